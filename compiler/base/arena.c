@@ -1,0 +1,104 @@
+/* See arena.h. */
+#include "compiler/base/arena.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, BLOCK_SIZE = 1 << 14 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    _Alignas(16) char data[];
+};
+
+void arena_init(struct arena *arena)
+{
+    memset(arena, 0, sizeof *arena);
+}
+
+void arena_finish(struct arena *arena)
+{
+    while (arena->blocks) {
+        struct arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free(block);
+    }
+}
+
+static void fail(struct arena *arena)
+{
+    longjmp(*arena->out_of_memory, 1);
+}
+
+static struct arena_block *add_block(struct arena *arena, size_t size)
+{
+    size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+    struct arena_block *block = calloc(1, sizeof *block + room);
+    if (!block)
+        fail(arena);
+    block->size = room;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))
+        fail(arena);
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < size)
+        block = add_block(arena, size);
+    void *memory = block->data + block->used;
+    block->used += size;
+    arena->allocated += size;
+    return memory;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size)
+{
+    void *copy = arena_alloc(arena, size);
+    if (size)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+char *arena_string(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void *arena_grow(struct arena *arena, void *array, size_t count, size_t element)
+{
+    bool full = count == 0 ? !array : (count & (count - 1)) == 0;
+    if (!full)
+        return array;
+    if (count > SIZE_MAX / 4 / element)
+        fail(arena);
+    void *grown = arena_alloc(arena, (count ? count * 2 : 1) * element);
+    if (count)
+        memcpy(grown, array, count * element);
+    return grown;
+}

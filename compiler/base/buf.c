@@ -1,0 +1,93 @@
+/* See buf.h. */
+#include "compiler/base/buf.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct buf *buf, size_t more)
+{
+    if (buf->length + more + 1 <= buf->capacity)
+        return;
+    size_t capacity = buf->capacity ? buf->capacity * 2 : 256;
+    while (capacity < buf->length + more + 1)
+        capacity *= 2;
+    char *text = arena_alloc(buf->arena, capacity);
+    memcpy(text, buf->text, buf->length + 1);
+    buf->text = text;
+    buf->capacity = capacity;
+}
+
+void buf_init(struct buf *buf, struct arena *arena)
+{
+    *buf = (struct buf){.arena = arena, .text = arena_alloc(arena, 1), .capacity = 1};
+}
+
+void buf_add(struct buf *buf, const char *text, size_t length)
+{
+    reserve(buf, length);
+    memcpy(buf->text + buf->length, text, length);
+    buf->length += length;
+    buf->text[buf->length] = '\0';
+}
+
+void buf_puts(struct buf *buf, const char *text)
+{
+    buf_add(buf, text, strlen(text));
+}
+
+void buf_putc(struct buf *buf, char c)
+{
+    buf_add(buf, &c, 1);
+}
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    reserve(buf, (size_t)length);
+    vsnprintf(buf->text + buf->length, (size_t)length + 1, format, again);
+    va_end(again);
+    buf->length += (size_t)length;
+}
+
+/* Prints with the fewest digits that read back; the locale's decimal mark becomes a point. */
+static void put_shortest(struct buf *buf, double value, int most, bool single)
+{
+    if (isnan(value) || isinf(value)) {
+        buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    char text[64];
+    for (int digits = 1; digits <= most; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (back == value)
+            break;
+    }
+    bool plain = true;
+    for (char *c = text; *c; c++) {
+        if (*c == 'e')
+            plain = false;
+        else if (*c != '-' && *c != '+' && (*c < '0' || *c > '9'))
+            *c = '.', plain = false;
+    }
+    buf_puts(buf, text);
+    if (plain)
+        buf_puts(buf, ".0");
+}
+
+void buf_double(struct buf *buf, double value)
+{
+    put_shortest(buf, value, 17, false);
+}
+
+void buf_float(struct buf *buf, float value)
+{
+    put_shortest(buf, (double)value, 9, true);
+}

@@ -1,0 +1,27 @@
+/* A growing text in an arena, always NUL-terminated. */
+#ifndef WEFT_BUF_H
+#define WEFT_BUF_H
+
+#include "compiler/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf {
+    struct arena *arena;
+    char *text;
+    size_t length, capacity;
+};
+
+void buf_init(struct buf *buf, struct arena *arena);
+void buf_add(struct buf *buf, const char *text, size_t length);
+void buf_puts(struct buf *buf, const char *text);
+void buf_putc(struct buf *buf, char c);
+void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The shortest decimal that reads back as the same double, with a point or an exponent, or inf, nan,
+ * -inf. The same in every locale. */
+void buf_double(struct buf *buf, double value);
+/* The same for a float: the shortest that reads back as that float. */
+void buf_float(struct buf *buf, float value);
+
+#endif

@@ -1,0 +1,148 @@
+/* The central structs: what a text becomes, from parse to check. Each pass is one function over
+ * struct program; everything lives in its arena and refers to other parts by index.
+ *
+ * Invariant: a node's operands have smaller indices than the node, so a pass over the nodes in order
+ * meets operands first and no pass recurses. */
+#ifndef WEFT_PROGRAM_H
+#define WEFT_PROGRAM_H
+
+#include "compiler/base/arena.h"
+#include "compiler/base/buf.h"
+#include "compiler/diag.h"
+#include "compiler/ops.h"
+#include "include/weft/weft.h"
+
+/* Bounds, each a diagnostic when passed. */
+enum {
+    MAX_SOURCE = 1 << 20,          /* bytes of text */
+    MAX_NESTING = 1000,            /* brackets, unary operators, right-associative operators */
+    MAX_NODES = 100000,
+    MAX_INPUTS = 1024,
+    MAX_RESULTS = 256,
+    MAX_ARRAY_ELEMENTS = 65536,    /* of one array literal */
+    MAX_NAME = 255
+};
+
+/* An extent that is not a number. Size variable k is EXTENT_VARIABLE - k. */
+enum { EXTENT_UNKNOWN = -1, EXTENT_VARIABLE = -2 };
+
+/* A declared type. Without brackets `ranked` is false and rank and extents mean nothing. */
+struct type {
+    enum weft_dtype dtype;
+    bool ranked;
+    int rank;
+    int64_t extents[WEFT_MAX_RANK];
+    bool has_layout;
+    char layout[WEFT_MAX_RANK + 1];
+};
+
+/* The value of a literal expression: an integer exactly, a real as a double, or true / false. */
+enum literal_kind { LITERAL_NONE, LITERAL_INTEGER, LITERAL_REAL, LITERAL_BOOL };
+
+struct literal {
+    enum literal_kind kind;
+    __int128 integer;              /* LITERAL_INTEGER; 0 or 1 for LITERAL_BOOL */
+    double real;                   /* LITERAL_REAL */
+};
+
+enum node_kind {
+    NODE_POISON,                   /* stands for something already reported */
+    NODE_LITERAL,                  /* a number, true or false */
+    NODE_NAME,                     /* an input or a binding: `symbol` */
+    NODE_OP,                       /* row `op` on its operands, in the order of the row's parameters */
+    NODE_CAST,                     /* cast(x, T), T(x): saturating, to `dtype` */
+    NODE_WRAP,                     /* wrap(x, T): low bits, to `dtype` */
+    NODE_ARRAY                     /* array literal: operands are its elements in row-major order */
+};
+
+struct node {
+    enum node_kind kind;
+    enum op op;
+    int operands, operand_count;   /* program->operands[operands ..] are node indices */
+    int symbol;
+    int rank;                      /* NODE_ARRAY: extents are program->extents[extents ..] */
+    int extents;
+    struct span span;              /* the whole expression, without enclosing parentheses */
+    struct span token;             /* the operator, function name or the expression itself */
+    /* Filled by check (NODE_CAST and NODE_WRAP have dtype from the parser): */
+    enum weft_dtype dtype;
+    struct literal literal;        /* kind != LITERAL_NONE: a literal expression or bool constant */
+    bool poison;                   /* reported already; users stay silent */
+};
+
+enum symbol_kind { SYMBOL_INPUT, SYMBOL_BINDING };
+
+struct symbol {
+    const char *name;
+    enum symbol_kind kind;
+    struct span span;              /* where it is declared, bound, or first used */
+    bool declared;                 /* an `input` statement or a kernel parameter: `type` holds */
+    bool parameter;                /* of a kernel */
+    bool used;
+    struct type type;              /* inputs: declared, or given by the caller */
+    bool typed;                    /* inputs: dtype is known */
+    int input;                     /* SYMBOL_INPUT: its position among the inputs */
+    int node;                      /* SYMBOL_BINDING: its expression */
+};
+
+struct result {
+    const char *name;
+    int node;
+    struct span span;
+    bool has_dtype;                /* a kernel's `-> dtype` */
+    enum weft_dtype dtype;         /* filled by check when has_dtype is false */
+};
+
+/* One program: a plain text or one kernel of a text. */
+struct program {
+    struct arena *arena;
+    struct diags *diags;
+    const struct source *source;
+    const char *name;              /* the kernel's; NULL for a plain program */
+    struct span name_span;
+    struct node *nodes;
+    int node_count;
+    int *operands;
+    int operand_count;
+    int64_t *extents;              /* of array literals */
+    int extent_count;
+    struct symbol *symbols;        /* in order of appearance */
+    int symbol_count;
+    int *inputs;                   /* symbols that are inputs, by position */
+    int input_count;
+    struct result *results;
+    int result_count;
+    const char **size_variables;   /* names, index k is extent EXTENT_VARIABLE - k */
+    int size_variable_count;
+};
+
+/* All that one text holds: its kernels, or one program without a name. */
+struct programs {
+    struct program **items;
+    int count;
+};
+
+static inline const struct node *operand_node(const struct program *program,
+                                              const struct node *node, int index)
+{
+    return &program->nodes[program->operands[node->operands + index]];
+}
+
+/* parse.c: text to nodes, names resolved. A syntax error stops; unknown functions and arguments,
+ * wrong arity and rebinding are reported and go on with NODE_POISON. Returns false when anything
+ * was reported as an error (`programs` is then still good for looking at). */
+bool parse(struct arena *arena, const struct source *source, struct diags *diags,
+           struct programs *programs);
+/* One type in the language's words, as "uint8[480, 640, 3]@HWC"; size variables are added to
+ * `program`. */
+bool parse_type(struct program *program, const struct source *source, struct type *type);
+/* What the command reads as a value on its command line: one literal expression, true, false or an
+ * array literal, in a program with one result. False, with nothing reported, when the text is
+ * something else. */
+bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
+                 struct program **program);
+
+/* check.c: dtypes of every node from the inputs' types. Reports several errors. */
+bool check(struct program *program);
+
+#endif

@@ -1,0 +1,266 @@
+/* Weft: array expressions compiled to one fused kernel.
+ *
+ * Compile a text once, ask for the results' dtypes and shapes, run it on your own buffers:
+ *
+ *     struct weft_context *context;
+ *     struct weft_program *program;
+ *     struct weft_error *error = NULL;
+ *     weft_context_create(NULL, &context, &error);
+ *     weft_compile(context, "clamp(img * gain, 128, 255)", NULL, &program, &error);
+ *     weft_run(program, &(struct weft_run_params){
+ *         .inputs = (struct weft_argument[]){{"img", &img}, {"gain", &gain}}, .input_count = 2,
+ *         .outputs = (struct weft_argument[]){{NULL, &out}}, .output_count = 1}, &error);
+ *
+ * Status: every function that can fail returns an enum weft_status; 0 is success, positive values
+ * are remarks (the result is complete), negative ones are errors (no output was touched, unless
+ * said otherwise). Errors: the last parameter, when not NULL, receives a list owned by the caller
+ * (weft_error_destroy); it is set to NULL when there is nothing to tell.
+ * Threads: a context and its programs may be used from any number of threads at once; creating and
+ * destroying an object is for one thread, after all others have finished with it.
+ * Ownership: whatever a create or compile function returned is released by its destroy function;
+ * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <dlpack/dlpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_VERSION_MAJOR 0
+#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_PATCH 0
+
+#if defined __GNUC__
+#define WEFT_API __attribute__((visibility("default")))
+#else
+#define WEFT_API
+#endif
+
+/* The most dimensions a tensor may have. */
+#define WEFT_MAX_RANK 32
+
+/* The most errors one call reports. */
+#define WEFT_MAX_ERRORS 20
+
+enum weft_status {
+    WEFT_OK = 0,
+    /* Remarks: the results are complete. */
+    WEFT_DIVIDE_BY_ZERO = 1,       /* an integer // % truncdiv fmod met a zero; its element is 0 */
+    /* Errors. */
+    WEFT_INVALID_ARGUMENT = -1,    /* the call itself is wrong: a NULL pointer, an unknown stage */
+    WEFT_OUT_OF_MEMORY = -2,
+    WEFT_SYNTAX_ERROR = -3,        /* the text does not parse */
+    WEFT_NAME_ERROR = -4,          /* an unknown, repeated or missing name */
+    WEFT_TYPE_ERROR = -5,          /* a dtype rule is broken */
+    WEFT_SHAPE_ERROR = -6,         /* shapes do not broadcast or differ from the declared ones */
+    WEFT_INPUT_ERROR = -7,         /* a tensor that cannot be used: device, dtype, alignment, NULL */
+    WEFT_OVERLAP_ERROR = -8,       /* an output overlaps an input or another output */
+    WEFT_LIMIT_ERROR = -9,         /* a documented bound is exceeded */
+    WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
+    WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
+    WEFT_INTERNAL_ERROR = -12      /* a defect of Weft; the message asks for a report */
+};
+
+/* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
+ * type code for it is 6, also where the installed dlpack.h is too old to name it. */
+enum weft_dtype {
+    WEFT_BOOL, WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64,
+    WEFT_UINT8, WEFT_UINT16, WEFT_UINT32, WEFT_UINT64, WEFT_FLOAT32, WEFT_FLOAT64,
+    WEFT_DTYPE_COUNT
+};
+
+/* Size of an element in bytes; 0 for a value outside the enumeration. */
+WEFT_API size_t weft_dtype_size(enum weft_dtype dtype);
+/* The name in the language, "uint8"; NULL for a value outside the enumeration. Static storage. */
+WEFT_API const char *weft_dtype_name(enum weft_dtype dtype);
+WEFT_API DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype);
+/* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). */
+WEFT_API enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype);
+
+/* ---- errors ---- */
+
+enum weft_severity { WEFT_ERROR, WEFT_WARNING, WEFT_NOTE };
+
+/* A half-open range of bytes of the text the error is about. */
+struct weft_span {
+    size_t start, end;
+};
+
+/* One diagnostic. `code` is stable (it prints as W0042); `spans[0]` is the place itself, the others
+ * point at operands. `line` and `column` are those of spans[0].start, from 1; the column counts
+ * characters. span_count is 0, and line 0, where there is no text to point at. All pointers belong
+ * to the error. */
+struct weft_error {
+    enum weft_status status;
+    enum weft_severity severity;
+    int code;
+    int span_count;
+    struct weft_span spans[3];
+    size_t line, column;
+    const char *origin;            /* a file's name, "<expr>" or "<args>" */
+    const char *source;            /* the line of text spans point into, NULL if there is none */
+    size_t source_start;           /* byte offset of `source` in the whole text */
+    const char *message;
+    struct weft_error *next;
+};
+
+/* Draws one diagnostic, with the line of text and carets under it when there is a place:
+ *     <expr>:1:3: error[W0042]: cannot broadcast ...
+ * Writes at most `size` bytes with the final NUL and returns the length the whole text has, as
+ * snprintf does. `buffer` may be NULL when size is 0. Ends with a newline. */
+WEFT_API size_t weft_error_render(const struct weft_error *error, char *buffer, size_t size);
+/* Releases the whole list. Takes NULL. */
+WEFT_API void weft_error_destroy(struct weft_error *error);
+
+/* ---- contexts ---- */
+
+struct weft_context_params {
+    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc. */
+    const char *cc;
+    /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
+    const char *const *cflags;
+    /* Called with warnings and notes (never errors, those are returned), from the thread that made
+     * the call; the record lives until the callback returns. NULL: they are dropped. */
+    void (*log)(void *user, const struct weft_error *record);
+    void *user;
+};
+
+struct weft_context;
+
+/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. */
+WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
+                                              struct weft_context **context,
+                                              struct weft_error **error);
+/* Unloads every kernel; programs of the context must have been destroyed. Takes NULL. */
+WEFT_API void weft_context_destroy(struct weft_context *context);
+
+/* ---- programs ---- */
+
+enum weft_math {
+    WEFT_MATH_STRICT,              /* every node rounds once, nothing is contracted or reordered */
+    WEFT_MATH_FAST                 /* may contract, reassociate and approximate up to 16 ulp */
+};
+
+/* An input's type in the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". */
+struct weft_input_type {
+    const char *name;
+    const char *type;
+};
+
+struct weft_compile_params {
+    /* What diagnostics call the text; NULL: "<expr>". */
+    const char *origin;
+    /* Which kernel of a text that holds several; NULL: the only one. */
+    const char *kernel;
+    /* Types known now, any subset of the inputs; the others come with the first run, and the text
+     * is then checked completely. */
+    const struct weft_input_type *inputs;
+    size_t input_count;
+    /* Bindings wanted as results besides those that the text returns. */
+    const char *const *results;
+    size_t result_count;
+    enum weft_math math;
+};
+
+struct weft_program;
+
+/* Parses the text (NUL-terminated UTF-8; outside comments ASCII), resolves its names and, where all
+ * dtypes are known, types it. `params` may be NULL. No kernel is compiled yet. The context must
+ * outlive the program. */
+WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
+                                       const struct weft_compile_params *params,
+                                       struct weft_program **program, struct weft_error **error);
+/* Takes NULL. */
+WEFT_API void weft_program_destroy(struct weft_program *program);
+
+/* The names of the kernels a text holds, in order; `count` is 0 for a plain program. The array is
+ * one allocation, released by weft_free. */
+WEFT_API enum weft_status weft_kernel_names(const char *text, const char *origin,
+                                            const char ***names, size_t *count,
+                                            struct weft_error **error);
+
+/* Inputs by position: declared ones first, then by first appearance. Static for the program's life;
+ * NULL outside the range. */
+WEFT_API size_t weft_program_input_count(const struct weft_program *program);
+WEFT_API const char *weft_program_input_name(const struct weft_program *program, size_t index);
+WEFT_API size_t weft_program_result_count(const struct weft_program *program);
+WEFT_API const char *weft_program_result_name(const struct weft_program *program, size_t index);
+
+/* The text of a stage: tokens, ast, types, groups, ir, c, asm. Types and extents are those given to
+ * weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
+ * compiler. `*text` is released by weft_free. */
+WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
+                                             char **text, struct weft_error **error);
+WEFT_API void weft_free(void *memory);
+
+/* ---- running ---- */
+
+/* An input or an output. By name, or by position where name is NULL. `tensors` holds `count`
+ * samples of a batch when `batch` is set, else one tensor (count 0 means 1). Extents and strides
+ * are in elements as DLPack has them; strides NULL: dense, row-major. */
+struct weft_argument {
+    const char *name;
+    const DLTensor *tensors;
+    int64_t count;
+    bool batch;
+};
+
+/* What a result is: shape[0 .. rank). `name` is static for the program's life. */
+struct weft_tensor_info {
+    const char *name;
+    enum weft_dtype dtype;
+    int rank;
+    int64_t shape[WEFT_MAX_RANK];
+    char layout[WEFT_MAX_RANK + 1];
+};
+
+/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL.
+ * `results` has room for weft_program_result_count entries. */
+WEFT_API enum weft_status weft_infer(struct weft_program *program,
+                                     const struct weft_argument *inputs, size_t input_count,
+                                     struct weft_tensor_info *results, struct weft_error **error);
+
+enum weft_kernel_origin { WEFT_FROM_MEMORY, WEFT_FROM_DISK, WEFT_FROM_COMPILER };
+
+/* Where one kernel came from, and how long getting it took. */
+struct weft_kernel_info {
+    enum weft_kernel_origin origin;
+    double seconds;
+};
+
+struct weft_run_params {
+    const struct weft_argument *inputs;
+    size_t input_count;
+    const struct weft_argument *outputs;
+    size_t output_count;
+    /* A cudaStream_t for device tensors; NULL otherwise. */
+    void *stream;
+};
+
+/* Makes the kernels for these inputs now, so that weft_run does not wait for a compiler. Data
+ * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
+ * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
+WEFT_API enum weft_status weft_prepare(struct weft_program *program,
+                                       const struct weft_run_params *params,
+                                       struct weft_kernel_info *kernels, size_t *kernel_count,
+                                       struct weft_error **error);
+
+/* Computes every result into its output. All inputs and all outputs must be given; an output has
+ * the result's dtype and shape, any strides that do not make it overlap itself. An output may be
+ * the very buffer of an input (same address, element size, shape and strides); any other overlap is
+ * WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
+ * first such operator in the text, when an integer division met a zero. */
+WEFT_API enum weft_status weft_run(struct weft_program *program,
+                                   const struct weft_run_params *params,
+                                   struct weft_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
