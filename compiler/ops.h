@@ -1,4 +1,4 @@
-/* The tables of grammar/*.def as data. Everything that is true of one operation or one type is read
+/* The tables of the grammar folder as data. Everything that is true of one operation or one type is read
  * from here; no other file names one without need. */
 #ifndef WEFT_OPS_H
 #define WEFT_OPS_H
