@@ -1,0 +1,79 @@
+/* A kernel: the results of a program that have one shape, as flat SSA in which loads are
+ * instructions. Lowering makes it without knowing extents; geometry.h adds them per call. */
+#ifndef WEFT_KERNEL_H
+#define WEFT_KERNEL_H
+
+#include "compiler/eval.h"
+#include "compiler/program.h"
+
+enum ins_kind {
+    INS_LOAD,                      /* access `index` */
+    INS_LITERAL,                   /* slot `index` of the literals: a run-time argument */
+    INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
+    INS_STORE,                     /* a[0] to access `index` */
+    INS_FAULT                      /* remark `index` wherever a[0], a bool, is true */
+};
+
+/* Operands are indices of earlier instructions, -1 where there is none. */
+struct ins {
+    enum ins_kind kind;
+    enum op op;
+    enum weft_dtype dtype;         /* of the value */
+    enum weft_dtype source;        /* of the operands (where's arms; a conversion's source) */
+    int a[3];
+    int index;
+    struct span span;
+};
+
+/* What an access reads or writes. */
+enum tensor_kind { TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT };
+
+struct access {
+    enum tensor_kind kind;
+    int index;                     /* of the input, constant or result in the program */
+    enum weft_dtype dtype;
+};
+
+/* An array literal in the type it met. */
+struct constant {
+    int node;
+    enum weft_dtype dtype;
+    const void *data;              /* dense, row-major */
+};
+
+struct kernel {
+    struct arena *arena;
+    const struct program *program;
+    const int *results;            /* the program's results it computes, ascending */
+    int result_count;
+    struct ins *ins;
+    int ins_count;
+    struct access *accesses;       /* loads first, then one store for each result */
+    int access_count, load_count;
+    struct constant *constants;
+    int constant_count;
+    union scalar *literals;
+    enum weft_dtype *literal_dtypes;
+    int literal_count;
+    struct span *faults;           /* places, in the order of the text */
+    int fault_count;
+};
+
+/* lower.c: the SSA of these results, value-numbered and folded. */
+struct kernel *lower(struct arena *arena, const struct program *program, const int *results,
+                     int result_count);
+
+/* A tensor as the reference evaluator sees it, already broadcast to the kernel's shape: strides in
+ * bytes, 0 along stretched dimensions. */
+struct view {
+    void *data;
+    int64_t strides[WEFT_MAX_RANK];
+};
+
+/* reference.c: computes the kernel element by element through eval_op, walking the shape itself and
+ * nothing that geometry or emission made. `views` are those of the accesses. faults[i] becomes true
+ * where fault i counted. False when memory ran out. */
+bool reference_run(const struct kernel *kernel, int rank, const int64_t *shape,
+                   const struct view *views, bool *faults);
+
+#endif

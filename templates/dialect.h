@@ -1,0 +1,158 @@
+/* The helpers of grammar/ops.def: what an expression alone cannot say, spelled once.
+ *
+ * The reference evaluator includes this file once per type; the emitter copies the helpers a kernel
+ * needs into its text, replacing the tokens
+ *   T U      compute type, its unsigned counterpart of at least 32 bits
+ *   S        source type of a conversion
+ *   N(name)  the helper for T          M(name)  the helper for S and T
+ *   F(name)  the C library's function for T, or for S where there is one
+ *   FN       what a function of the target begins with
+ * A helper begins at its "//: section name" line and ends before the next line starting with "//:"
+ * or "#". Header-free C11, no builtins; the text must mean the same to every C compiler and to CUDA. */
+
+#if defined DIALECT_INTEGER
+//: integer floordiv
+FN T N(floordiv)(T a, T b)
+{
+    if (b == 0)
+        return 0;
+    if (b == (T)-1 && (T)-1 < (T)1)
+        return (T)(0 - (U)a);
+    return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+//: integer floormod
+FN T N(floormod)(T a, T b)
+{
+    if (b == 0 || (b == (T)-1 && (T)-1 < (T)1))
+        return 0;
+    T m = (T)(a % b);
+    return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m;
+}
+//: integer truncdiv
+FN T N(truncdiv)(T a, T b)
+{
+    if (b == 0)
+        return 0;
+    if (b == (T)-1 && (T)-1 < (T)1)
+        return (T)(0 - (U)a);
+    return (T)(a / b);
+}
+//: integer remainder
+FN T N(remainder)(T a, T b)
+{
+    return b == 0 || (b == (T)-1 && (T)-1 < (T)1) ? (T)0 : (T)(a % b);
+}
+//: integer ipow
+FN T N(ipow)(T a, T b)
+{
+    U power = 1, x = (U)a;
+    if (b < 0)
+        return 0;
+    for (; b != 0; b = (T)(b / 2)) {
+        if (b % 2 != 0)
+            power *= x;
+        x *= x;
+    }
+    return (T)power;
+}
+//: integer shl
+FN T N(shl)(T a, T b)
+{
+    return b < 0 || b >= (T)(8 * sizeof(T)) ? (T)0 : (T)((U)a << b);
+}
+//: integer shr
+FN T N(shr)(T a, T b)
+{
+    T out = a < 0 ? (T)-1 : (T)0;
+    return b < 0 || b >= (T)(8 * sizeof(T)) ? out : (T)(a >> b);
+}
+//: integer abs
+FN T N(abs)(T a)
+{
+    return a < 0 ? (T)(0 - (U)a) : a;
+}
+//: integer clamp
+FN T N(clamp)(T a, T lo, T hi)
+{
+    T t = lo > a ? lo : a;
+    return hi < t ? hi : t;
+}
+//: integer compare
+FN T N(compare)(T a, U b)
+{
+    return (T)(a < 0 || (U)a < b ? -1 : (U)a > b);
+}
+#endif
+
+#if defined DIALECT_FLOATING
+//: floating fmin
+FN T N(fmin)(T a, T b)
+{
+    T t = b < a ? b : a;
+    return b != b ? b : t;
+}
+//: floating fmax
+FN T N(fmax)(T a, T b)
+{
+    T t = b > a ? b : a;
+    return b != b ? b : t;
+}
+//: floating fclamp
+FN T N(fclamp)(T a, T lo, T hi)
+{
+    return N(fmin)(N(fmax)(a, lo), hi);
+}
+//: floating fsign
+FN T N(fsign)(T a)
+{
+    return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;
+}
+//: floating floordiv
+FN T N(floordiv)(T a, T b)
+{
+    T m = F(fmod)(a, b);
+    T q = (a - m) / b;
+    q = m != 0 && (m < 0) != (b < 0) ? q - 1 : q;
+    T whole = F(floor)(q);
+    whole = q - whole > (T)0.5 ? whole + 1 : whole;
+    whole = q == 0 ? F(copysign)((T)0, a / b) : whole;
+    return b == 0 ? a / b : whole;
+}
+//: floating floormod
+FN T N(floormod)(T a, T b)
+{
+    T m = F(fmod)(a, b);
+    T shifted = (m < 0) != (b < 0) ? m + b : m;
+    return m == 0 ? F(copysign)((T)0, b) : shifted;
+}
+#endif
+
+#if defined DIALECT_SATURATE
+//: saturate saturate
+FN T M(saturate)(S a)
+{
+    /* The bounds of T, brought into S. */
+    const unsigned long long all = ~0ull;
+    const unsigned long long top = all >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1));
+    const unsigned long long top_s = all >> (64 - 8 * sizeof(S) + ((S)-1 < (S)1));
+    const S hi = (S)(top < top_s ? top : top_s);
+    const S lo = (T)-1 < (T)1 && (S)-1 < (S)1 ? (S)(-(long long)hi - 1) : (S)0;
+    S b = a < lo ? lo : a;
+    return (T)(b > hi ? hi : b);
+}
+#endif
+
+#if defined DIALECT_ROUNDSAT
+//: roundsat roundsat
+FN T M(roundsat)(S a)
+{
+    const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
+    /* The first value of S above T, exactly: (S)top rounds up to it or is one below. */
+    const S above = (S)top + (sizeof(T) < sizeof(S) ? (S)1 : (S)0);
+    S r = F(rint)(a);
+    S safe = r >= (S)bottom && r < above ? r : (S)0;
+    T t = sizeof(T) < sizeof(int) ? (T)(int)safe : (T)safe;
+    return r >= above ? top : r < (S)bottom ? bottom : t;
+}
+#endif
