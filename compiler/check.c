@@ -1,0 +1,273 @@
+/* Typing: gives every node its dtype from the inputs' types, by the rules of rules.def; no operation
+ * is named here. A literal expression keeps its full value beside its dtype (rule 2.3); the value is
+ * tested against each type it meets. What is wrong becomes poison, so that one mistake is told once
+ * and the next ones still are. */
+#include "compiler/check.h"
+
+#include "compiler/literal.h"
+
+#include <string.h>
+
+/* The text of an expression for a message, cut after 40 bytes. */
+static const char *text_of(struct program *program, struct span span)
+{
+    size_t length = span.end - span.start;
+    const char *text = program->source->text + span.start;
+    if (length <= 40)
+        return arena_string(program->arena, text, length);
+    return arena_printf(program->arena, "%.37s...", text);
+}
+
+static const char *spelling(struct program *program, enum op op)
+{
+    size_t length;
+    const char *word = word_at(op_rows[op].spellings, 0, &length);
+    return arena_string(program->arena, word, length);
+}
+
+static bool poison(struct node *node)
+{
+    node->poison = true;
+    node->dtype = WEFT_INT32;
+    return false;
+}
+
+/* Whether a literal may become `dtype`: false, with the diagnostic, when it overflows. */
+static bool check_meeting(struct program *program, const struct node *node, enum weft_dtype dtype)
+{
+    bool infinite;
+    if (node->literal.kind == LITERAL_NONE)
+        return true;
+    literal_meet(&node->literal, dtype, &infinite);
+    if (!infinite)
+        return true;
+    return diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
+                type_rows[dtype].name);
+}
+
+/* All elements of an array literal, or the literal itself. */
+static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
+{
+    bool good = check_meeting(program, node, dtype);
+    for (int i = 0; node->kind == NODE_ARRAY && good && i < node->operand_count; i++)
+        good = check_meeting(program, operand_node(program, node, i), dtype);
+    return good;
+}
+
+const struct node *named_node(const struct program *program, const struct node *node)
+{
+    while (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
+        node = &program->nodes[program->symbols[node->symbol].node];
+    return node;
+}
+
+static bool literal_node(struct program *program, struct node *node)
+{
+    node->dtype = literal_dtype(&node->literal);
+    if (node->dtype != WEFT_DTYPE_COUNT)
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
+}
+
+static bool check_name(struct program *program, struct node *node)
+{
+    const struct symbol *symbol = &program->symbols[node->symbol];
+    if (symbol->kind == SYMBOL_INPUT) {
+        node->dtype = symbol->type.dtype;
+        if (!symbol->typed)
+            poison(node);
+        return symbol->typed;
+    }
+    const struct node *bound = &program->nodes[symbol->node];
+    node->dtype = bound->dtype;
+    node->literal = bound->literal;
+    node->poison = bound->poison;
+    return true;
+}
+
+static bool check_array(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *element = operand_node(program, node, i);
+        if (element->poison)
+            return poison(node);
+        if (element->literal.kind == LITERAL_NONE) {
+            poison(node);
+            return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span,
+                        text_of(program, element->span));
+        }
+        node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
+    }
+    return true;
+}
+
+static bool check_cast(struct program *program, struct node *node)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    enum weft_dtype from = operand->dtype;
+    if (operand->poison)
+        return poison(node);
+    if (node->kind == NODE_CAST || (dtype_is_integer(from) && dtype_is_integer(node->dtype)))
+        return true;
+    poison(node);
+    if (!dtype_is_integer(from))
+        return diag(program->diags, DIAG_WRAP_TYPE, operand->span, text_of(program, operand->span),
+                    type_rows[from].name);
+    return diag(program->diags, DIAG_WRAP_TYPE, node->token, "the second argument",
+                type_rows[node->dtype].name);
+}
+
+static bool is_literal_number(const struct node *node)
+{
+    return node->literal.kind == LITERAL_INTEGER || node->literal.kind == LITERAL_REAL;
+}
+
+/* Operators on literal expressions; calls are no part of them. */
+static bool fold_literal(struct program *program, struct node *node)
+{
+    const char *token = program->source->text + node->token.start;
+    bool word = (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z');
+    for (int i = 0; i < node->operand_count; i++)
+        if (word || !is_literal_number(operand_node(program, node, i)))
+            return true;
+    const struct literal *a = &operand_node(program, node, 0)->literal;
+    const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
+    const char *wrong = literal_fold(node->op, a, b, &node->literal);
+    if (!wrong)
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
+}
+
+/* The first operand that takes part in promotion: where's condition does not. */
+static int first_promoted(const struct op_row *row)
+{
+    return row->rule == RULE_SELECT;
+}
+
+static bool check_floats(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        const char *text = text_of(program, operand->span);
+        if (dtype_is_float(operand->dtype)) {
+            poison(node);
+            return diag_at(program->diags, DIAG_FLOAT_BITS,
+                           (struct span[]){node->token, operand->span}, 2,
+                           spelling(program, node->op), text, type_rows[operand->dtype].name, text);
+        }
+    }
+    return true;
+}
+
+static bool check_all_bool(struct program *program, struct node *node)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    poison(node);
+    return diag_at(program->diags, DIAG_ALL_BOOL, (struct span[]){node->token, operand->span}, 2,
+                   spelling(program, node->op), text_of(program, operand->span));
+}
+
+/* An integer division by a literal expression of value 0 (rule 2.4). */
+static bool check_divisor(struct program *program, struct node *node, enum weft_dtype operand)
+{
+    if (node->operand_count < 2 || !op_fault(node->op, operand))
+        return true;
+    const struct node *divisor = operand_node(program, node, 1);
+    if (!is_literal_number(divisor) || divisor->literal.integer != 0)
+        return true;
+    poison(node);
+    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span}, 2,
+                   spelling(program, node->op));
+}
+
+enum weft_dtype operand_dtype(const struct program *program, const struct node *node)
+{
+    const struct op_row *row = &op_rows[node->op];
+    const struct rule *rule = &rule_rows[row->rule];
+    int first = first_promoted(row);
+    enum weft_dtype promoted = operand_node(program, node, first)->dtype;
+    for (int i = first + 1; i < node->operand_count; i++)
+        promoted = promote(promoted, operand_node(program, node, i)->dtype);
+    if (rule->operand == OPERAND_BOOL)
+        return WEFT_BOOL;
+    if (rule->operand == OPERAND_FLOAT && !dtype_is_float(promoted))
+        return WEFT_FLOAT32;
+    return promoted;
+}
+
+/* What the rule forbids, tested on the operands as they are. */
+static bool check_rule(struct program *program, struct node *node)
+{
+    const struct rule *rule = &rule_rows[op_rows[node->op].rule];
+    bool all_bool = true;
+    for (int i = 0; i < node->operand_count; i++)
+        all_bool = all_bool && operand_node(program, node, i)->dtype == WEFT_BOOL;
+    if (!rule->floats && !check_floats(program, node))
+        return false;
+    return rule->all_bool || !all_bool || check_all_bool(program, node);
+}
+
+static bool check_op(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++)
+        if (operand_node(program, node, i)->poison)
+            return poison(node);
+    if (!fold_literal(program, node))
+        return false;
+    if (node->literal.kind != LITERAL_NONE)
+        return literal_node(program, node);
+    if (!check_rule(program, node))
+        return false;
+    const struct op_row *row = &op_rows[node->op];
+    enum weft_dtype operand = operand_dtype(program, node);
+    for (int i = first_promoted(row); i < node->operand_count; i++)
+        if (!check_constant(program, named_node(program, operand_node(program, node, i)), operand))
+            return poison(node);
+    node->dtype = rule_rows[row->rule].result == RESULT_BOOL ? WEFT_BOOL : operand;
+    return check_divisor(program, node, operand);
+}
+
+static bool check_node(struct program *program, struct node *node)
+{
+    switch (node->kind) {
+    case NODE_POISON: return poison(node);
+    case NODE_LITERAL: return literal_node(program, node);
+    case NODE_NAME: return check_name(program, node);
+    case NODE_OP: return check_op(program, node);
+    case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
+    case NODE_ARRAY: return check_array(program, node);
+    }
+    return false;
+}
+
+static bool check_inputs(struct program *program)
+{
+    bool good = true;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        if (!symbol->typed)
+            good = diag(program->diags, DIAG_UNTYPED, symbol->span, symbol->name, symbol->name);
+    }
+    return good;
+}
+
+static bool check_result(struct program *program, struct result *result)
+{
+    const struct node *node = &program->nodes[result->node];
+    if (result->has_dtype || node->poison)
+        return !node->poison;
+    result->dtype = node->dtype;
+    return check_constant(program, named_node(program, node), node->dtype);
+}
+
+bool check(struct program *program)
+{
+    bool good = check_inputs(program);
+    for (int i = 0; i < program->node_count; i++)
+        good = check_node(program, &program->nodes[i]) && good;
+    for (int i = 0; i < program->result_count; i++)
+        good = check_result(program, &program->results[i]) && good;
+    return good && program->diags->errors == 0;
+}

@@ -1,0 +1,44 @@
+/* How a kernel walks one sample: dimensions grouped (rule 5.2), the innermost group with a kind for
+ * each access. The kinds are all that the generated code depends on; everything else here is data
+ * that it is called with. */
+#ifndef WEFT_GEOMETRY_H
+#define WEFT_GEOMETRY_H
+
+#include "compiler/kernel.h"
+#include "compiler/shape.h"
+
+enum {
+    BLOCK = 64,                    /* elements that a kernel computes at once */
+    MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
+    TILE = 16384                   /* elements of a tile, about */
+};
+
+/* How an access moves along the inner loop. */
+enum access_kind {
+    ACCESS_SCALAR = 's',           /* stays: stride 0 */
+    ACCESS_UNIT = 'u',             /* the next element */
+    ACCESS_STRIDED = 'g',          /* any stride */
+    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
+    ACCESS_NESTED = 'n'            /* two strides: inside the innermost group and between groups */
+};
+
+struct geometry {
+    int64_t volume;
+    int groups;                    /* outer ones */
+    int64_t extents[WEFT_MAX_RANK];
+    int64_t rows, columns, period; /* as in struct weft_sample */
+    int64_t tile_rows, tile_columns, row_tiles, tiles;
+    int64_t *strides;              /* [accesses][groups + 2] */
+    unsigned char *kinds;          /* [accesses], enum access_kind */
+};
+
+/* `views` are those of the accesses over the dimensions of `shape`. */
+void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
+                   const struct view *views, struct geometry *geometry);
+
+/* Strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the
+ * right, 0 where it stretches. `strides` are in elements, NULL for dense row-major. */
+void broadcast_strides(int rank, const int64_t *shape, int tensor_rank, const int64_t *extents,
+                       const int64_t *strides, int size, int64_t *result);
+
+#endif

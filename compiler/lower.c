@@ -1,0 +1,458 @@
+/* Lowering: the nodes that some results need become flat SSA. Equal instructions are numbered once,
+ * constants are folded through the reference evaluator, and divisions by zero become remarks that
+ * count only where their value is used (rule 4.4).
+ * Invariant: an instruction's operands stand before it; no pass over them recurses. */
+#include "compiler/kernel.h"
+
+#include "compiler/check.h"
+#include "compiler/literal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a bool instruction */
+
+struct lowering {
+    struct arena *arena;
+    const struct program *program;
+    struct kernel *kernel;
+    int *values;                   /* the instruction of each node, -1 before it has one */
+    bool *needed;                  /* nodes that the results depend on */
+    int *table;                    /* open addressing over instructions */
+    uint32_t table_size;           /* a power of two */
+};
+
+/* ---- instructions and value numbering ---- */
+
+static uint32_t hash_ins(const struct ins *ins)
+{
+    uint32_t words[] = {ins->kind, ins->op, ins->dtype, ins->source, (uint32_t)ins->a[0],
+                        (uint32_t)ins->a[1], (uint32_t)ins->a[2], (uint32_t)ins->index};
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = (hash ^ words[i]) * 16777619u, hash ^= hash >> 15;
+    return hash;
+}
+
+static bool same_ins(const struct ins *a, const struct ins *b)
+{
+    return a->kind == b->kind && a->op == b->op && a->dtype == b->dtype && a->source == b->source &&
+           a->a[0] == b->a[0] && a->a[1] == b->a[1] && a->a[2] == b->a[2] && a->index == b->index;
+}
+
+static void enter(struct lowering *l, int index)
+{
+    uint32_t slot = hash_ins(&l->kernel->ins[index]) & (l->table_size - 1);
+    while (l->table[slot] >= 0)
+        slot = (slot + 1) & (l->table_size - 1);
+    l->table[slot] = index;
+}
+
+static void resize_table(struct lowering *l, uint32_t size)
+{
+    l->table = ARENA_ARRAY(l->arena, int, size);
+    memset(l->table, -1, size * sizeof(int));
+    l->table_size = size;
+    for (int i = 0; i < l->kernel->ins_count; i++)
+        enter(l, i);
+}
+
+/* The number of this instruction: an equal one's where there is one. The earliest place stays. */
+static int add(struct lowering *l, struct ins ins)
+{
+    struct kernel *kernel = l->kernel;
+    if ((uint32_t)kernel->ins_count * 2 >= l->table_size)
+        resize_table(l, l->table_size * 2);
+    uint32_t slot = hash_ins(&ins) & (l->table_size - 1);
+    for (; l->table[slot] >= 0; slot = (slot + 1) & (l->table_size - 1)) {
+        struct ins *found = &kernel->ins[l->table[slot]];
+        if (!same_ins(found, &ins))
+            continue;
+        if (ins.span.start < found->span.start)
+            found->span = ins.span;
+        return l->table[slot];
+    }
+    l->table[slot] = kernel->ins_count;
+    ARENA_PUSH(l->arena, kernel->ins, kernel->ins_count, ins);
+    return kernel->ins_count - 1;
+}
+
+static int add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins ins = {INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, kernel->literal_count, span};
+    for (int i = 0; i < kernel->literal_count && i < 64; i++)
+        if (kernel->literal_dtypes[i] == dtype && kernel->literals[i].bits == value.bits)
+            ins.index = i;
+    if (ins.index == kernel->literal_count) {
+        int count = kernel->literal_count;
+        ARENA_PUSH(l->arena, kernel->literal_dtypes, count, dtype);
+        ARENA_PUSH(l->arena, kernel->literals, kernel->literal_count, value);
+    }
+    return add(l, ins);
+}
+
+static int add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
+                    struct span span)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, span};
+    for (; ins.index < kernel->access_count; ins.index++)
+        if (kernel->accesses[ins.index].kind == kind && kernel->accesses[ins.index].index == index)
+            return add(l, ins);
+    ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
+               ((struct access){kind, index, dtype}));
+    return add(l, ins);
+}
+
+static bool is_literal(const struct lowering *l, int ins)
+{
+    return ins < 0 || l->kernel->ins[ins].kind == INS_LITERAL;
+}
+
+static union scalar literal_of(const struct lowering *l, int ins)
+{
+    return ins < 0 ? (union scalar){0} : l->kernel->literals[l->kernel->ins[ins].index];
+}
+
+/* A row on operands of its own dtypes, folded when they are all literals. */
+static int add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft_dtype dtype,
+                  const int a[3], struct span span)
+{
+    union scalar v[3];
+    bool constant = true;
+    for (int i = 0; i < 3; i++) {
+        constant = constant && is_literal(l, a[i]);
+        v[i] = constant ? literal_of(l, a[i]) : (union scalar){0};
+    }
+    if (constant && !eval_fault(op, source, v[0], v[1], v[2]))
+        return add_literal(l, eval_op(op, source, dtype, v[0], v[1], v[2]), dtype, span);
+    return add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
+}
+
+static int convert(struct lowering *l, int ins, enum weft_dtype to, bool saturate, struct span span)
+{
+    enum weft_dtype from = l->kernel->ins[ins].dtype;
+    enum op op = conversion(from, to, saturate);
+    return op == OP_COUNT ? ins : add_op(l, op, from, to, (int[]){ins, -1, -1}, span);
+}
+
+/* ---- nodes ---- */
+
+enum meeting { MEET, CAST, WRAP };
+
+static union scalar literal_as(const struct literal *literal, enum weft_dtype dtype, enum meeting how)
+{
+    bool infinite;
+    return how == MEET   ? literal_meet(literal, dtype, &infinite)
+           : how == CAST ? literal_cast(literal, dtype)
+                         : literal_wrap(literal, dtype);
+}
+
+/* An array literal's elements in the type they meet. */
+static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
+                      enum meeting how)
+{
+    struct kernel *kernel = l->kernel;
+    size_t size = (size_t)type_rows[dtype].size;
+    char *data = arena_alloc(l->arena, size * (size_t)node->operand_count);
+    for (int i = 0; i < node->operand_count; i++)
+        scalar_store(data + (size_t)i * size, dtype,
+                     literal_as(&operand_node(l->program, node, i)->literal, dtype, how));
+    int index = (int)(node - l->program->nodes), found = 0;
+    size_t bytes = size * (size_t)node->operand_count;
+    for (; found < kernel->constant_count; found++) {
+        const struct constant *c = &kernel->constants[found];
+        if (c->node == index && c->dtype == dtype && memcmp(c->data, data, bytes) == 0)
+            break;
+    }
+    if (found == kernel->constant_count)
+        ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
+                   ((struct constant){index, dtype, data}));
+    return add_load(l, TENSOR_CONSTANT, found, dtype, node->span);
+}
+
+/* The value of a node as `dtype`: literals and array literals from their full value. */
+static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
+{
+    const struct node *node = named_node(l->program, &l->program->nodes[index]);
+    if (node->kind == NODE_ARRAY)
+        return load_array(l, node, dtype, how);
+    if (node->literal.kind != LITERAL_NONE)
+        return add_literal(l, literal_as(&node->literal, dtype, how), dtype, node->span);
+    return convert(l, l->values[node - l->program->nodes], dtype, how == CAST, node->span);
+}
+
+static int operand_index(const struct lowering *l, const struct node *node, int i)
+{
+    return l->program->operands[node->operands + i];
+}
+
+/* An integer of either sign against a uint64: compared by value through -1, 0, 1 (rule 4). */
+static bool compares_by_value(const struct lowering *l, const struct node *node,
+                              enum weft_dtype operand)
+{
+    enum weft_dtype a = operand_node(l->program, node, 0)->dtype;
+    return op_rows[node->op].rule == RULE_COMPARE && operand == WEFT_INT64 &&
+           (a == WEFT_UINT64 || operand_node(l->program, node, 1)->dtype == WEFT_UINT64);
+}
+
+static int lower_compare64(struct lowering *l, const struct node *node)
+{
+    bool swapped = operand_node(l->program, node, 0)->dtype == WEFT_UINT64;
+    int s = value_as(l, operand_index(l, node, swapped), WEFT_INT64, MEET);
+    int u = value_as(l, operand_index(l, node, !swapped), WEFT_UINT64, MEET);
+    int order = add_op(l, OP_COMPARE64, WEFT_INT64, WEFT_INT64, (int[]){s, u, -1}, node->token);
+    int zero = add_literal(l, (union scalar){0}, WEFT_INT64, node->token);
+    int a[3] = {swapped ? zero : order, swapped ? order : zero, -1};
+    return add_op(l, node->op, WEFT_INT64, WEFT_BOOL, a, node->token);
+}
+
+static int lower_op(struct lowering *l, const struct node *node)
+{
+    const struct op_row *row = &op_rows[node->op];
+    enum weft_dtype operand = operand_dtype(l->program, node);
+    if (compares_by_value(l, node, operand))
+        return lower_compare64(l, node);
+    int a[3] = {-1, -1, -1}, count = row->form == FORM_FOLD ? 2 : node->operand_count;
+    for (int i = 0; i < count; i++) {
+        bool condition = row->rule == RULE_SELECT && i == 0;
+        a[i] = value_as(l, operand_index(l, node, i), condition ? WEFT_BOOL : operand, MEET);
+    }
+    int value = add_op(l, node->op, operand, node->dtype, a, node->token);
+    for (int i = count; i < node->operand_count; i++) {
+        int next = value_as(l, operand_index(l, node, i), operand, MEET);
+        value = add_op(l, node->op, operand, node->dtype, (int[]){value, next, -1}, node->token);
+    }
+    return value;
+}
+
+static int lower_node(struct lowering *l, const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_NAME: {
+        const struct symbol *symbol = &l->program->symbols[node->symbol];
+        if (symbol->kind == SYMBOL_BINDING)
+            return l->values[symbol->node];
+        return add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node->span);
+    }
+    case NODE_OP:
+        return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
+    case NODE_CAST:
+        return value_as(l, operand_index(l, node, 0), node->dtype, CAST);
+    case NODE_WRAP:
+        return value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
+    default:
+        return -1; /* literals and arrays appear where they meet a type */
+    }
+}
+
+static void mark_needed(struct lowering *l)
+{
+    const struct program *program = l->program;
+    for (int i = 0; i < l->kernel->result_count; i++)
+        l->needed[program->results[l->kernel->results[i]].node] = true;
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        if (!l->needed[n])
+            continue;
+        for (int i = 0; i < node->operand_count; i++)
+            l->needed[operand_index(l, node, i)] = true;
+        if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
+            l->needed[program->symbols[node->symbol].node] = true;
+    }
+}
+
+static void lower_results(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    kernel->load_count = kernel->access_count;
+    for (int i = 0; i < kernel->result_count; i++) {
+        const struct result *result = &l->program->results[kernel->results[i]];
+        int value = value_as(l, result->node, result->dtype, result->has_dtype ? CAST : MEET);
+        /* A literal result may add loads; stores are numbered afterwards. */
+        kernel->load_count = kernel->access_count;
+        add(l, (struct ins){INS_STORE, OP_COUNT, result->dtype, result->dtype, {value, -1, -1}, i,
+                            result->span});
+    }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_STORE)
+            kernel->ins[i].index += kernel->load_count;
+    for (int i = 0; i < kernel->result_count; i++)
+        ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
+                   ((struct access){TENSOR_RESULT, kernel->results[i],
+                                    l->program->results[kernel->results[i]].dtype}));
+}
+
+/* ---- divisions by zero ---- */
+
+static bool may_fault(const struct lowering *l, const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
+        return false;
+    const struct ins *divisor = &l->kernel->ins[ins->a[1]];
+    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+}
+
+static int bool_op(struct lowering *l, enum op op, int a, int b)
+{
+    return add_op(l, op, WEFT_BOOL, WEFT_BOOL, (int[]){a, b, -1}, l->kernel->ins[a].span);
+}
+
+static int use_and(struct lowering *l, int use, int condition)
+{
+    return use == ALWAYS ? condition : bool_op(l, OP_AND, use, condition);
+}
+
+static void use_or(struct lowering *l, int *use, int more)
+{
+    if (*use == NEVER || more == ALWAYS)
+        *use = more;
+    else if (*use != ALWAYS && *use != more)
+        *use = bool_op(l, OP_OR, *use, more);
+}
+
+/* Hands instruction i's use on to its operands: an arm of a selection is used where it is taken. */
+static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty)
+{
+    struct ins ins = l->kernel->ins[i];
+    bool select = ins.kind == INS_OP && op_rows[ins.op].rule == RULE_SELECT;
+    for (int k = 0; k < 3; k++) {
+        int operand = ins.a[k], use = uses[i];
+        if (operand < 0 || !faulty[operand])
+            continue;
+        if (select && k == 1)
+            use = use_and(l, use, ins.a[0]);
+        if (select && k == 2)
+            use = use_and(l, use, bool_op(l, OP_NOT, ins.a[0], -1));
+        use_or(l, &uses[operand], use);
+    }
+}
+
+struct fault_place {
+    struct span span;
+    int ins;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct fault_place *x = a, *y = b;
+    return x->span.start < y->span.start ? -1 : x->span.start > y->span.start;
+}
+
+static void add_faults(struct lowering *l, struct fault_place *places, int count, const int *uses)
+{
+    struct kernel *kernel = l->kernel;
+    if (count)
+        qsort(places, (size_t)count, sizeof *places, by_place);
+    kernel->faults = ARENA_ARRAY(l->arena, struct span, count);
+    kernel->fault_count = count;
+    for (int i = 0; i < count; i++) {
+        struct ins fault = kernel->ins[places[i].ins];
+        int use = uses[places[i].ins];
+        kernel->faults[i] = places[i].span;
+        add(l, (struct ins){INS_FAULT, fault.op, WEFT_BOOL, fault.source,
+                            {fault.a[0], fault.a[1], use == ALWAYS ? -1 : use}, i, fault.span});
+    }
+}
+
+static void lower_faults(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    int count = kernel->ins_count, place_count = 0;
+    bool *faulty = ARENA_ARRAY(l->arena, bool, count);
+    int *uses = ARENA_ARRAY(l->arena, int, count);
+    struct fault_place *places = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        faulty[i] = may_fault(l, ins);
+        for (int k = 0; k < 3; k++)
+            faulty[i] = faulty[i] || (ins->a[k] >= 0 && faulty[ins->a[k]]);
+        uses[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        if (!faulty[i] || uses[i] == NEVER)
+            continue;
+        if (may_fault(l, &kernel->ins[i]))
+            ARENA_PUSH(l->arena, places, place_count,
+                       ((struct fault_place){kernel->ins[i].span, i}));
+        pass_use(l, i, uses, faulty);
+    }
+    add_faults(l, places, place_count, uses);
+}
+
+/* ---- leaving out what nothing uses ---- */
+
+/* New numbers for the items that are marked; -1 for the others. Returns how many there are. */
+static int number(int *marks, int count)
+{
+    int next = 0;
+    for (int i = 0; i < count; i++)
+        marks[i] = marks[i] ? next++ : -1;
+    return next;
+}
+
+static void compact(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    int *live = ARENA_ARRAY(l->arena, int, kernel->ins_count);
+    int *literals = ARENA_ARRAY(l->arena, int, kernel->literal_count);
+    int *accesses = ARENA_ARRAY(l->arena, int, kernel->access_count);
+    for (int i = kernel->ins_count - 1; i >= 0; i--) {
+        const struct ins *ins = &kernel->ins[i];
+        live[i] |= ins->kind == INS_STORE || ins->kind == INS_FAULT;
+        for (int k = 0; live[i] && k < 3; k++)
+            if (ins->a[k] >= 0)
+                live[ins->a[k]] = 1;
+        if (live[i] && ins->kind == INS_LITERAL)
+            literals[ins->index] = 1;
+        if (live[i] && (ins->kind == INS_LOAD || ins->kind == INS_STORE))
+            accesses[ins->index] = 1;
+    }
+    int ins_count = number(live, kernel->ins_count);
+    int literal_count = number(literals, kernel->literal_count);
+    int access_count = number(accesses, kernel->access_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        struct ins ins = kernel->ins[i];
+        if (live[i] < 0)
+            continue;
+        for (int k = 0; k < 3; k++)
+            ins.a[k] = ins.a[k] < 0 ? -1 : live[ins.a[k]];
+        if (ins.kind == INS_LITERAL)
+            ins.index = literals[ins.index];
+        if (ins.kind == INS_LOAD || ins.kind == INS_STORE)
+            ins.index = accesses[ins.index];
+        kernel->ins[live[i]] = ins;
+    }
+    for (int i = 0; i < kernel->literal_count; i++)
+        if (literals[i] >= 0) {
+            kernel->literals[literals[i]] = kernel->literals[i];
+            kernel->literal_dtypes[literals[i]] = kernel->literal_dtypes[i];
+        }
+    for (int i = 0; i < kernel->access_count; i++)
+        if (accesses[i] >= 0)
+            kernel->accesses[accesses[i]] = kernel->accesses[i];
+    kernel->ins_count = ins_count;
+    kernel->literal_count = literal_count;
+    kernel->access_count = access_count;
+    kernel->load_count = access_count - kernel->result_count;
+}
+
+struct kernel *lower(struct arena *arena, const struct program *program, const int *results,
+                     int result_count)
+{
+    struct kernel *kernel = ARENA_NEW(arena, struct kernel);
+    *kernel = (struct kernel){.arena = arena, .program = program, .results = results,
+                              .result_count = result_count};
+    struct lowering l = {.arena = arena, .program = program, .kernel = kernel};
+    l.values = ARENA_ARRAY(arena, int, program->node_count);
+    l.needed = ARENA_ARRAY(arena, bool, program->node_count);
+    resize_table(&l, 64);
+    mark_needed(&l);
+    for (int n = 0; n < program->node_count; n++)
+        l.values[n] = l.needed[n] ? lower_node(&l, &program->nodes[n]) : -1;
+    lower_results(&l);
+    lower_faults(&l);
+    compact(&l);
+    return kernel;
+}

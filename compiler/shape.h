@@ -1,0 +1,27 @@
+/* Shapes of every node from the shapes of the inputs: broadcasting (rule 5.1). Works on numbers at a
+ * call, and on declared types whose extents are partly unknown when checking. */
+#ifndef WEFT_SHAPE_H
+#define WEFT_SHAPE_H
+
+#include "compiler/program.h"
+
+/* An extent is a number, or EXTENT_UNKNOWN or EXTENT_VARIABLE - k as in struct type. */
+struct shape {
+    int rank;
+    uint32_t rigid;                /* bit d: dimension d comes from a size variable and never stretches */
+    int64_t extents[WEFT_MAX_RANK];
+};
+
+/* `inputs` holds one shape for each input, NULL where nothing is known; so does `shapes`, one for
+ * each node, afterwards. False, with diagnostics, when shapes do not broadcast. */
+bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
+                  const struct shape *const *inputs, const struct shape **shapes);
+
+/* The shape a declared type has: NULL without brackets. */
+const struct shape *type_shape(struct arena *arena, const struct type *type);
+/* "[480, 640, 3]"; unknown extents as ?, size variables by name. */
+const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape);
+/* Number of elements; -1 when it passes what an int64_t of bytes can count. */
+int64_t shape_volume(const struct shape *shape);
+
+#endif

@@ -1,0 +1,58 @@
+/* $ marks what the emitter fills in, a line each. */
+$comment
+$types
+$args
+$prototypes
+$helpers
+$blocks
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    $literals
+    $faults
+    $buffers
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            $row
+            for (i64 i = column0; i < column1; i += BLOCK) {
+                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+                $operands
+                $body
+                $results
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    $remarks
+}
