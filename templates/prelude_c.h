@@ -1,7 +1,24 @@
 /* Moving elements between tensors and blocks, for a storage type T; the tokens are those of
- * dialect.h. A block that a row does not fill is padded with the row's last element, so that the
- * padding raises nothing that the row itself does not. */
+ * dialect.h. A block that a row does not fill is padded with the row's last element, so that body and
+ * tail of a row are one code. */
 
+//: move head
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
 //: move pad
 FN const T *N(pad)(T *block, const T *from, int m)
 {

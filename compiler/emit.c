@@ -1,0 +1,482 @@
+/* See emit.h. Names in a kernel: a0 loads, c0 literals, t0 values, f0 remarks; x0 and y0 point at the
+ * block that access 0 reads or writes, w0 is the buffer behind them, v0 a value kept between loops.
+ * The user's bytes never get here: names in comments are printed from the tree, and they are
+ * identifiers. */
+#include "compiler/emit.h"
+
+#include "compiler/schedule.h"
+#include "compiler/subst.h"
+#include "compiler/templates.h"
+
+#include <string.h>
+
+struct emitter {
+    struct arena *arena;
+    const struct kernel *kernel;
+    const unsigned char *kinds;
+    const char *vector_functions;
+    struct schedule schedule;
+    struct subst subst;
+    struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks;
+    bool *called;                  /* [ins] loads and literals that a block call reads */
+    int *seen;                     /* [ins] last level that has this value by name */
+};
+
+const struct target target_c = {"c", weft_template_kernel, weft_template_prelude_c, "static inline"};
+
+static const char *short_name(enum weft_dtype dtype)
+{
+    return type_rows[dtype].short_name;
+}
+
+static const char *kind_name(const struct ins *ins)
+{
+    return ins->kind == INS_LOAD ? "a" : ins->kind == INS_LITERAL ? "c" : "t";
+}
+
+static const char *value_name(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
+    return arena_printf(e->arena, "%s%d", kind_name(ins), number);
+}
+
+/* The name of what an access reads or writes, for a comment. */
+static const char *access_name(const struct emitter *e, int access)
+{
+    const struct access *a = &e->kernel->accesses[access];
+    const struct program *program = e->kernel->program;
+    return a->kind == TENSOR_INPUT    ? program->symbols[program->inputs[a->index]].name
+           : a->kind == TENSOR_RESULT ? program->results[a->index].name
+                                      : "array literal";
+}
+
+static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
+{
+    enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
+    const char *section = dtype_is_float(t) ? "floating" : "integer";
+    struct tokens tokens = {section, t, ins->source, op_rows[ins->op].rule == RULE_CONVERT, false,
+                            {names[0], names[1], names[2]}};
+    return tokens;
+}
+
+static void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
+                        const char *const names[3])
+{
+    struct tokens tokens = row_tokens(ins, names);
+    subst_text(&e->subst, out, meaning, strlen(meaning), &tokens);
+}
+
+static void helper(struct emitter *e, const char *name, enum weft_dtype dtype)
+{
+    struct tokens tokens = {"move", dtype, dtype, false, true, {NULL, NULL, NULL}};
+    subst_helper(&e->subst, name, &tokens);
+}
+
+/* ---- accesses ---- */
+
+/* Strides of an access along the inner loop, as the skeleton names them. */
+static const char *steps(struct emitter *e, int k)
+{
+    bool nested = e->kinds[k] == ACCESS_NESTED;
+    return arena_printf(e->arena, nested ? "s->strides[%d * stride + groups], s->strides[%d * stride + groups + 1], s->period, i"
+                                         : "s->strides[%d * stride + groups]", k, k);
+}
+
+static void emit_scalar_load(struct emitter *e, int k, int ins)
+{
+    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
+    const char *type = short_name(dtype);
+    char *from = arena_printf(e->arena, "*(const %s_m *)p[%d]", type, k);
+    struct tokens tokens = {"", dtype, dtype, false, false, {from, NULL, NULL}};
+    buf_printf(&e->row, "const %s a%d = ", type, k);
+    subst_text(&e->subst, &e->row, type_rows[dtype].load, strlen(type_rows[dtype].load), &tokens);
+    buf_printf(&e->row, "; /* %s */\n", access_name(e, k));
+    if (!e->called[ins])
+        return;
+    helper(e, "fill", dtype);
+    buf_printf(&e->buffers, "%s_m x%d[BLOCK];\n", type, k);
+    buf_printf(&e->row, "fill_%s(x%d, a%d);\n", type, k, k);
+}
+
+static void emit_load(struct emitter *e, int k, int ins)
+{
+    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
+    const char *type = short_name(dtype), *name = access_name(e, k);
+    enum access_kind kind = e->kinds[k];
+    if (kind == ACCESS_SCALAR) {
+        emit_scalar_load(e, k, ins);
+        return;
+    }
+    helper(e, kind == ACCESS_UNIT ? "pad" : kind == ACCESS_STRIDED ? "gather"
+              : kind == ACCESS_NESTED ? "nested" : "repeat", dtype);
+    buf_printf(&e->buffers, "%s_m w%d[BLOCK%s];\n", type, k,
+               kind == ACCESS_PERIODIC ? " + MAX_PERIOD" : "");
+    if (kind == ACCESS_PERIODIC) {
+        buf_printf(&e->row, "repeat_%s(w%d, p[%d], %s, s->period); /* %s */\n", type, k, k,
+                   steps(e, k), name);
+        buf_printf(&e->operands, "const %s_m *const x%d = w%d + i %% s->period;\n", type, k, k);
+    } else if (kind == ACCESS_UNIT) {
+        buf_printf(&e->operands, "const %s_m *x%d = (const %s_m *)p[%d] + i; /* %s */\n", type, k,
+                   type, k, name);
+        buf_printf(&e->operands, "if (m < BLOCK)\n    x%d = pad_%s(w%d, x%d, m);\n", k, type, k, k);
+    } else if (kind == ACCESS_STRIDED) {
+        buf_printf(&e->operands, "const %s_m *const x%d = gather_%s(w%d, p[%d] + i * %s, %s, m); /* %s */\n",
+                   type, k, type, k, k, steps(e, k), steps(e, k), name);
+    } else {
+        buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",
+                   type, k, type, k, k, steps(e, k), name);
+    }
+}
+
+static void emit_store(struct emitter *e, int k)
+{
+    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
+    const char *type = short_name(dtype), *name = access_name(e, k);
+    enum access_kind kind = e->kinds[k];
+    helper(e, kind == ACCESS_UNIT ? "put" : kind == ACCESS_NESTED ? "spread" : "scatter", dtype);
+    buf_printf(&e->buffers, "%s_m w%d[BLOCK];\n", type, k);
+    if (kind == ACCESS_UNIT) {
+        buf_printf(&e->operands, "%s_m *const y%d = m < BLOCK ? w%d : (%s_m *)p[%d] + i; /* %s */\n",
+                   type, k, k, type, k, name);
+        buf_printf(&e->results, "if (m < BLOCK)\n    put_%s((%s_m *)p[%d] + i, w%d, m);\n", type, type,
+                   k, k);
+        return;
+    }
+    buf_printf(&e->operands, "%s_m *const y%d = w%d; /* %s */\n", type, k, k, name);
+    if (kind == ACCESS_NESTED)
+        buf_printf(&e->results, "spread_%s(p[%d], %s, w%d, m);\n", type, k, steps(e, k), k);
+    else
+        buf_printf(&e->results, "scatter_%s(p[%d] + i * %s, %s, w%d, m);\n", type, k, steps(e, k),
+                   steps(e, k), k);
+}
+
+/* ---- literals, remarks, values kept ---- */
+
+static const char *literal_text(struct emitter *e, int index)
+{
+    struct buf text;
+    enum weft_dtype dtype = e->kernel->literal_dtypes[index];
+    union scalar v = e->kernel->literals[index];
+    buf_init(&text, e->arena);
+    switch (type_rows[dtype].class) {
+    case CLASS_BOOLEAN: buf_puts(&text, v.b1 ? "true" : "false"); break;
+    case CLASS_UNSIGNED: buf_printf(&text, "%llu", (unsigned long long)v.u64); break;
+    case CLASS_SIGNED:
+        buf_printf(&text, "%lld", (long long)eval_op(OP_CONVERT, dtype, WEFT_INT64, v, v, v).i64);
+        break;
+    case CLASS_FLOATING:
+        dtype == WEFT_FLOAT32 ? buf_float(&text, v.f32) : buf_double(&text, v.f64);
+        break;
+    }
+    return text.text;
+}
+
+static void emit_literal(struct emitter *e, int k, int ins)
+{
+    enum weft_dtype dtype = e->kernel->literal_dtypes[k];
+    const char *type = short_name(dtype);
+    buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n", type, k,
+               type, k, literal_text(e, k));
+    if (!e->called[ins])
+        return;
+    helper(e, "fill", dtype);
+    buf_printf(&e->literals, "%s_m z%d[BLOCK];\nfill_%s(z%d, c%d);\n", type, k, type, k, k);
+}
+
+static void emit_slots(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    if (s->slot_count)
+        buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+                   s->slot_count);
+    for (int n = 0; n < s->order_count; n++) {
+        int i = s->order[n];
+        if (s->slot[i] >= 0)
+            buf_printf(&e->buffers, "%s_m *const v%d = (%s_m *)slots[%d];\n",
+                       short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
+                       s->slot[i]);
+    }
+}
+
+/* ---- the body ---- */
+
+/* Makes the value known by name inside the loop of this level. */
+static void bring(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    bool plain = ins->kind == INS_LITERAL ||
+                 (ins->kind == INS_LOAD && e->kinds[ins->index] == ACCESS_SCALAR);
+    if (plain || e->seen[i] == level)
+        return;
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
+    if (ins->kind == INS_LOAD) {
+        char *from = arena_printf(e->arena, "x%d[j]", ins->index);
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {from, NULL, NULL}};
+        const char *load = type_rows[ins->dtype].load;
+        subst_text(&e->subst, &e->body, load, strlen(load), &tokens);
+    } else {
+        buf_printf(&e->body, "v%d[j]", i);
+    }
+    buf_puts(&e->body, ";\n");
+}
+
+static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
+    put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
+    buf_puts(&e->body, ";\n");
+    if (e->schedule.slot[i] >= 0)
+        buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
+}
+
+static void emit_ins(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *names[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0) {
+            bring(e, ins->a[k], level);
+            names[k] = value_name(e, ins->a[k]);
+        }
+    if (ins->kind == INS_OP) {
+        emit_value(e, i, level, names);
+    } else if (ins->kind == INS_STORE) {
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};
+        const char *store = type_rows[ins->dtype].store;
+        buf_printf(&e->body, "    y%d[j] = ", ins->index);
+        subst_text(&e->subst, &e->body, store, strlen(store), &tokens);
+        buf_puts(&e->body, ";\n");
+    } else {
+        buf_printf(&e->body, "    f%d |= (", ins->index);
+        put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
+        buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
+    }
+}
+
+/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
+static const char *row_name(struct emitter *e, enum op op)
+{
+    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return name;
+}
+
+/* The function that computes a row that is not exact on a whole block. */
+static const char *block_function(struct emitter *e, const struct ins *ins)
+{
+    static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
+    const char *type = short_name(ins->source);
+    const char *name = arena_printf(e->arena, "block_%s_%s", row_name(e, ins->op), type);
+    int arity = op_arity(ins->op);
+    for (int i = 0; i < e->subst.name_count; i++)
+        if (strcmp(e->subst.names[i], name) == 0)
+            return name;
+    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
+    buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
+    for (int k = 0; k < arity; k++)
+        buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
+    buf_puts(&e->blocks, ")\n{\n    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
+    put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
+    buf_puts(&e->blocks, ";\n}\n");
+    return name;
+}
+
+static void emit_block_call(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    buf_printf(&e->body, "%s(v%d", block_function(e, ins), i);
+    for (int k = 0; k < 3; k++) {
+        if (ins->a[k] < 0)
+            continue;
+        const struct ins *a = &e->kernel->ins[ins->a[k]];
+        if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
+            buf_printf(&e->body, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
+        else
+            buf_printf(&e->body, ", v%d", ins->a[k]);
+    }
+    buf_puts(&e->body, ");\n");
+}
+
+static void emit_level(struct emitter *e, int first, int end, int level)
+{
+    const struct kernel *kernel = e->kernel;
+    bool open = false;
+    for (int n = first; n < end; n++) {
+        int i = e->schedule.order[n];
+        if (is_block_call(&kernel->ins[i]))
+            continue;
+        if (!open)
+            buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
+        open = true;
+        emit_ins(e, i, level);
+    }
+    if (open)
+        buf_puts(&e->body, "}\n");
+    for (int n = first; n < end; n++)
+        if (is_block_call(&kernel->ins[e->schedule.order[n]]))
+            emit_block_call(e, e->schedule.order[n]);
+}
+
+static void emit_body(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    for (int first = 0, end; first < s->order_count; first = end) {
+        int level = s->level[s->order[first]];
+        for (end = first; end < s->order_count && s->level[s->order[end]] == level; end++)
+            ;
+        emit_level(e, first, end, level);
+    }
+}
+
+/* ---- the whole text ---- */
+
+static void find_called(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3 && is_block_call(&kernel->ins[i]); k++)
+            if (kernel->ins[i].a[k] >= 0)
+                e->called[kernel->ins[i].a[k]] = true;
+}
+
+static void emit_parts(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    find_called(e);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        e->seen[i] = -1;
+        if (ins->kind == INS_LOAD)
+            emit_load(e, ins->index, i);
+        else if (ins->kind == INS_LITERAL)
+            emit_literal(e, ins->index, i);
+        else if (ins->kind == INS_STORE)
+            emit_store(e, ins->index);
+    }
+    emit_slots(e);
+    emit_body(e);
+    for (int i = 0; i < kernel->fault_count; i++) {
+        buf_printf(&e->faults, "unsigned char f%d = 0;\n", i);
+        buf_printf(&e->remarks, "if (f%d)\n    args->faults[%d] = 1;\n", i, i);
+    }
+}
+
+static void put_types(struct emitter *e, struct buf *out)
+{
+    const char *head = strstr(weft_template_prelude_c, "//: move head\n") + strlen("//: move head\n");
+    buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        const struct type_row *row = &type_rows[t];
+        buf_printf(out, "typedef %s %s;\n", t == WEFT_BOOL ? "_Bool" : row->storage, row->short_name);
+        buf_printf(out, "typedef %s %s_m MAY_ALIAS;\n", row->storage, row->short_name);
+    }
+    buf_printf(out, "enum { BLOCK = %d, MAX_PERIOD = %d, ACCESSES = %d };\n", BLOCK, MAX_PERIOD,
+               e->kernel->access_count);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length;
+    const char *found;
+    for (int i = 0; words && (found = word_at(words, i, &length)); i++)
+        if (strlen(word) == length && memcmp(found, word, length) == 0)
+            return true;
+    return false;
+}
+
+static void put_prototypes(struct emitter *e, struct buf *out)
+{
+    for (int i = 0; i < e->subst.prototype_count; i++) {
+        const struct prototype *p = &e->subst.prototypes[i];
+        const char *type = short_name(p->dtype);
+        buf_printf(out, "%s%s %s(%s", has_word(e->vector_functions, p->name) ? "VECTOR " : "", type,
+                   p->name, type);
+        for (int k = 1; k < p->arguments; k++)
+            buf_printf(out, ", %s", type);
+        buf_puts(out, ");\n");
+    }
+}
+
+static void put_comment(struct emitter *e, struct buf *out)
+{
+    const struct program *program = e->kernel->program;
+    buf_puts(out, "/*");
+    for (int i = 0; i < e->kernel->result_count; i++) {
+        const struct result *result = &program->results[e->kernel->results[i]];
+        buf_printf(out, "%s %s %s", i ? "," : "", type_rows[result->dtype].name, result->name);
+    }
+    buf_puts(out, " */\n");
+}
+
+/* Adds every line of `text` behind `indent`. */
+static void put_indented(struct buf *out, const char *text, const char *indent, size_t length)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+        if (*text != '#' && line)
+            buf_add(out, indent, length);
+        buf_add(out, text, line);
+        buf_putc(out, '\n');
+        text += line + (text[line] == '\n');
+    }
+}
+
+static const char *section_text(struct emitter *e, const char *name, size_t length)
+{
+    const struct { const char *name; const struct buf *text; } sections[] = {
+        {"blocks", &e->blocks}, {"literals", &e->literals}, {"faults", &e->faults},
+        {"buffers", &e->buffers}, {"row", &e->row}, {"operands", &e->operands}, {"body", &e->body},
+        {"results", &e->results}, {"remarks", &e->remarks}, {"helpers", &e->subst.helpers}};
+    struct buf text;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
+            return sections[i].text->text;
+    buf_init(&text, e->arena);
+    switch (*name) {
+    case 'c': put_comment(e, &text); break;
+    case 't': put_types(e, &text); break;
+    case 'a': buf_puts(&text, weft_template_args); break;
+    case 'p': put_prototypes(e, &text); break;
+    }
+    return text.text;
+}
+
+static char *fill_skeleton(struct emitter *e, const char *skeleton)
+{
+    struct buf out;
+    buf_init(&out, e->arena);
+    skeleton = strchr(skeleton, '\n') + 1; /* its first line speaks to the reader of the file */
+    while (*skeleton) {
+        size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
+        if (skeleton[indent] == '$')
+            put_indented(&out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
+                         indent);
+        else
+            buf_add(&out, skeleton, line + 1);
+        skeleton += line + (skeleton[line] == '\n');
+    }
+    return out.text;
+}
+
+char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+           const struct target *target, const char *vector_functions)
+{
+    struct emitter e = {.arena = arena, .kernel = kernel, .kinds = kinds,
+                        .vector_functions = vector_functions};
+    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.row, &e.operands, &e.body,
+                          &e.results, &e.remarks};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        buf_init(bufs[i], arena);
+    e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);
+    e.seen = ARENA_ARRAY(arena, int, kernel->ins_count);
+    make_schedule(arena, kernel, &e.schedule);
+    subst_init(&e.subst, arena, target);
+    emit_parts(&e);
+    return fill_skeleton(&e, target->skeleton);
+}

@@ -1,0 +1,110 @@
+/* See schedule.h. */
+#include "compiler/schedule.h"
+
+bool is_block_call(const struct ins *ins)
+{
+    return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
+}
+
+static bool computes(const struct ins *ins)
+{
+    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL;
+}
+
+/* A loop's instruction comes after the calls it depends on; a call after the loop it depends on. */
+static void find_levels(const struct kernel *kernel, struct schedule *s)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        for (int k = 0; k < 3 && computes(ins); k++) {
+            if (ins->a[k] < 0 || !computes(&kernel->ins[ins->a[k]]))
+                continue;
+            bool after = is_block_call(&kernel->ins[ins->a[k]]) && !is_block_call(ins);
+            int level = s->level[ins->a[k]] + after;
+            s->level[i] = level > s->level[i] ? level : s->level[i];
+        }
+        s->level_count = s->level[i] >= s->level_count ? s->level[i] + 1 : s->level_count;
+    }
+    /* Stores come last: an output may be the buffer of an input that is still read before. */
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_STORE) {
+            int value = kernel->ins[i].a[0];
+            bool late = computes(&kernel->ins[value]) && is_block_call(&kernel->ins[value]) &&
+                        s->level[value] == s->level_count - 1;
+            s->level_count += late;
+        }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_STORE)
+            s->level[i] = s->level_count - 1;
+}
+
+static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *first = ARENA_ARRAY(arena, int, s->level_count + 1);
+    s->order = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (computes(&kernel->ins[i])) {
+            first[s->level[i] + 1]++;
+            s->order_count++;
+        }
+    for (int l = 0; l < s->level_count; l++)
+        first[l + 1] += first[l];
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (computes(&kernel->ins[i]))
+            s->order[first[s->level[i]]++] = i;
+}
+
+/* The last level that reads each value from outside its own loop; -1: none does. */
+static int *find_last_uses(struct arena *arena, const struct kernel *kernel, const struct schedule *s)
+{
+    int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        last[i] = is_block_call(&kernel->ins[i]) ? s->level[i] : -1;
+        for (int k = 0; k < 3; k++) {
+            int a = kernel->ins[i].a[k];
+            if (a < 0 || !computes(&kernel->ins[a]))
+                continue;
+            bool outside = s->level[i] != s->level[a] || is_block_call(&kernel->ins[i]) ||
+                           is_block_call(&kernel->ins[a]);
+            if (outside && s->level[i] > last[a])
+                last[a] = s->level[i];
+        }
+    }
+    return last;
+}
+
+/* Slots by linear scan over the levels: one that was last read in an earlier level is free again. */
+static void assign_slots(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *last = find_last_uses(arena, kernel, s);
+    int *free_slots = NULL, free_count = 0, *busy = NULL, busy_count = 0, level = 0;
+    s->slot = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++)
+        s->slot[i] = -1;
+    for (int n = 0; n < s->order_count; n++) {
+        int i = s->order[n], kept = 0;
+        if (last[i] < 0)
+            continue;
+        for (int b = 0; s->level[i] > level && b < busy_count; b++) {
+            if (last[busy[b]] < s->level[i])
+                ARENA_PUSH(arena, free_slots, free_count, s->slot[busy[b]]);
+            else
+                busy[kept++] = busy[b];
+        }
+        if (s->level[i] > level) {
+            busy_count = kept;
+            level = s->level[i];
+        }
+        s->slot[i] = free_count ? free_slots[--free_count] : s->slot_count++;
+        ARENA_PUSH(arena, busy, busy_count, i);
+    }
+}
+
+void make_schedule(struct arena *arena, const struct kernel *kernel, struct schedule *schedule)
+{
+    *schedule = (struct schedule){.level_count = 1};
+    schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
+    find_levels(kernel, schedule);
+    sort_by_level(arena, kernel, schedule);
+    assign_slots(arena, kernel, schedule);
+}

@@ -1,0 +1,10 @@
+/* The files of templates/ as texts; the build makes templates.c from them. */
+#ifndef WEFT_TEMPLATES_H
+#define WEFT_TEMPLATES_H
+
+extern const char weft_template_dialect[];
+extern const char weft_template_args[];
+extern const char weft_template_kernel[];
+extern const char weft_template_prelude_c[];
+
+#endif

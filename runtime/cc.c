@@ -1,0 +1,358 @@
+/* The machine's C compiler: started with posix_spawn and an argument vector, never a shell, in a
+ * private directory that is gone afterwards, whatever happened. */
+#include "runtime/internal.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_ARGUMENTS = 64, MAX_LOG = 4096 };
+
+/* ---- what the compiler is ---- */
+
+static char **split_flags(const char *text)
+{
+    char **flags = calloc(strlen(text) / 2 + 2, sizeof *flags);
+    size_t count = 0;
+    for (; flags && *text; text += strspn(text, " \t\n")) {
+        size_t length = strcspn(text, " \t\n");
+        if (length && !(flags[count++] = strndup(text, length)))
+            break;
+        text += length;
+    }
+    return flags;
+}
+
+static char **copy_flags(const char *const *flags)
+{
+    size_t count = 0;
+    while (flags[count])
+        count++;
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        if (!(copy[i] = strdup(flags[i])))
+            break;
+    return copy;
+}
+
+/* The library functions that libmvec has in vector form: those that rows call, asked by the name of
+ * their form for 256-bit vectors. */
+static void find_vector_functions(struct cc *cc)
+{
+    void *library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+    size_t used = 0;
+    for (int op = 0; library && op < OP_COUNT; op++) {
+        const char *call = strstr(op_rows[op].floating, "F("), *end = call ? strchr(call, ')') : NULL;
+        if (!call || op_rows[op].ulp32 == 0)
+            continue;
+        int length = (int)(end - call - 2);
+        const char *v = op_arity((enum op)op) == 2 ? "vv" : "v";
+        char symbol[64];
+        for (int single = 0; single < 2; single++) {
+            snprintf(symbol, sizeof symbol, "_ZGVdN%d%s_%.*s%s", single ? 8 : 4, v, length, call + 2,
+                     single ? "f" : "");
+            if (dlsym(library, symbol) && used + 32 < sizeof cc->vector_functions)
+                used += (size_t)sprintf(cc->vector_functions + used, "%s ",
+                                        strrchr(symbol, '_') + 1);
+        }
+    }
+    if (used)
+        cc->vector_functions[used - 1] = '\0';
+    if (library)
+        dlclose(library);
+}
+
+bool cc_init(struct cc *cc, const char *path, const char *const *flags)
+{
+    const char *named = path ? path : getenv("WEFT_CC"), *extra = getenv("WEFT_CFLAGS");
+    *cc = (struct cc){.path = strdup(named && *named ? named : "cc")};
+    cc->flags = flags ? copy_flags(flags) : split_flags(extra ? extra : "");
+    find_vector_functions(cc);
+    return cc->path && cc->flags;
+}
+
+void cc_finish(struct cc *cc)
+{
+    for (char **flag = cc->flags; flag && *flag; flag++)
+        free(*flag);
+    free(cc->flags);
+    free(cc->path);
+}
+
+/* ---- running it ---- */
+
+struct job {
+    char directory[PATH_MAX];      /* private; empty before it is made */
+    char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
+    const char *arguments[MAX_ARGUMENTS];
+    int count;
+};
+
+static bool files_failed(struct diags *diags, const char *what)
+{
+    return diag(diags, DIAG_COMPILER_FILES, (struct span){0, 0}, what, strerror(errno));
+}
+
+static bool job_open(struct job *job, const char *output, struct diags *diags)
+{
+    const char *base = getenv("TMPDIR");
+    *job = (struct job){.count = 0};
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/weft-XXXXXX", base && *base ? base : "/tmp") >= PATH_MAX - 1 ||
+        !mkdtemp(path))
+        return files_failed(diags, "make a temporary directory for the C compiler");
+    strcpy(job->directory, path);
+    snprintf(job->source, sizeof job->source, "%s/k.c", path);
+    snprintf(job->output, sizeof job->output, "%s/%s", path, output);
+    snprintf(job->log, sizeof job->log, "%s/log", path);
+    return true;
+}
+
+/* Removes the directory and whatever the compiler left in it. */
+static void job_close(struct job *job)
+{
+    DIR *directory = *job->directory ? opendir(job->directory) : NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    if (*job->directory)
+        rmdir(job->directory);
+}
+
+static bool write_file(const char *path, const char *text, struct diags *diags)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    size_t left = strlen(text);
+    ssize_t written = 0;
+    while (fd >= 0 && left > 0 && ((written = write(fd, text, left)) > 0 || errno == EINTR))
+        if (written > 0)
+            text += written, left -= (size_t)written;
+    bool good = fd >= 0 && left == 0;
+    if (!good)
+        files_failed(diags, "write a kernel's source");
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static char *read_file(const char *path, size_t most)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t length = 0, capacity = 0;
+    while (file && length < most) {
+        if (length + 1 >= capacity) {
+            char *grown = realloc(text, capacity = capacity ? capacity * 2 : 8192);
+            if (!grown)
+                break;
+            text = grown;
+        }
+        size_t got = fread(text + length, 1, capacity - length - 1, file);
+        length += got;
+        if (!got)
+            break;
+    }
+    if (file)
+        fclose(file);
+    if (text)
+        text[length < most ? length : most] = '\0';
+    return text;
+}
+
+/* The environment of the compiler: ours, with its temporary files in the private directory. */
+static char **job_environment(const char *directory, char *tmpdir, size_t size)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **copy = calloc(count + 3, sizeof *copy);
+    snprintf(tmpdir, size, "TMPDIR=%s", directory);
+    for (size_t i = 0; copy && i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0 && strncmp(environ[i], "LC_ALL=", 7) != 0)
+            copy[kept++] = environ[i];
+    if (copy) {
+        copy[kept++] = tmpdir;
+        copy[kept] = (char *)"LC_ALL=C";
+    }
+    return copy;
+}
+
+/* Starts the compiler in a process group of its own, all signals at their defaults. */
+static int start(struct job *job, char **environment, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, job->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnp(pid, job->arguments[0], &actions, &attributes,
+                             (char *const *)job->arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static bool report_failure(const struct job *job, int status, struct diags *diags)
+{
+    char *log = read_file(job->log, MAX_LOG), how[48];
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "killed by signal %d", WTERMSIG(status));
+    else
+        snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
+    diag(diags, DIAG_COMPILER_FAILED, (struct span){0, 0}, job->arguments[0], how, log ? log : "");
+    free(log);
+    return false;
+}
+
+static bool job_run(struct job *job, struct diags *diags)
+{
+    char tmpdir[PATH_MAX + 16];
+    char **environment = job_environment(job->directory, tmpdir, sizeof tmpdir);
+    pid_t pid, waited;
+    int status = 0;
+    if (!environment)
+        return diag(diags, DIAG_NO_MEMORY, (struct span){0, 0});
+    int error = start(job, environment, &pid);
+    free(environment);
+    if (error)
+        return diag(diags, DIAG_NO_COMPILER, (struct span){0, 0}, job->arguments[0], strerror(error));
+    while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+        ;
+    if (waited < 0 && access(job->output, F_OK) == 0)
+        return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
+    if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (WIFSIGNALED(status))
+        kill(-pid, SIGKILL); /* what the driver had started */
+    return report_failure(job, status, diags);
+}
+
+static void add_flags(struct job *job, const char *const *flags)
+{
+    for (; *flags && job->count < MAX_ARGUMENTS - 1; flags++)
+        job->arguments[job->count++] = *flags;
+}
+
+/* ---- its flags ---- */
+
+/* The instruction set in words that every compiler knows. */
+static const char *machine_flag(void)
+{
+#if defined __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return "-march=x86-64-v4";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("fma"))
+        return "-march=x86-64-v3";
+    return __builtin_cpu_supports("sse4.2") ? "-march=x86-64-v2" : "-march=x86-64";
+#else
+    return "-O3"; /* the compiler's own choice */
+#endif
+}
+
+/* None of these changes a value: without them floor and casts do not vectorize. */
+static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "-ffp-contract=off",
+                                           "-fno-math-errno", "-fno-trapping-math", NULL};
+/* Single flags only: -ffast-math and its like put the host into flush-to-zero when loaded. */
+static const char *const fast_flags[] = {"-ffp-contract=fast", "-fassociative-math",
+                                         "-freciprocal-math", "-fno-signed-zeros", NULL};
+static const char *const clang_flags[] = {"-fveclib=libmvec", NULL};
+static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
+static const char *const libraries[] = {"-lmvec", "-lm", NULL};
+static const char *const plain_libraries[] = {"-lm", NULL};
+static const char *const assembly_flags[] = {"-S", NULL};
+
+static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
+{
+    const char *machine[] = {cc->path, machine_flag(), NULL};
+    add_flags(job, machine);
+    add_flags(job, strict_flags);
+    if (cc->kind == CC_CLANG && cc->vector_functions[0])
+        add_flags(job, clang_flags);
+    if (math == WEFT_MATH_FAST)
+        add_flags(job, fast_flags);
+    add_flags(job, assembly ? assembly_flags : shared_flags);
+    add_flags(job, (const char *const *)cc->flags);
+    const char *files[] = {"-o", job->output, job->source, NULL};
+    add_flags(job, files);
+    if (!assembly)
+        add_flags(job, cc->vector_functions[0] ? libraries : plain_libraries);
+}
+
+bool cc_probe(struct cc *cc, struct diags *diags)
+{
+    struct job job;
+    if (cc->kind != CC_UNKNOWN)
+        return true;
+    if (!job_open(&job, "log", diags))
+        return false;
+    const char *version[] = {cc->path, "--version", NULL};
+    add_flags(&job, version);
+    bool good = job_run(&job, diags);
+    char *log = good ? read_file(job.log, MAX_LOG) : NULL;
+    if (good)
+        cc->kind = log && strstr(log, "clang") ? CC_CLANG : CC_GCC;
+    free(log);
+    job_close(&job);
+    return good;
+}
+
+static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
+                    bool assembly, struct diags *diags)
+{
+    if (!job_open(job, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
+        return false;
+    kernel_command(job, cc, math, assembly);
+    return job_run(job, diags);
+}
+
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags)
+{
+    struct job job;
+    void *handle = NULL;
+    if (compile(&job, cc, text, math, false, diags)) {
+        handle = dlopen(job.output, RTLD_NOW | RTLD_LOCAL);
+        if (!handle)
+            diag(diags, DIAG_KERNEL_LOAD, (struct span){0, 0}, dlerror());
+    }
+    job_close(&job);
+    return handle;
+}
+
+char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags)
+{
+    struct job job;
+    char *assembly = NULL;
+    if (compile(&job, cc, text, math, true, diags)) {
+        assembly = read_file(job.output, SIZE_MAX);
+        if (!assembly)
+            files_failed(diags, "read the assembly of a kernel");
+    }
+    job_close(&job);
+    return assembly;
+}
