@@ -8,6 +8,7 @@
 
 #include "compiler/base/arena.h"
 #include "compiler/base/buf.h"
+#include "compiler/base/map.h"
 #include "compiler/diag.h"
 #include "compiler/ops.h"
 #include "include/weft/weft.h"
@@ -114,6 +115,8 @@ struct program {
     int result_count;
     const char **size_variables;   /* names, index k is extent EXTENT_VARIABLE - k */
     int size_variable_count;
+    struct map symbol_names;       /* name to index in symbols */
+    struct map size_names;         /* name to index in size_variables */
 };
 
 /* All that one text holds: its kernels, or one program without a name. */
@@ -133,14 +136,21 @@ static inline const struct node *operand_node(const struct program *program,
  * was reported as an error (`programs` is then still good for looking at). */
 bool parse(struct arena *arena, const struct source *source, struct diags *diags,
            struct programs *programs);
+/* To be called once for every program that is used, after parse: appends the bindings wanted besides
+ * the results of the text (a name that is a result already adds nothing), then warns of bindings and
+ * inputs that nothing uses. `wanted` is not kept. A wanted name that is not bound is an error without
+ * a place in the text. */
+bool parse_results(struct program *program, const char *const *wanted, size_t wanted_count);
 /* One type in the language's words, as "uint8[480, 640, 3]@HWC"; size variables are added to
- * `program`. */
+ * `program`. Diagnostics go to the program's, with places in `source`. */
 bool parse_type(struct program *program, const struct source *source, struct type *type);
 /* What the command reads as a value on its command line: one literal expression, true, false or an
  * array literal, in a program with one result. False, with nothing reported, when the text is
- * something else. */
+ * something else; rows of different lengths and the like in an array literal are reported. */
 bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
                  struct program **program);
+/* Symbol number of a name, -1 when the program has none. */
+int program_symbol(const struct program *program, const char *name);
 
 /* check.c: dtypes of every node from the inputs' types. Reports several errors. */
 bool check(struct program *program);

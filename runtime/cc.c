@@ -101,7 +101,7 @@ struct job {
 
 static bool files_failed(struct diags *diags, const char *what)
 {
-    return diag(diags, DIAG_COMPILER_FILES, (struct span){0, 0}, what, strerror(errno));
+    return diag_at(diags, DIAG_COMPILER_FILES, NULL, 0, what, strerror(errno));
 }
 
 static bool job_open(struct job *job, const char *output, struct diags *diags)
@@ -221,7 +221,7 @@ static bool report_failure(const struct job *job, int status, struct diags *diag
         snprintf(how, sizeof how, "killed by signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
-    diag(diags, DIAG_COMPILER_FAILED, (struct span){0, 0}, job->arguments[0], how, log ? log : "");
+    diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, job->arguments[0], how, log ? log : "");
     free(log);
     return false;
 }
@@ -233,11 +233,11 @@ static bool job_run(struct job *job, struct diags *diags)
     pid_t pid, waited;
     int status = 0;
     if (!environment)
-        return diag(diags, DIAG_NO_MEMORY, (struct span){0, 0});
+        return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     int error = start(job, environment, &pid);
     free(environment);
     if (error)
-        return diag(diags, DIAG_NO_COMPILER, (struct span){0, 0}, job->arguments[0], strerror(error));
+        return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
     while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         ;
     if (waited < 0 && access(job->output, F_OK) == 0)
@@ -338,7 +338,7 @@ void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct
     if (compile(&job, cc, text, math, false, diags)) {
         handle = dlopen(job.output, RTLD_NOW | RTLD_LOCAL);
         if (!handle)
-            diag(diags, DIAG_KERNEL_LOAD, (struct span){0, 0}, dlerror());
+            diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, dlerror());
     }
     job_close(&job);
     return handle;

@@ -46,7 +46,7 @@ static void compile(struct weft_context *context, struct loaded *entry, const ch
     if (entry->handle)
         *(void **)&entry->run = dlsym(entry->handle, "weft_kernel");
     if (entry->handle && !entry->run)
-        diag(diags, DIAG_KERNEL_LOAD, (struct span){0, 0}, "it has no entry");
+        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
 }
 
 static void unlink_entry(struct loaded **bucket, struct loaded *entry)
@@ -112,7 +112,7 @@ static const struct loaded *get(struct weft_context *context, char *key, const c
     entry = calloc(1, sizeof *entry);
     if (!entry) {
         free(key);
-        diag(diags, DIAG_NO_MEMORY, (struct span){0, 0});
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
     *entry = (struct loaded){.next = *bucket, .key = key};
@@ -128,7 +128,7 @@ const struct loaded *kernels_get(struct weft_context *context, const char *text,
     bool compiled = false;
     char *key = make_key(text, math);
     if (!key) {
-        diag(diags, DIAG_NO_MEMORY, (struct span){0, 0});
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
     pthread_mutex_lock(&context->mutex);

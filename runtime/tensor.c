@@ -34,7 +34,7 @@ enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype)
 
 static bool bad(struct diags *diags, const char *what, const char *name, const char *why)
 {
-    return diag(diags, DIAG_BAD_TENSOR, (struct span){0, 0}, what, name, why);
+    return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, what, name, why);
 }
 
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,

@@ -5,6 +5,7 @@
 #define WEFT_ARENA_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena {
@@ -27,6 +28,8 @@ void *arena_copy(struct arena *arena, const void *data, size_t size);
 char *arena_string(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 /* Room for one more element in an array of `count`, whose capacity is the power of two at or above
  * it: returns the array, moved when it was full. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t element);

@@ -1,0 +1,14 @@
+/* Printers of stages, for people: what the compiler made of a text. */
+#ifndef WEFT_DUMP_H
+#define WEFT_DUMP_H
+
+#include "compiler/program.h"
+
+/* One token a line: where, what kind, its text. False after a token that is none, which is reported. */
+bool dump_tokens(struct buf *buf, const struct source *source, struct diags *diags);
+/* Inputs, then bindings and results with their expressions as indented trees. */
+void dump_ast(struct buf *buf, const struct program *program);
+/* A type in the language's words. `program` names the size variables. */
+void dump_type(struct buf *buf, const struct program *program, const struct type *type);
+
+#endif

@@ -1,0 +1,233 @@
+/* What the parser says about a text it cannot read. Places are chosen for the reader: at the end of
+ * a line just after the last word, at an opening bracket when it is never closed. */
+#include "compiler/parse.h"
+
+#include <string.h>
+
+int parse_fail(struct parser *p)
+{
+    p->failed = true;
+    p->token.kind = p->next.kind = TOKEN_END;
+    p->token.infix = p->token.prefix = OP_COUNT;
+    return 0;
+}
+
+int parse_bad_token(struct parser *p)
+{
+    const struct token *token = &p->token;
+    switch (token->bad) {
+    case DIAG_BAD_BYTE:
+        diag(p->diags, DIAG_BAD_BYTE, token->span,
+             (unsigned)(unsigned char)p->source->text[token->span.start]);
+        break;
+    case DIAG_BAD_NUMBER:
+        diag(p->diags, DIAG_BAD_NUMBER, token->span, token->message);
+        break;
+    case DIAG_TOO_MANY:
+        diag(p->diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
+        break;
+    default:
+        diag(p->diags, DIAG_UNBALANCED, token->span, token->message);
+        break;
+    }
+    return parse_fail(p);
+}
+
+static const char *describe(struct parser *p)
+{
+    static const char *const texts[TOKEN_COUNT] = {
+#define TOKEN(id, text) [TOKEN_##id] = text,
+#include "grammar/tokens.def"
+    };
+    const struct token *token = &p->token;
+    uint32_t length = token->span.end - token->span.start;
+    bool semicolon = token->kind == TOKEN_NEWLINE && p->source->text[token->span.start] == ';';
+    if (token->kind == TOKEN_END || token->kind == TOKEN_STRING ||
+        (token->kind == TOKEN_NEWLINE && !semicolon))
+        return texts[token->kind];
+    return arena_printf(p->arena, length > 40 ? "'%.*s...'" : "'%.*s'",
+                        (int)(length > 40 ? 40 : length), p->source->text + token->span.start);
+}
+
+/* Where to point: an end of a line or text is not seen, so just after what stands before it. */
+static struct span place_of(const struct parser *p)
+{
+    const struct token *token = &p->token;
+    bool end = token->kind == TOKEN_END || token->kind == TOKEN_NEWLINE;
+    bool semicolon = token->kind == TOKEN_NEWLINE && p->source->text[token->span.start] == ';';
+    if (!end || semicolon)
+        return token->span;
+    return (struct span){p->previous.end, p->previous.end};
+}
+
+static const struct habit {
+    const char *text, *advice;
+} habits[] = {
+#define HABIT(text, advice) {text, advice},
+#include "grammar/habits.def"
+};
+
+static bool starts(const struct parser *p, uint32_t at, const char *text)
+{
+    size_t length = strlen(text);
+    return at + length <= p->source->length && memcmp(p->source->text + at, text, length) == 0;
+}
+
+/* Whether the habit is written at the current token, or began with the one before it. */
+static bool matches(const struct parser *p, const struct habit *habit)
+{
+    size_t length = strlen(habit->text);
+    struct span here = p->token.span, before = p->previous;
+    if ((habit->text[0] | 32) >= 'a' && (habit->text[0] | 32) <= 'z')
+        return (here.end - here.start == length && starts(p, here.start, habit->text)) ||
+               (before.end - before.start == length && starts(p, before.start, habit->text));
+    bool joined = before.end > before.start && before.end == here.start;
+    return starts(p, here.start, habit->text) ||
+           (joined && starts(p, before.start, habit->text) && before.start + length > here.start);
+}
+
+static const char *advice(const struct parser *p)
+{
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+        if (p->token.kind != TOKEN_END && matches(p, &habits[i]))
+            return habits[i].advice;
+    return NULL;
+}
+
+int parse_unexpected(struct parser *p, const char *expected)
+{
+    if (p->failed)
+        return 0;
+    const char *hint = advice(p);
+    if (hint)
+        expected = arena_printf(p->arena, "%s; %s", expected, hint);
+    else if (p->token.kind == TOKEN_RPAREN || p->token.kind == TOKEN_RBRACKET)
+        if (p->previous.end > p->previous.start && p->source->text[p->previous.start] == ',')
+            expected = arena_printf(p->arena, "%s; remove the ',' before it", expected);
+    diag(p->diags, DIAG_UNEXPECTED, place_of(p), describe(p), expected);
+    return parse_fail(p);
+}
+
+/* x.y: a module's function, or a selection. */
+static int unexpected_dot(struct parser *p)
+{
+    const struct word *word = NULL;
+    const char *name = "";
+    if (p->next.kind == TOKEN_NAME) {
+        name = parse_text(p, p->next.span);
+        word = lex_word(&p->lexer, name, strlen(name));
+    }
+    if (word && word->function != OP_COUNT)
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             arena_printf(p->arena, "functions are called by their name alone; write %s(...)", name));
+    else
+        diag(p->diags, DIAG_NOT_YET, p->token.span, "'.', the selection along a named dimension,", "");
+    return parse_fail(p);
+}
+
+static int missing_operator(struct parser *p)
+{
+    struct span left = p->previous, right = p->token.span;
+    const char *text = p->source->text;
+    bool small = left.end - left.start <= 30 && right.end - right.start <= 30;
+    const char *message = "an operator is missing between two values";
+    if (small && p->token.kind != TOKEN_LPAREN)
+        message = arena_printf(p->arena, "an operator is missing, as in %.*s * %.*s",
+                               (int)(left.end - left.start), text + left.start,
+                               (int)(right.end - right.start), text + right.start);
+    diag(p->diags, DIAG_SYNTAX, right, message);
+    return parse_fail(p);
+}
+
+int parse_unexpected_after(struct parser *p, const char *expected)
+{
+    if (p->failed || advice(p))
+        return parse_unexpected(p, expected);
+    switch (p->token.kind) {
+    case TOKEN_DOT:
+        return unexpected_dot(p);
+    case TOKEN_LBRACKET:
+        diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]", "");
+        return parse_fail(p);
+    case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
+        return missing_operator(p);
+    case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
+        diag(p->diags, DIAG_UNBALANCED, p->token.span,
+             arena_printf(p->arena, "this '%c' closes nothing", p->source->text[p->token.span.start]));
+        return parse_fail(p);
+    default:
+        return parse_unexpected(p, expected);
+    }
+}
+
+/* Whether the current token is the first on its line and the bracket was opened on another: then the
+ * bracket, not the token, is what is wrong. */
+static bool on_later_line(const struct parser *p, struct span opener)
+{
+    const char *text = p->source->text;
+    size_t from = p->previous.end, to = p->token.span.start;
+    return opener.end <= from && from < to && memchr(text + from, '\n', to - from);
+}
+
+bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected)
+{
+    if (p->failed || parse_accept(p, kind))
+        return !p->failed;
+    enum token_kind found = p->token.kind;
+    char bracket = p->source->text[opener.start];
+    if (found == TOKEN_END || (on_later_line(p, opener) && found != TOKEN_RPAREN &&
+                               found != TOKEN_RBRACKET && found != TOKEN_RBRACE)) {
+        diag(p->diags, DIAG_UNBALANCED, opener,
+             arena_printf(p->arena, "this '%c' is never closed", bracket));
+        return parse_fail(p);
+    }
+    if (found == TOKEN_RPAREN || found == TOKEN_RBRACKET || found == TOKEN_RBRACE) {
+        diag_at(p->diags, DIAG_UNBALANCED, ((struct span[]){p->token.span, opener}), 2,
+                arena_printf(p->arena, "this '%c' does not close '%c'",
+                             p->source->text[p->token.span.start], bracket));
+        return parse_fail(p);
+    }
+    return parse_unexpected_after(p, expected);
+}
+
+/* ---- nearest names ---- */
+
+const char *parse_suggest(struct parser *p, const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    if (p->diags->errors < WEFT_MAX_ERRORS)
+        nearest = diag_nearest(name, names, count);
+    return nearest ? arena_printf(p->arena, "; did you mean '%s'?", nearest) : "";
+}
+
+static void add_types(struct parser *p, const char ***names, int *count)
+{
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        ARENA_PUSH(p->arena, *names, *count, type_rows[t].name);
+        if (dtype_find(type_rows[t].short_name, strlen(type_rows[t].short_name)) < WEFT_DTYPE_COUNT)
+            ARENA_PUSH(p->arena, *names, *count, type_rows[t].short_name);
+    }
+}
+
+const char *parse_suggest_function(struct parser *p, const char *name)
+{
+    const char **names = NULL;
+    int count = 0;
+    for (int i = 0; i < p->lexer.row_count; i++) {
+        const struct word *word = &p->lexer.rows[i];
+        if (word->function != OP_COUNT)
+            ARENA_PUSH(p->arena, names, count, arena_string(p->arena, word->text, word->length));
+    }
+    add_types(p, &names, &count);
+    ARENA_PUSH(p->arena, names, count, "cast");
+    ARENA_PUSH(p->arena, names, count, "wrap");
+    return parse_suggest(p, name, names, (size_t)count);
+}
+
+const char *parse_suggest_type(struct parser *p, const char *name)
+{
+    const char **names = NULL;
+    int count = 0;
+    add_types(p, &names, &count);
+    return parse_suggest(p, name, names, (size_t)count);
+}
