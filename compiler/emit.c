@@ -156,19 +156,8 @@ static void emit_store(struct emitter *e, int k)
 static const char *literal_text(struct emitter *e, int index)
 {
     struct buf text;
-    enum weft_dtype dtype = e->kernel->literal_dtypes[index];
-    union scalar v = e->kernel->literals[index];
     buf_init(&text, e->arena);
-    switch (type_rows[dtype].class) {
-    case CLASS_BOOLEAN: buf_puts(&text, v.b1 ? "true" : "false"); break;
-    case CLASS_UNSIGNED: buf_printf(&text, "%llu", (unsigned long long)v.u64); break;
-    case CLASS_SIGNED:
-        buf_printf(&text, "%lld", (long long)eval_op(OP_CONVERT, dtype, WEFT_INT64, v, v, v).i64);
-        break;
-    case CLASS_FLOATING:
-        dtype == WEFT_FLOAT32 ? buf_float(&text, v.f32) : buf_double(&text, v.f64);
-        break;
-    }
+    scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
     return text.text;
 }
 

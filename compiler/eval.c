@@ -142,3 +142,21 @@ void scalar_store(void *memory, enum weft_dtype dtype, union scalar value)
 {
     memcpy(memory, &value, (size_t)type_rows[dtype].size);
 }
+
+void scalar_print(struct buf *buf, enum weft_dtype dtype, union scalar value)
+{
+    switch (type_rows[dtype].class) {
+    case CLASS_BOOLEAN: buf_puts(buf, value.b1 ? "true" : "false"); break;
+    case CLASS_UNSIGNED: buf_printf(buf, "%llu", (unsigned long long)value.u64); break;
+    case CLASS_SIGNED:
+        value = eval_op(OP_CONVERT, dtype, WEFT_INT64, value, value, value);
+        buf_printf(buf, "%lld", (long long)value.i64);
+        break;
+    case CLASS_FLOATING:
+        if (dtype == WEFT_FLOAT32)
+            buf_float(buf, value.f32);
+        else
+            buf_double(buf, value.f64);
+        break;
+    }
+}

@@ -4,6 +4,7 @@
 #ifndef WEFT_EVAL_H
 #define WEFT_EVAL_H
 
+#include "compiler/base/buf.h"
 #include "compiler/ops.h"
 
 /* One element of any dtype. Unused bytes are zero. */
@@ -36,5 +37,7 @@ enum op conversion(enum weft_dtype from, enum weft_dtype to, bool saturate);
 /* An element from memory (a bool byte other than 0 is true) and back (1 is written). Any alignment. */
 union scalar scalar_load(const void *memory, enum weft_dtype dtype);
 void scalar_store(void *memory, enum weft_dtype dtype, union scalar value);
+/* As the language writes it, exactly: true, -3, 0.1, inf. */
+void scalar_print(struct buf *buf, enum weft_dtype dtype, union scalar value);
 
 #endif

@@ -11,6 +11,11 @@ static bool computes(const struct ins *ins)
     return ins->kind != INS_LOAD && ins->kind != INS_LITERAL;
 }
 
+static bool is_store(const struct ins *ins)
+{
+    return ins->kind == INS_STORE;
+}
+
 /* A loop's instruction comes after the calls it depends on; a call after the loop it depends on. */
 static void find_levels(const struct kernel *kernel, struct schedule *s)
 {
@@ -27,31 +32,32 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
     }
     /* Stores come last: an output may be the buffer of an input that is still read before. */
     for (int i = 0; i < kernel->ins_count; i++)
-        if (kernel->ins[i].kind == INS_STORE) {
+        if (is_store(&kernel->ins[i])) {
             int value = kernel->ins[i].a[0];
             bool late = computes(&kernel->ins[value]) && is_block_call(&kernel->ins[value]) &&
                         s->level[value] == s->level_count - 1;
             s->level_count += late;
         }
     for (int i = 0; i < kernel->ins_count; i++)
-        if (kernel->ins[i].kind == INS_STORE)
+        if (is_store(&kernel->ins[i]))
             s->level[i] = s->level_count - 1;
 }
 
+/* Stores stand behind everything else of the last level. */
 static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct schedule *s)
 {
-    int *first = ARENA_ARRAY(arena, int, s->level_count + 1);
+    int *first = ARENA_ARRAY(arena, int, s->level_count + 2);
     s->order = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++)
         if (computes(&kernel->ins[i])) {
-            first[s->level[i] + 1]++;
+            first[s->level[i] + is_store(&kernel->ins[i]) + 1]++;
             s->order_count++;
         }
-    for (int l = 0; l < s->level_count; l++)
+    for (int l = 0; l <= s->level_count; l++)
         first[l + 1] += first[l];
     for (int i = 0; i < kernel->ins_count; i++)
         if (computes(&kernel->ins[i]))
-            s->order[first[s->level[i]]++] = i;
+            s->order[first[s->level[i] + is_store(&kernel->ins[i])]++] = i;
 }
 
 /* The last level that reads each value from outside its own loop; -1: none does. */

@@ -106,7 +106,7 @@ struct planned {
 struct plan {
     struct plan *next;
     struct typed *typed;
-    struct arena arena;
+    struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
     int64_t *key;
     size_t key_length;
     int users;                     /* runs in progress; guarded by the program's mutex */
@@ -129,13 +129,14 @@ struct tensor {
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
 /* The plan for these tensors, made when there is none, its kernels loaded; plan->users is raised.
- * `outputs` NULL: dense. */
+ * `outputs` NULL: dense ones, to come. NULL with diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
                       const struct tensor *outputs, struct diags *diags);
 void plan_release(struct weft_program *program, struct plan *plan);
 void plans_destroy(struct plan *plans);
-/* Makes kernels and texts for shapes that are known already; loads nothing. For plan_get and stages. */
-void plan_kernels(struct plan *plan, const struct tensor *outputs, const struct tensor *inputs,
+/* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
+ * For plan_get and stages. */
+void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
                   const char *vector_functions);
 
 /* ---- tensor.c ---- */
@@ -146,7 +147,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* The byte range a tensor touches, [*first, *end); empty when it has no element. */
 void tensor_range(const struct tensor *tensor, const char **first, const char **end);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
-/* Whether two elements share bytes: exact for what tensor_disjoint can prove, else true. */
+/* Row-major without gaps. */
+bool tensor_is_dense(const struct tensor *tensor);
+/* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
+ * never meet are told apart; what that cannot prove counts as overlapping. */
 bool tensors_overlap(const struct tensor *a, const struct tensor *b);
 bool tensor_overlaps_itself(const struct tensor *tensor);
 

@@ -1,6 +1,8 @@
 /* Kernels in memory: a table in the context, each text compiled once however many threads ask. */
 #include "runtime/internal.h"
 
+#include "runtime/kernels.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -92,6 +92,17 @@ void tensor_range(const struct tensor *tensor, const char **first, const char **
     *end = (const char *)tensor->data + high * size;
 }
 
+bool tensor_is_dense(const struct tensor *tensor)
+{
+    int64_t dense = 1;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        if (tensor->shape[d] != 1 && tensor->strides[d] != dense)
+            return false;
+        dense *= tensor->shape[d];
+    }
+    return true;
+}
+
 bool tensors_same(const struct tensor *a, const struct tensor *b)
 {
     bool same = a->data == b->data && a->rank == b->rank &&

@@ -1,0 +1,201 @@
+/* Printers of what check, geometry and lowering made. See dump.h. */
+#include "compiler/check.h"
+#include "compiler/dump.h"
+#include "compiler/schedule.h"
+
+#include <string.h>
+
+enum { COLUMN = 44 };
+
+static void put_padded(struct buf *buf, const char *text, size_t length, int width)
+{
+    bool cut = length > (size_t)width - 2;
+    size_t shown = cut ? (size_t)width - 5 : length;
+    for (size_t i = 0; i < shown; i++)
+        buf_putc(buf, (unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e ? ' ' : text[i]);
+    buf_puts(buf, cut ? "..." : "");
+    for (size_t i = shown + 3 * cut; i < (size_t)width; i++)
+        buf_putc(buf, ' ');
+}
+
+/* ---- types ---- */
+
+static void put_op_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype operand = operand_dtype(program, node);
+    const struct op_row *row = &op_rows[node->op];
+    size_t length;
+    const char *spelling = word_at(row->spellings, 0, &length);
+    buf_printf(buf, "%.*s in %s", (int)length, spelling, type_rows[operand].name);
+    for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
+        const struct node *from = operand_node(program, node, i);
+        if (from->dtype != operand && from->literal.kind == LITERAL_NONE)
+            buf_printf(buf, ", operand %d from %s", i + 1, type_rows[from->dtype].name);
+    }
+}
+
+static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    size_t length = node->span.end - node->span.start;
+    put_padded(buf, program->source->text + node->span.start, length, COLUMN);
+    buf_printf(buf, "%-9s", type_rows[node->dtype].name);
+    switch (node->kind) {
+    case NODE_NAME:
+        buf_puts(buf, program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding");
+        break;
+    case NODE_OP:
+        if (node->literal.kind == LITERAL_NONE)
+            put_op_types(buf, program, node);
+        break;
+    case NODE_CAST: case NODE_WRAP:
+        buf_printf(buf, "%s from %s", node->kind == NODE_CAST ? "cast" : "wrap",
+                   type_rows[operand_node(program, node, 0)->dtype].name);
+        break;
+    case NODE_ARRAY: buf_puts(buf, "array literal"); break;
+    default: break;
+    }
+    if (node->literal.kind != LITERAL_NONE)
+        buf_puts(buf, node->literal.kind == LITERAL_BOOL ? "constant"
+                                                         : "literal, keeps its full value");
+    buf_putc(buf, '\n');
+}
+
+void dump_types(struct buf *buf, const struct program *program)
+{
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        buf_printf(buf, "input %s: ", symbol->name);
+        dump_type(buf, program, &symbol->type);
+        buf_putc(buf, '\n');
+    }
+    /* Elements of array literals would drown the rest. */
+    bool *element = ARENA_ARRAY(buf->arena, bool, program->node_count);
+    for (int n = 0; n < program->node_count; n++)
+        for (int i = 0; program->nodes[n].kind == NODE_ARRAY && i < program->nodes[n].operand_count; i++)
+            element[program->operands[program->nodes[n].operands + i]] = true;
+    for (int n = 0; n < program->node_count; n++)
+        if (!element[n])
+            put_node_types(buf, program, &program->nodes[n]);
+    for (int i = 0; i < program->result_count; i++)
+        buf_printf(buf, "result %s: %s\n", program->results[i].name,
+                   type_rows[program->results[i].dtype].name);
+}
+
+/* ---- groups ---- */
+
+static const char *access_text(const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct program *program = kernel->program;
+    return access->kind == TENSOR_INPUT ? program->symbols[program->inputs[access->index]].name
+         : access->kind == TENSOR_RESULT ? program->results[access->index].name
+                                         : "array literal";
+}
+
+static const char *kind_text(enum access_kind kind)
+{
+    switch (kind) {
+    case ACCESS_SCALAR: return "one element for the whole row";
+    case ACCESS_UNIT: return "element after element";
+    case ACCESS_STRIDED: return "strided, gathered into blocks";
+    case ACCESS_PERIODIC: return "the same few elements again and again, repeated into a pattern";
+    case ACCESS_NESTED: return "two strides, gathered into blocks";
+    }
+    return "";
+}
+
+static void put_names(struct buf *buf, const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->result_count; i++)
+        buf_printf(buf, "%s%s", i ? ", " : "", kernel->program->results[kernel->results[i]].name);
+}
+
+void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
+                 const struct geometry *g)
+{
+    buf_puts(buf, "kernel for ");
+    put_names(buf, kernel);
+    buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
+    buf_puts(buf, "  groups:");
+    for (int i = 0; i < g->groups; i++)
+        buf_printf(buf, " %lld x", (long long)g->extents[i]);
+    if (g->period)
+        buf_printf(buf, " %lld x %lld\n  the two inner groups run flat, %lld elements a row: %lld alone "
+                        "would leave most of a block empty\n",
+                   (long long)(g->columns / g->period), (long long)g->period, (long long)g->columns,
+                   (long long)g->period);
+    else
+        buf_printf(buf, " %lld\n", (long long)g->columns);
+    buf_printf(buf, "  rows: %lld of %lld, in %lld tiles\n", (long long)g->rows, (long long)g->columns,
+               (long long)g->tiles);
+    for (int a = 0; a < kernel->access_count; a++) {
+        const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+        buf_printf(buf, "  %-5s %-16s %-8s", a < kernel->load_count ? "load" : "store",
+                   access_text(kernel, a), type_rows[kernel->accesses[a].dtype].name);
+        buf_puts(buf, " bytes between elements");
+        for (int i = 0; i < g->groups; i++)
+            buf_printf(buf, " %lld", (long long)strides[i]);
+        if (g->period)
+            buf_printf(buf, " %lld", (long long)strides[g->groups + 1]);
+        buf_printf(buf, " %lld: %s\n", (long long)strides[g->groups],
+                   kind_text((enum access_kind)g->kinds[a]));
+    }
+}
+
+/* ---- instructions ---- */
+
+static void put_operands(struct buf *buf, const struct ins *ins)
+{
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0)
+            buf_printf(buf, " %%%d", ins->a[k]);
+}
+
+static const char *op_text(struct buf *buf, enum op op)
+{
+    char *name = arena_string(buf->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return name;
+}
+
+static void put_ins(struct buf *buf, const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    const char *type = type_rows[ins->dtype].name;
+    bool value = ins->kind != INS_STORE && ins->kind != INS_FAULT;
+    if (value)
+        buf_printf(buf, "  %%%d = ", i);
+    switch (ins->kind) {
+    case INS_LOAD: buf_printf(buf, "load %s %s", type, access_text(kernel, ins->index)); break;
+    case INS_LITERAL:
+        buf_printf(buf, "literal %s ", type);
+        scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
+        break;
+    case INS_OP:
+        buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
+        put_operands(buf, ins);
+        if (is_block_call(ins))
+            buf_puts(buf, "   (a call for the whole block)");
+        break;
+    case INS_STORE:
+        buf_printf(buf, "  store %s %s", type, access_text(kernel, ins->index));
+        put_operands(buf, ins);
+        break;
+    case INS_FAULT:
+        buf_printf(buf, "  remark where %s of", op_text(buf, ins->op));
+        put_operands(buf, ins);
+        buf_puts(buf, " divides by zero");
+        break;
+    }
+    buf_putc(buf, '\n');
+}
+
+void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
+{
+    buf_puts(buf, "kernel for ");
+    put_names(buf, kernel);
+    buf_printf(buf, ": one loop over %lld elements, in blocks of %d\n", (long long)g->volume, BLOCK);
+    for (int i = 0; i < kernel->ins_count; i++)
+        put_ins(buf, kernel, i);
+}

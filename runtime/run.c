@@ -1,0 +1,349 @@
+/* The calls that take tensors: infer, prepare, run. Each reads its arguments into a struct call,
+ * finds the typed instance and the plan, and only then touches data. */
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+    struct weft_program *program;
+    struct arena arena;
+    struct diags diags;
+    struct tensor *inputs, *outputs;
+    struct typed *typed;
+    struct plan *plan;
+};
+
+static const char *suggestion(struct call *call, const char *name, bool output)
+{
+    size_t count = output ? weft_program_result_count(call->program)
+                          : weft_program_input_count(call->program);
+    const char **names = ARENA_ARRAY(&call->arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        names[i] = output ? weft_program_result_name(call->program, i)
+                          : weft_program_input_name(call->program, i);
+    const char *near = diag_nearest(name, names, count);
+    return near ? arena_printf(&call->arena, "; did you mean '%s'?", near) : "";
+}
+
+static int find_result(const struct program *parsed, const char *name)
+{
+    for (int i = 0; i < parsed->result_count; i++)
+        if (strcmp(parsed->results[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int find_input(const struct program *parsed, const char *name)
+{
+    int symbol = program_symbol(parsed, name);
+    bool input = symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT;
+    return input ? parsed->symbols[symbol].input : -1;
+}
+
+/* The position that an argument is for; -1 with a diagnostic. */
+static int argument_index(struct call *call, const struct weft_argument *argument, size_t position,
+                          bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    if (!argument->name)
+        return (int)position;
+    int index = output ? find_result(parsed, argument->name) : find_input(parsed, argument->name);
+    if (index >= 0)
+        return index;
+    if (output)
+        diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
+                suggestion(call, argument->name, output));
+    else
+        diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
+                suggestion(call, argument->name, output));
+    return -1;
+}
+
+/* Reads all inputs or all outputs into an array by position. */
+static struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments,
+                                     size_t given, bool output, bool needs_data)
+{
+    const char *what = output ? "output" : "input";
+    size_t count = output ? weft_program_result_count(call->program)
+                          : weft_program_input_count(call->program);
+    struct tensor *tensors = ARENA_ARRAY(&call->arena, struct tensor, count);
+    bool *seen = ARENA_ARRAY(&call->arena, bool, count);
+    for (size_t i = 0; i < given; i++) {
+        if (!arguments[i].name && i >= count) {
+            diag_at(&call->diags, DIAG_TOO_MANY_GIVEN, NULL, 0, given, what, count);
+            return NULL;
+        }
+        int index = argument_index(call, &arguments[i], i, output);
+        if (index < 0)
+            continue;
+        const char *name = output ? weft_program_result_name(call->program, (size_t)index)
+                                  : weft_program_input_name(call->program, (size_t)index);
+        if (seen[index])
+            diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
+        else if (arguments[i].batch || arguments[i].count > 1)
+            diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
+        else
+            tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index], &call->diags);
+        seen[index] = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!seen[i])
+            diag_at(&call->diags, DIAG_MISSING, NULL, 0, what,
+                    output ? weft_program_result_name(call->program, i)
+                           : weft_program_input_name(call->program, i));
+    return tensors;
+}
+
+static bool find_typed(struct call *call)
+{
+    const struct program *parsed = call->program->parsed;
+    enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
+    for (int i = 0; i < parsed->input_count; i++) {
+        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
+        dtypes[i] = call->inputs[i].dtype;
+        if (symbol->typed && symbol->type.dtype != dtypes[i])
+            diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+    }
+    if (call->diags.errors)
+        return false;
+    pthread_mutex_lock(&call->program->mutex);
+    call->typed = program_typed(call->program, dtypes, &call->diags);
+    pthread_mutex_unlock(&call->program->mutex);
+    return call->typed != NULL;
+}
+
+static bool read_inputs(struct call *call, const struct weft_argument *inputs, size_t count,
+                        bool needs_data)
+{
+    call->inputs = read_arguments(call, inputs, count, false, needs_data);
+    return !call->diags.errors && find_typed(call);
+}
+
+static void call_open(struct call *call, struct weft_program *program)
+{
+    *call = (struct call){.program = program};
+    arena_init(&call->arena);
+    diags_init(&call->diags, &call->arena, &program->source);
+}
+
+static enum weft_status call_close(struct call *call, struct weft_error **error)
+{
+    enum weft_status status = finish_call(call->program->context, &call->diags, error);
+    arena_finish(&call->arena);
+    return status;
+}
+
+/* ---- infer ---- */
+
+static void infer(struct call *call, const struct weft_argument *inputs, size_t count,
+                  struct weft_tensor_info *results)
+{
+    if (!read_inputs(call, inputs, count, false))
+        return;
+    const struct program *program = call->typed->program;
+    const struct shape **shapes = plan_shapes(&call->arena, program, call->inputs, &call->diags);
+    for (int r = 0; shapes && r < program->result_count; r++) {
+        const struct shape *shape = shapes[program->results[r].node];
+        results[r] = (struct weft_tensor_info){.name = call->program->parsed->results[r].name,
+                                               .dtype = program->results[r].dtype,
+                                               .rank = shape->rank};
+        memcpy(results[r].shape, shape->extents, (size_t)shape->rank * sizeof(int64_t));
+    }
+}
+
+enum weft_status weft_infer(struct weft_program *program, const struct weft_argument *inputs,
+                            size_t input_count, struct weft_tensor_info *results,
+                            struct weft_error **error)
+{
+    struct call call;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    call_open(&call, program);
+    if (!ARENA_GUARD(&call.arena, env)) {
+        infer(&call, inputs, input_count, results);
+        status = call_close(&call, error);
+    } else {
+        arena_finish(&call.arena);
+    }
+    errno = saved;
+    return status;
+}
+
+/* ---- outputs ---- */
+
+/* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
+ * only the element it writes, and no kernel that runs later reads it at all. */
+static bool in_place(const struct call *call, int r, int input)
+{
+    int writer = -1;
+    const struct plan *plan = call->plan;
+    if (!tensors_same(&call->outputs[r], &call->inputs[input]))
+        return false;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int a = 0; a < kernel->access_count; a++) {
+            const struct access *access = &kernel->accesses[a];
+            if (access->kind == TENSOR_RESULT && access->index == r)
+                writer = k;
+            if (access->kind == TENSOR_INPUT && access->index == input && writer >= 0 && writer != k)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool check_overlaps(struct call *call, int r)
+{
+    const struct program *program = call->typed->program;
+    const struct tensor *output = &call->outputs[r];
+    const char *name = program->results[r].name, *what = NULL;
+    if (tensor_overlaps_itself(output))
+        what = "itself";
+    for (int i = 0; i < program->input_count && !what; i++)
+        if (tensors_overlap(output, &call->inputs[i]) && !in_place(call, r, i))
+            what = arena_printf(&call->arena, "input '%s'",
+                                program->symbols[program->inputs[i]].name);
+    for (int i = 0; i < r && !what; i++)
+        if (tensors_overlap(output, &call->outputs[i]))
+            what = arena_printf(&call->arena, "output '%s'", program->results[i].name);
+    return !what || diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, what);
+}
+
+/* ---- prepare and run ---- */
+
+static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
+{
+    if (!read_inputs(call, params->inputs, params->input_count, needs_data))
+        return false;
+    if (params->output_count || needs_data)
+        call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
+    if (call->diags.errors)
+        return false;
+    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, &call->diags);
+    return call->plan != NULL;
+}
+
+static void *access_data(const struct call *call, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    return access->kind == TENSOR_INPUT    ? call->inputs[access->index].data
+           : access->kind == TENSOR_RESULT ? call->outputs[access->index].data
+                                           : (void *)kernel->constants[access->index].data;
+}
+
+/* The place of the first remark in the text, of all kernels. */
+static void remark(const struct kernel *kernel, const unsigned char *faults,
+                   struct span *place)
+{
+    for (int f = 0; f < kernel->fault_count; f++)
+        if (faults[f] && kernel->faults[f].start < place->start)
+            *place = kernel->faults[f];
+}
+
+static void run_kernel(struct call *call, const struct planned *planned, struct span *place)
+{
+    const struct kernel *kernel = planned->kernel;
+    char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
+    unsigned char *faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count);
+    struct weft_sample sample = planned->sample;
+    struct weft_args args = {&sample, 1, planned->literals, faults};
+    for (int a = 0; a < kernel->access_count; a++)
+        bases[a] = access_data(call, kernel, a);
+    sample.bases = bases;
+    if (planned->geometry.tiles)
+        planned->loaded->run(&args, 0, planned->geometry.tiles);
+    remark(kernel, faults, place);
+}
+
+static void run(struct call *call, const struct weft_run_params *params)
+{
+    if (!find_plan(call, params, true))
+        return;
+    for (int r = 0; r < call->typed->program->result_count; r++)
+        check_overlaps(call, r);
+    struct span place = {UINT32_MAX, UINT32_MAX};
+    for (int k = 0; !call->diags.errors && k < call->plan->kernel_count; k++)
+        run_kernel(call, &call->plan->kernels[k], &place);
+    if (place.start != UINT32_MAX)
+        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+}
+
+/* The remark goes to the caller of weft_run, not to the log. */
+static enum weft_status close_run(struct call *call, struct weft_error **error)
+{
+    enum weft_status status = diags_status(&call->diags);
+    if (status == WEFT_OK && call->diags.warnings)
+        status = WEFT_DIVIDE_BY_ZERO;
+    if (error)
+        *error = diags_export(&call->diags, WEFT_WARNING);
+    if (call->plan)
+        plan_release(call->program, call->plan);
+    arena_finish(&call->arena);
+    return status;
+}
+
+static enum weft_status out_of_memory(struct call *call)
+{
+    if (call->plan)
+        plan_release(call->program, call->plan);
+    arena_finish(&call->arena);
+    return WEFT_OUT_OF_MEMORY;
+}
+
+enum weft_status weft_run(struct weft_program *program, const struct weft_run_params *params,
+                          struct weft_error **error)
+{
+    struct call call;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status;
+    if (error)
+        *error = NULL;
+    call_open(&call, program);
+    if (ARENA_GUARD(&call.arena, env)) {
+        status = out_of_memory(&call);
+    } else {
+        run(&call, params);
+        status = close_run(&call, error);
+    }
+    errno = saved;
+    return status;
+}
+
+static void prepare(struct call *call, const struct weft_run_params *params,
+                    struct weft_kernel_info *kernels, size_t *kernel_count)
+{
+    size_t room = kernels && kernel_count ? *kernel_count : 0;
+    if (!find_plan(call, params, false))
+        return;
+    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++)
+        kernels[k] = call->plan->infos[k];
+    if (kernel_count)
+        *kernel_count = (size_t)call->plan->kernel_count;
+}
+
+enum weft_status weft_prepare(struct weft_program *program, const struct weft_run_params *params,
+                              struct weft_kernel_info *kernels, size_t *kernel_count,
+                              struct weft_error **error)
+{
+    struct call call;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status;
+    if (error)
+        *error = NULL;
+    call_open(&call, program);
+    if (ARENA_GUARD(&call.arena, env)) {
+        status = out_of_memory(&call);
+    } else {
+        prepare(&call, params, kernels, kernel_count);
+        status = close_run(&call, error);
+    }
+    errno = saved;
+    return status;
+}

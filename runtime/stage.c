@@ -1,0 +1,153 @@
+/* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
+#include "runtime/internal.h"
+
+#include "compiler/dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
+             STAGE_COUNT };
+
+static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir", "c",
+                                                     "asm"};
+
+static bool need(const struct program *program, enum stage stage, struct diags *diags)
+{
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        bool sized = symbol->type.ranked;
+        for (int d = 0; sized && d < symbol->type.rank; d++)
+            sized = symbol->type.extents[d] >= 0;
+        if (!symbol->typed)
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
+                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
+        else if (stage > STAGE_TYPES && !sized)
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "extents", symbol->name,
+                    symbol->name,
+                    arena_printf(diags->arena, "%s[480, 640, 3]", type_rows[symbol->type.dtype].name));
+    }
+    return !diags->errors;
+}
+
+/* Tensors that the declared types describe: dense, without data. */
+static struct tensor *described(struct arena *arena, const struct program *program)
+{
+    struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, program->input_count);
+    for (int i = 0; i < program->input_count; i++) {
+        const struct type *type = &program->symbols[program->inputs[i]].type;
+        int64_t dense = 1;
+        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents};
+        for (int d = type->rank - 1; d >= 0; d--) {
+            tensors[i].strides[d] = dense;
+            if (__builtin_mul_overflow(dense, type->extents[d] ? type->extents[d] : 1, &dense))
+                dense = 1;
+        }
+    }
+    return tensors;
+}
+
+static void put_assembly(struct weft_program *program, const struct planned *planned, struct buf *out,
+                         struct diags *diags)
+{
+    struct weft_context *context = program->context;
+    pthread_mutex_lock(&context->mutex);
+    bool good = cc_probe(&context->cc, diags);
+    pthread_mutex_unlock(&context->mutex);
+    char *text = good ? cc_assembly(&context->cc, planned->text, program->math, diags) : NULL;
+    if (text)
+        buf_puts(out, text);
+    free(text);
+}
+
+static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
+                        struct buf *out, struct diags *diags)
+{
+    struct plan plan = {.typed = typed, .arena = out->arena};
+    struct tensor *inputs = described(out->arena, typed->program);
+    plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
+    if (!plan.shapes)
+        return;
+    plan_kernels(&plan, inputs, NULL, program->context->cc.vector_functions);
+    for (int k = 0; k < plan.kernel_count; k++) {
+        const struct planned *planned = &plan.kernels[k];
+        int result = planned->kernel->results[0];
+        if (stage == STAGE_GROUPS)
+            dump_groups(out, planned->kernel, plan.shapes[typed->program->results[result].node],
+                        &planned->geometry);
+        else if (stage == STAGE_IR)
+            dump_ir(out, planned->kernel, &planned->geometry);
+        else if (stage == STAGE_C)
+            buf_puts(out, planned->text);
+        else
+            put_assembly(program, planned, out, diags);
+    }
+}
+
+static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,
+                      struct diags *diags)
+{
+    const struct program *parsed = program->parsed;
+    if (stage == STAGE_TOKENS)
+        dump_tokens(out, &program->source, diags);
+    else if (stage == STAGE_AST)
+        dump_ast(out, parsed);
+    else if (!need(parsed, stage, diags))
+        return;
+    else {
+        enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
+        for (int i = 0; i < parsed->input_count; i++)
+            dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;
+        pthread_mutex_lock(&program->mutex);
+        struct typed *typed = program_typed(program, dtypes, diags);
+        pthread_mutex_unlock(&program->mutex);
+        if (typed && stage == STAGE_TYPES)
+            dump_types(out, typed->program);
+        else if (typed)
+            put_kernels(program, typed, stage, out, diags);
+    }
+}
+
+static enum stage find_stage(const char *name)
+{
+    int stage = 0;
+    while (stage < STAGE_COUNT && strcmp(stage_names[stage], name) != 0)
+        stage++;
+    return (enum stage)stage;
+}
+
+static enum weft_status make_stage(struct weft_program *program, const char *name, struct arena *arena,
+                                   char **text, struct weft_error **error)
+{
+    struct diags diags;
+    struct buf out;
+    enum stage stage = find_stage(name);
+    diags_init(&diags, arena, &program->source);
+    buf_init(&out, arena);
+    if (stage == STAGE_COUNT)
+        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name, "tokens, ast, types, groups, ir, c and asm");
+    else
+        put_stage(program, stage, &out, &diags);
+    enum weft_status status = finish_call(program->context, &diags, error);
+    if (status == WEFT_OK && !(*text = strdup(out.text)))
+        status = WEFT_OUT_OF_MEMORY;
+    return status;
+}
+
+enum weft_status weft_program_stage(struct weft_program *program, const char *stage, char **text,
+                                    struct weft_error **error)
+{
+    struct arena arena;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    *text = NULL;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env))
+        status = make_stage(program, stage, &arena, text, error);
+    arena_finish(&arena);
+    errno = saved;
+    return status;
+}
