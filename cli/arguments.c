@@ -9,7 +9,7 @@ enum { MAX_OPTIONS = 16 };
 struct option_row {
     const char *name;
     int letter;                    /* what getopt_long returns; a letter that users write, or above */
-    int commands;                  /* which commands take it */
+    unsigned commands;             /* which commands take it */
     const char *takes;             /* in words; NULL: no value */
 };
 
