@@ -1,0 +1,249 @@
+/* See arguments.h. */
+#include "cli/arguments.h"
+
+#include <getopt.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 16 };
+
+struct option_row {
+    const char *name;
+    int letter;                    /* what getopt_long returns; a letter that users write, or above */
+    unsigned commands;             /* which commands take it */
+    const char *takes;             /* in words; NULL: no value */
+};
+
+enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT };
+enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS };
+
+static const struct option_row option_rows[] = {
+    {"output", 'o', COMMAND_RUN, "a path, or name=path"},
+    {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
+    {"target", OPTION_TARGET, COMMAND_RUN, "auto or c"},
+    {"time", OPTION_TIME, COMMAND_RUN, NULL},
+    {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
+    {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
+    {"quiet", 'q', ALL_COMMANDS, NULL},
+    {"help", 'h', ALL_COMMANDS, NULL},
+    {"version", 'V', ALL_COMMANDS, NULL}};
+
+enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
+
+struct parser {
+    struct report *report;
+    enum command command;
+    struct arguments *arguments;
+    struct option options[MAX_OPTIONS];
+    char letters[2 * MAX_OPTIONS + 3];
+};
+
+static void make_tables(struct parser *parser)
+{
+    int count = 0;
+    strcpy(parser->letters, "-:");     /* arguments in order; a missing value is told apart */
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!(row->commands & parser->command))
+            continue;
+        int takes = row->takes ? required_argument : no_argument;
+        parser->options[count++] = (struct option){row->name, takes, NULL, row->letter};
+        if (row->letter < 256)
+            strcat(parser->letters, (char[]){(char)row->letter, row->takes ? ':' : '\0', '\0'});
+    }
+    parser->options[count] = (struct option){0};
+}
+
+static const struct option_row *find_row(int letter)
+{
+    for (int i = 0; i < OPTION_ROWS; i++)
+        if (option_rows[i].letter == letter)
+            return &option_rows[i];
+    return &option_rows[0];
+}
+
+bool is_name(const char *text, size_t length)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    if (length == 0 || (text[0] >= '0' && text[0] <= '9'))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!text[i] || !strchr(letters, text[i]))
+            return false;
+    return true;
+}
+
+/* The first `=` outside brackets, NULL when there is none. */
+static const char *find_equals(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        depth += strchr("([{", *text) ? 1 : strchr(")]}", *text) ? -1 : 0;
+        if (*text == '=' && depth <= 0)
+            return text;
+    }
+    return NULL;
+}
+
+/* What follows the name: ":type" or "@LAYOUT", up to `end`. */
+static bool split_type(struct parser *parser, const char *at, const char *end,
+                       struct assignment *assignment)
+{
+    struct arena *arena = parser->report->arena;
+    if (at == end)
+        return true;
+    const char *text = arena_string(arena, at + 1, (size_t)(end - at - 1));
+    if (*at == ':')
+        assignment->type = text;
+    else
+        assignment->layout = text;
+    bool good = *at == ':' ? *text != '\0' : is_name(text, strlen(text));
+    return good || REPORT_ARGUMENT(parser->report, at, (size_t)(end - at), NO_ASSIGNMENT, at,
+                                   "':type=value' or '@LAYOUT=value'");
+}
+
+static bool add_assignment(struct parser *parser, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    const char *equals = find_equals(argument);
+    size_t length = strcspn(argument, ":@=");
+    if (!equals || !is_name(argument, length))
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "name=value, name:type=value or name@LAYOUT=value");
+    struct assignment new = {.argument = argument, .name_length = length, .value = equals + 1};
+    new.name = arena_string(parser->report->arena, argument, length);
+    if (!split_type(parser, argument + length, equals, &new))
+        return false;
+    ARENA_PUSH(parser->report->arena, arguments->inputs, arguments->input_count, new);
+    return true;
+}
+
+static bool add_positional(struct parser *parser, const char *argument)
+{
+    if (parser->command == COMMAND_OPS)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and 'weft ops' takes nothing else");
+    if (parser->arguments->program)
+        return add_assignment(parser, argument);
+    parser->arguments->program = argument;
+    return true;
+}
+
+/* The text before the first `=` is a name if it could be one; a path such as ./a=b.npy has none. */
+static bool add_output(struct parser *parser, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    size_t length = strcspn(argument, "=");
+    struct destination new = {.argument = argument, .path = argument};
+    if (argument[length] && is_name(argument, length)) {
+        new.name = arena_string(parser->report->arena, argument, length);
+        new.path = argument + length + 1;
+    }
+    if (!*new.path)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
+                               find_row('o')->takes, argument);
+    ARENA_PUSH(parser->report->arena, arguments->outputs, arguments->output_count, new);
+    return true;
+}
+
+/* One of a few words, of which `words` has `count`; its position in *choice. */
+static bool choose(struct parser *parser, int letter, const char *value, const char *const *words,
+                   int count, int *choice)
+{
+    for (*choice = 0; *choice < count; ++*choice)
+        if (strcmp(words[*choice], value) == 0)
+            return true;
+    const struct option_row *row = find_row(letter);
+    return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE,
+                           arena_printf(parser->report->arena, "--%s", row->name), row->takes,
+                           value);
+}
+
+static bool set_option(struct parser *parser, int letter, char *value)
+{
+    static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
+        *const formats[] = {"text", "md", "json"},
+        *const stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm", "all"};
+    struct arguments *arguments = parser->arguments;
+    int choice;
+    switch (letter) {
+    case 1: return add_positional(parser, value);
+    case 'o': return add_output(parser, value);
+    case 'q': return parser->report->quiet = true;
+    case 'h': return arguments->help = true;
+    case 'V': return arguments->version = true;
+    case OPTION_TIME: return arguments->time = true;
+    case OPTION_TARGET: return choose(parser, letter, value, targets, 2, &choice);
+    case OPTION_FORMAT:
+        arguments->format = value;
+        return choose(parser, letter, value, formats, 3, &choice);
+    case OPTION_STAGE:
+        arguments->stage = value;
+        return choose(parser, letter, value, stages, 8, &choice);
+    default:
+        if (!choose(parser, letter, value, maths, 2, &choice))
+            return false;
+        arguments->math = choice ? WEFT_MATH_FAST : WEFT_MATH_STRICT;
+        return true;
+    }
+}
+
+static const char *option_hint(struct parser *parser, const char *argument)
+{
+    const char *names[MAX_OPTIONS];
+    size_t count = 0, length = strcspn(argument, "=");
+    if (strncmp(argument, "--", 2) != 0)
+        return "";
+    for (; parser->options[count].name; count++)
+        names[count] = arena_printf(parser->report->arena, "--%s", parser->options[count].name);
+    return report_hint(parser->report, arena_string(parser->report->arena, argument, length), names,
+                       count);
+}
+
+/* What getopt_long would have printed about `argument`. */
+static bool option_error(struct parser *parser, int problem, const char *argument)
+{
+    size_t length = strlen(argument);
+    if (problem == ':') {
+        const struct option_row *row = find_row(optopt);
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument, row->takes);
+    }
+    if (strncmp(argument, "--", 2) == 0 && optopt)
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
+                               arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
+                               "no value");
+    return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION, (int)(length < 80 ? length : 80),
+                           argument, option_hint(parser, argument));
+}
+
+static bool parse_all(struct parser *parser, int argc, char **argv)
+{
+    optind = 0;                    /* start over: glibc's word for it */
+    opterr = 0;
+    for (;;) {
+        int before = optind ? optind : 1;
+        int letter = getopt_long(argc, argv, parser->letters, parser->options, NULL);
+        if (letter == -1)
+            break;
+        if (letter == '?' || letter == ':')
+            return option_error(parser, letter, argv[before]);
+        if (!set_option(parser, letter, optarg))
+            return false;
+    }
+    for (; optind < argc; optind++)
+        if (!add_positional(parser, argv[optind]))
+            return false;
+    return true;
+}
+
+bool arguments_parse(struct report *report, enum command command, int argc, char **argv,
+                     struct arguments *arguments)
+{
+    *arguments = (struct arguments){0};
+    struct parser parser = {.report = report, .command = command, .arguments = arguments};
+    make_tables(&parser);
+    if (!parse_all(&parser, argc, argv))
+        return false;
+    if (arguments->help || arguments->version || command == COMMAND_OPS || arguments->program)
+        return true;
+    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "an expression or a .weft file", argv[0]);
+}

@@ -1,0 +1,73 @@
+/* See help.h. */
+#include "cli/help.h"
+
+#define VALUES                                                                                     \
+    "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
+    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE converts\n"          \
+    "a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
+
+const char help_overall[] =
+    "usage: weft COMMAND [ARGUMENT ...]\n"
+    "\n"
+    "Compiles array expressions into one fused kernel and runs it.\n"
+    "\n"
+    "  run     compute an expression or a .weft file\n"
+    "  show    print what the compiler makes of it, stage by stage\n"
+    "  check   parse, type and shape it; run nothing\n"
+    "  ops     list every operation of the language\n"
+    "\n"
+    "'weft COMMAND --help' says more. Try:\n"
+    "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
+    "\n"
+    "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
+
+const char help_run[] =
+    "usage: weft run EXPR | FILE.weft[:kernel] [name=value ...] [-o PATH | -o name=PATH ...]\n"
+    "\n"
+    "Computes a program. Without -o the results are printed, long ones shortened.\n"
+    "\n" VALUES
+    "\n"
+    "  -o, --output PATH        write the only result; the extension tells the kind:\n"
+    "                           .npy, .npz, .png (uint8 or uint16), - is .npy on stdout\n"
+    "  -o, --output name=PATH   write one of several results, or a binding\n"
+    "      --math strict|fast   strict (default): every operation rounds once;\n"
+    "                           fast: may contract, reorder and approximate\n"
+    "      --target auto|c      where to run\n"
+    "      --time               print compile time, run time and GB/s\n"
+    "  -q, --quiet              no warnings\n"
+    "      --                   before an expression that begins with '-'\n"
+    "\n"
+    "Example:\n"
+    "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n";
+
+const char help_show[] =
+    "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...] [--stage STAGE]\n"
+    "\n"
+    "Prints what the compiler makes of a program. A type is written as in the language,\n"
+    "uint8[480, 640, 3]@HWC; of a value only its type and shape count.\n"
+    "\n"
+    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm, or all (default)\n"
+    "      --math strict|fast   as for 'weft run'\n"
+    "  -q, --quiet              no warnings\n"
+    "\n"
+    "Example:\n"
+    "  weft show 'a * b + 1' 'a=float32[480, 640, 3]' 'b=float32[3]' --stage c\n";
+
+const char help_check[] =
+    "usage: weft check EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
+    "\n"
+    "Parses, types and shapes a program, or every kernel of a file; runs nothing.\n"
+    "Prints one line per result.\n"
+    "\n"
+    "  -q, --quiet              no warnings\n"
+    "\n"
+    "Example:\n"
+    "  weft check 'a / b' 'a=uint8[480, 640, 3]' 'b=float32[3]'\n";
+
+const char help_ops[] =
+    "usage: weft ops [--format text|md|json]\n"
+    "\n"
+    "Lists every operation: its names, parameters, accuracy, meaning and type.\n"
+    "\n"
+    "Example:\n"
+    "  weft ops --format json\n";

@@ -1,0 +1,218 @@
+/* See inputs.h. */
+#include "cli/inputs.h"
+
+#include "compiler/base/buf.h"
+#include "compiler/ops.h"
+
+#include <string.h>
+
+static const char **input_names(struct report *report, const struct weft_program *program,
+                                size_t *count)
+{
+    *count = weft_program_input_count(program);
+    const char **names = ARENA_ARRAY(report->arena, const char *, *count + 1);
+    for (size_t i = 0; i < *count; i++)
+        names[i] = weft_program_input_name(program, i);
+    return names;
+}
+
+static bool match_one(struct report *report, const struct arguments *arguments, int index,
+                      const char *const *names, size_t count)
+{
+    const struct assignment *given = &arguments->inputs[index];
+    for (int i = 0; i < index; i++)
+        if (strcmp(arguments->inputs[i].name, given->name) == 0)
+            return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_TWICE,
+                                   given->name);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], given->name) == 0)
+            return true;
+    return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_UNKNOWN, given->name,
+                           report_hint(report, given->name, names, count));
+}
+
+static bool is_given(const struct arguments *arguments, const char *name)
+{
+    for (int i = 0; i < arguments->input_count; i++)
+        if (strcmp(arguments->inputs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* One diagnostic for all of them: "no value is given for a, b; add a=VALUE b=VALUE, ...". */
+static bool check_missing(struct report *report, const struct arguments *arguments,
+                          const char *const *names, size_t count)
+{
+    struct buf list, advice;
+    buf_init(&list, report->arena);
+    buf_init(&advice, report->arena);
+    for (size_t i = 0; i < count; i++) {
+        if (is_given(arguments, names[i]))
+            continue;
+        buf_printf(&list, list.length ? ", '%s'" : "'%s'", names[i]);
+        buf_printf(&advice, advice.length ? " %s=VALUE" : "%s=VALUE", names[i]);
+    }
+    const char *program = arguments->program;
+    return !list.length || REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING,
+                                           list.text, advice.text);
+}
+
+static bool check_stdin(struct report *report, const struct arguments *arguments)
+{
+    const struct assignment *first = NULL;
+    for (int i = 0; i < arguments->input_count; i++) {
+        const struct assignment *given = &arguments->inputs[i];
+        if (strcmp(given->value, "-") != 0)
+            continue;
+        if (first)
+            return REPORT_ARGUMENT(report, given->value, 1, STDIN_TWICE, first->name);
+        first = given;
+    }
+    return true;
+}
+
+bool inputs_match(struct report *report, const struct weft_program *program,
+                  const struct arguments *arguments, enum inputs_mode mode)
+{
+    size_t count;
+    const char **names = input_names(report, program, &count);
+    bool good = true;
+    for (int i = 0; i < arguments->input_count; i++)
+        good &= match_one(report, arguments, i, names, count);
+    if (mode == INPUTS_DATA)
+        good &= check_missing(report, arguments, names, count);
+    return good & check_stdin(report, arguments);
+}
+
+/* The dtype a type's text starts with; *rest is what follows. */
+static enum weft_dtype leading_dtype(const char *type, const char **rest)
+{
+    size_t length = strspn(type, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    *rest = type + length;
+    return dtype_find(type, length);
+}
+
+static bool is_type(const char *text)
+{
+    const char *rest;
+    return leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest));
+}
+
+static enum weft_dtype declared_dtype(const struct program *program, const char *name)
+{
+    for (int i = 0; program && i < program->symbol_count; i++) {
+        const struct symbol *symbol = &program->symbols[i];
+        if (symbol->kind == SYMBOL_INPUT && symbol->declared && strcmp(symbol->name, name) == 0)
+            return symbol->type.dtype;
+    }
+    return WEFT_DTYPE_COUNT;
+}
+
+/* What a literal is converted to: the type beside it, else the declared one, else its own. */
+static bool wanted_dtype(struct report *report, const struct program *program,
+                         const struct assignment *given, enum weft_dtype *dtype)
+{
+    const char *rest;
+    *dtype = declared_dtype(program, given->name);
+    if (!given->type)
+        return true;
+    *dtype = leading_dtype(given->type, &rest);
+    if (*dtype != WEFT_DTYPE_COUNT)
+        return true;
+    const char *names[WEFT_DTYPE_COUNT], *hint;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        names[t] = type_rows[t].name;
+    hint = arena_string(report->arena, given->type, (size_t)(rest - given->type));
+    hint = report_hint(report, hint, names, WEFT_DTYPE_COUNT);
+    return REPORT_ARGUMENT(report, given->argument + given->name_length + 1, strlen(given->type),
+                           INPUT_TYPE, given->type, hint);
+}
+
+/* The type for weft_compile. Shapes are left to the run, where the data has them. */
+static const char *type_text(struct arena *arena, const struct input *input, enum inputs_mode mode)
+{
+    const struct assignment *given = input->assignment;
+    struct tensor tensor = input->tensor;
+    if (given->layout)
+        snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
+    bool laid_out = given->type && strpbrk(given->type, "@(");
+    if (laid_out)
+        strcpy(tensor.layout, "");
+    if (mode == INPUTS_TYPES)
+        return laid_out ? given->type : tensor_type(arena, &tensor);
+    const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
+    if (tensor.layout[0])
+        return arena_printf(arena, "%s@%s", type, tensor.layout);
+    return given->type;
+}
+
+static bool load_one(struct session *session, const struct program *program,
+                     const struct assignment *given, enum inputs_mode mode, struct input *input)
+{
+    struct report *report = session->report;
+    enum weft_dtype wanted;
+    input->assignment = given;
+    if (mode == INPUTS_TYPES && is_type(given->value)) {
+        input->type = given->value;
+        return true;
+    }
+    if (!wanted_dtype(report, program, given, &wanted))
+        return false;
+    if (given->layout && strlen(given->layout) > WEFT_MAX_RANK)
+        return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INVALID_TYPE,
+                               "the layout has more than 32 letters");
+    bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
+    if (literal ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
+                : !value_read(report, given->value, &input->tensor))
+        return false;
+    input->loaded = true;
+    input->type = type_text(report->arena, input, mode);
+    return true;
+}
+
+bool inputs_load(struct session *session, const struct script *script,
+                 const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
+{
+    const struct program *program = script_parse(session->report, script);
+    inputs->items = ARENA_ARRAY(session->report->arena, struct input, arguments->input_count + 1);
+    for (int i = 0; i < arguments->input_count; i++) {
+        inputs->count = i + 1;
+        if (!load_one(session, program, &arguments->inputs[i], mode, &inputs->items[i]))
+            return false;
+    }
+    return true;
+}
+
+void inputs_finish(struct inputs *inputs)
+{
+    for (int i = 0; i < inputs->count; i++)
+        tensor_finish(&inputs->items[i].tensor);
+}
+
+struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs, size_t *count)
+{
+    struct weft_input_type *types = ARENA_ARRAY(arena, struct weft_input_type, inputs->count + 1);
+    *count = 0;
+    for (int i = 0; i < inputs->count; i++)
+        if (inputs->items[i].type)
+            types[(*count)++] = (struct weft_input_type){inputs->items[i].assignment->name,
+                                                         inputs->items[i].type};
+    return types;
+}
+
+struct weft_argument *inputs_arguments(struct arena *arena, struct inputs *inputs, size_t *count)
+{
+    struct weft_argument *list = ARENA_ARRAY(arena, struct weft_argument, inputs->count + 1);
+    DLTensor *views = ARENA_ARRAY(arena, DLTensor, inputs->count + 1);
+    *count = 0;
+    for (int i = 0; i < inputs->count; i++) {
+        struct input *input = &inputs->items[i];
+        if (!input->loaded)
+            continue;
+        views[*count] = tensor_view(&input->tensor);
+        list[*count] = (struct weft_argument){.name = input->assignment->name,
+                                              .tensors = &views[*count], .count = 1};
+        ++*count;
+    }
+    return list;
+}

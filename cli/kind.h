@@ -1,0 +1,17 @@
+/* The kinds of files the command reads and writes, told by extension or by content. */
+#ifndef WEFT_CLI_KIND_H
+#define WEFT_CLI_KIND_H
+
+#include <stddef.h>
+
+enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_UNKNOWN };
+
+#define KIND_NAMES ".npy, .npz and .png"
+
+/* From the extension of the last part of a path, in either case. *extension is where it starts, at
+ * its dot, NULL when there is none (a leading dot starts no extension). */
+enum kind kind_of_path(const char *path, const char **extension);
+/* From the first bytes of a file. */
+enum kind kind_of_content(const unsigned char *bytes, size_t size);
+
+#endif

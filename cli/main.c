@@ -1,0 +1,93 @@
+/* The `weft` command: finds the subcommand and gives it memory, a place for diagnostics and its
+ * arguments.
+ *
+ * Invariant: the exit status is the report's: 0 done, 1 no result, 2 wrong usage. */
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/output.h"
+
+#include <string.h>
+
+struct command_row {
+    const char *name;
+    enum command command;
+    int (*run)(struct report *report, const struct arguments *arguments);
+    const char *help;
+};
+
+static const struct command_row rows[] = {
+    {"run", COMMAND_RUN, command_run, help_run},
+    {"show", COMMAND_SHOW, command_show, help_show},
+    {"check", COMMAND_CHECK, command_check, help_check},
+    {"ops", COMMAND_OPS, command_ops, help_ops}};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static int print(struct report *report, const char *text)
+{
+    fputs(text, stdout);
+    output_flush(report);
+    return report->status;
+}
+
+static int print_version(struct report *report)
+{
+    return print(report, arena_printf(report->arena, "weft %d.%d.%d\n", WEFT_VERSION_MAJOR,
+                                      WEFT_VERSION_MINOR, WEFT_VERSION_PATCH));
+}
+
+static int run_row(struct report *report, const struct command_row *row, int argc, char **argv)
+{
+    struct arguments arguments;
+    if (!arguments_parse(report, row->command, argc, argv, &arguments))
+        return report->status;
+    if (arguments.help)
+        return print(report, row->help);
+    if (arguments.version)
+        return print_version(report);
+    return row->run(report, &arguments);
+}
+
+static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
+}
+
+static int dispatch(struct report *report, int argc, char **argv)
+{
+    const char *names[ROWS];
+    if (argc < 2) {
+        REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "");
+        return report->status;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        names[i] = rows[i].name;
+        if (strcmp(argv[1], rows[i].name) == 0)
+            return run_row(report, &rows[i], argc - 1, argv + 1);
+    }
+    if (is_one_of(argv[1], "--help", "-h", "help"))
+        return print(report, help_overall);
+    if (is_one_of(argv[1], "--version", "-V", "version"))
+        return print_version(report);
+    REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, argv[1],
+                    report_hint(report, argv[1], names, ROWS));
+    return report->status;
+}
+
+int main(int argc, char **argv)
+{
+    struct arena arena;
+    struct report report;
+    jmp_buf out_of_memory;
+    arena_init(&arena);
+    if (ARENA_GUARD(&arena, out_of_memory)) {
+        fputs("weft: error: out of memory\n", stderr);
+        arena_finish(&arena);
+        return 1;
+    }
+    output_catch_signals();
+    report_init(&report, &arena, stderr, argv + 1, argc ? argc - 1 : 0);
+    int status = dispatch(&report, argc, argv);
+    arena_finish(&arena);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* Reading .npz, see npz.h. */
+#include "cli/npz.h"
+
+#include "cli/npy.h"
+#include "compiler/base/buf.h"
+
+#include <string.h>
+#include <zip.h>
+
+enum { LISTED_KEYS = 20 };
+
+static int64_t read_entry(void *user, void *bytes, size_t size)
+{
+    return zip_fread(user, bytes, size);
+}
+
+static const char *entry_error(void *user)
+{
+    return zip_file_strerror(user);
+}
+
+/* The length of an entry's key: its name without .npy; 0 for an entry that is no array. */
+static size_t key_length(const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0 ? length - 4 : 0;
+}
+
+static int count_arrays(zip_t *archive, zip_int64_t *last)
+{
+    int count = 0;
+    zip_int64_t entries = zip_get_num_entries(archive, 0);
+    for (zip_int64_t i = 0; i < entries; i++)
+        if (key_length(zip_get_name(archive, (zip_uint64_t)i, 0))) {
+            *last = i;
+            count += count < INT32_MAX;
+        }
+    return count;
+}
+
+static const char *list_keys(struct report *report, zip_t *archive)
+{
+    struct buf text;
+    buf_init(&text, report->arena);
+    int listed = 0;
+    zip_int64_t entries = zip_get_num_entries(archive, 0);
+    for (zip_int64_t i = 0; i < entries && listed <= LISTED_KEYS; i++) {
+        const char *name = zip_get_name(archive, (zip_uint64_t)i, 0);
+        size_t length = key_length(name);
+        if (length && listed++ < LISTED_KEYS)
+            buf_printf(&text, listed > 1 ? ", %.*s" : "%.*s", (int)(length < 200 ? length : 200),
+                       name);
+    }
+    buf_puts(&text, listed > LISTED_KEYS ? ", ..." : "");
+    return text.text;
+}
+
+static bool find_entry(struct report *report, const char *path, zip_t *archive, const char *key,
+                       zip_int64_t *index)
+{
+    int count = count_arrays(archive, index);
+    if (count == 0)
+        return REPORT_FILE(report, path, BAD_NPZ, "it holds no array (no entry ends in .npy)");
+    if (!key && count > 1)
+        return REPORT_FILE(report, path, NPZ_KEY,
+                           arena_printf(report->arena, "it holds %d arrays", count), path,
+                           list_keys(report, archive));
+    if (!key)
+        return true;
+    const char *name = arena_printf(report->arena, "%s.npy", key);
+    *index = zip_name_locate(archive, name, ZIP_FL_ENC_RAW);
+    if (*index < 0)
+        *index = key_length(key) ? zip_name_locate(archive, key, ZIP_FL_ENC_RAW) : -1;
+    return *index >= 0 ||
+           REPORT_FILE(report, path, NPZ_KEY,
+                       arena_printf(report->arena, "it holds no array '%.200s'", key), path,
+                       list_keys(report, archive));
+}
+
+static bool read_array(struct report *report, const char *path, zip_t *archive, zip_int64_t index,
+                       struct tensor *tensor)
+{
+    zip_stat_t status;
+    bool sized = zip_stat_index(archive, (zip_uint64_t)index, 0, &status) == 0 &&
+                 (status.valid & ZIP_STAT_SIZE);
+    zip_file_t *entry = zip_fopen_index(archive, (zip_uint64_t)index, 0);
+    if (!entry)
+        return REPORT_FILE(report, path, BAD_NPZ, zip_strerror(archive));
+    struct npy_stream stream = {read_entry, entry_error, entry, sized ? (double)status.size : -1};
+    bool done = npy_read_stream(report, path, &stream, tensor);
+    zip_fclose(entry);
+    return done;
+}
+
+bool npz_read(struct report *report, const char *path, const char *key, struct tensor *tensor)
+{
+    int code;
+    zip_int64_t index = -1;
+    zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
+    if (!archive) {
+        zip_error_t error;
+        zip_error_init_with_code(&error, code);
+        REPORT_FILE(report, path, BAD_NPZ,
+                    arena_printf(report->arena, "%s", zip_error_strerror(&error)));
+        zip_error_fini(&error);
+        return false;
+    }
+    bool done = find_entry(report, path, archive, key, &index) &&
+                read_array(report, path, archive, index, tensor);
+    zip_discard(archive);
+    return done;
+}

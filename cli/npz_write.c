@@ -1,0 +1,145 @@
+/* Writing .npz, see npz.h: stored entries, every size and offset in the 64-bit form whatever it is,
+ * so that there is one form to test. Field by field as APPNOTE.TXT of the zip format has them.
+ *
+ * Invariant: `offset` is the number of bytes written so far. */
+#include "cli/npy.h"
+#include "cli/npz.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum { VERSION = 45, DATE = 1 << 5 | 1 };   /* 64-bit sizes need 4.5; 1 January 1980, as NumPy */
+
+struct archive {
+    FILE *file;
+    uint64_t offset;
+};
+
+struct entry {
+    const char *key;
+    uint32_t crc;
+    uint64_t size, offset;
+};
+
+static void put(struct archive *archive, const void *bytes, size_t size)
+{
+    if (size)
+        fwrite(bytes, 1, size, archive->file);
+    archive->offset += size;
+}
+
+/* A little-endian number of `size` bytes. */
+static void put_number(struct archive *archive, uint64_t number, size_t size)
+{
+    unsigned char bytes[8];
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(number >> 8 * i);
+    put(archive, bytes, size);
+}
+
+static void put_name(struct archive *archive, const char *key)
+{
+    put(archive, key, strlen(key));
+    put(archive, ".npy", 4);
+}
+
+/* What the local header and the central directory have in common, from the version needed up to the
+ * length of the name. */
+static void put_common(struct archive *archive, const struct entry *entry)
+{
+    put_number(archive, VERSION, 2);
+    put_number(archive, 0, 2);                  /* flags */
+    put_number(archive, 0, 2);                  /* stored */
+    put_number(archive, 0, 2);                  /* time */
+    put_number(archive, DATE, 2);
+    put_number(archive, entry->crc, 4);
+    put_number(archive, UINT32_MAX, 4);         /* both sizes: see the extra field */
+    put_number(archive, UINT32_MAX, 4);
+    put_number(archive, strlen(entry->key) + 4, 2);
+}
+
+static void put_sizes(struct archive *archive, const struct entry *entry, size_t extra)
+{
+    put_number(archive, 1, 2);                  /* the extra field of 64-bit numbers */
+    put_number(archive, extra, 2);
+    put_number(archive, entry->size, 8);
+    put_number(archive, entry->size, 8);
+}
+
+static uint32_t checksum(const char *header, size_t header_size, const unsigned char *data,
+                         size_t size)
+{
+    uLong crc = crc32(0, (const Bytef *)header, (uInt)header_size);
+    return (uint32_t)crc32_z(crc, data, size);
+}
+
+static void put_entry(struct archive *archive, struct entry *entry, const struct tensor *tensor)
+{
+    char header[NPY_MAX_WRITTEN];
+    size_t header_size = npy_make_header(tensor, header), bytes = 0;
+    tensor_bytes(tensor, &bytes);
+    entry->offset = archive->offset;
+    entry->size = header_size + bytes;
+    entry->crc = checksum(header, header_size, tensor->data, bytes);
+    put_number(archive, 0x04034b50, 4);
+    put_common(archive, entry);
+    put_number(archive, 20, 2);                 /* bytes of the extra field */
+    put_name(archive, entry->key);
+    put_sizes(archive, entry, 16);
+    put(archive, header, header_size);
+    put(archive, tensor->data, bytes);
+}
+
+static void put_directory(struct archive *archive, const struct entry *entry)
+{
+    put_number(archive, 0x02014b50, 4);
+    put_number(archive, 3 << 8 | VERSION, 2);   /* made on Unix */
+    put_common(archive, entry);
+    put_number(archive, 28, 2);                 /* bytes of the extra field */
+    put_number(archive, 0, 6);                  /* no comment, disk 0, internal attributes */
+    put_number(archive, (uint64_t)0100644 << 16, 4);
+    put_number(archive, UINT32_MAX, 4);         /* the offset: see the extra field */
+    put_name(archive, entry->key);
+    put_sizes(archive, entry, 24);
+    put_number(archive, entry->offset, 8);
+}
+
+/* The 64-bit end of the directory, its locator, and the old end that refers to both. */
+static void put_end(struct archive *archive, int count, uint64_t directory)
+{
+    uint64_t end = archive->offset;
+    put_number(archive, 0x06064b50, 4);
+    put_number(archive, 44, 8);
+    put_number(archive, 3 << 8 | VERSION, 2);
+    put_number(archive, VERSION, 2);
+    put_number(archive, 0, 8);                  /* this disk, the directory's disk */
+    put_number(archive, (uint64_t)count, 8);
+    put_number(archive, (uint64_t)count, 8);
+    put_number(archive, end - directory, 8);
+    put_number(archive, directory, 8);
+    put_number(archive, 0x07064b50, 4);
+    put_number(archive, 0, 4);
+    put_number(archive, end, 8);
+    put_number(archive, 1, 4);
+    put_number(archive, 0x06054b50, 4);
+    put_number(archive, 0, 4);                  /* disks */
+    put_number(archive, UINT16_MAX, 2);
+    put_number(archive, UINT16_MAX, 2);
+    put_number(archive, UINT32_MAX, 4);
+    put_number(archive, UINT32_MAX, 4);
+    put_number(archive, 0, 2);                  /* no comment */
+}
+
+void npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)
+{
+    struct archive archive = {file, 0};
+    struct entry entries[count > 0 ? count : 1];
+    for (int i = 0; i < count; i++) {
+        entries[i].key = keys[i];
+        put_entry(&archive, &entries[i], &tensors[i]);
+    }
+    uint64_t directory = archive.offset;
+    for (int i = 0; i < count; i++)
+        put_directory(&archive, &entries[i]);
+    put_end(&archive, count, directory);
+}

@@ -1,0 +1,138 @@
+/* weft ops: every operation, from the table that is the language (grammar/ops.def). */
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "compiler/ops.h"
+
+#include <string.h>
+
+enum { NAME_COLUMN = 26, PARAMETER_COLUMN = 16, ACCURACY_COLUMN = 9 };
+
+/* Words separated by `between`, each inside `open` and `close`. */
+static void put_words(const char *words, const char *open, const char *close, const char *between)
+{
+    size_t length;
+    const char *word;
+    for (int i = 0; (word = word_at(words, i, &length)); i++)
+        printf("%s%s%.*s%s", i ? between : "", open, (int)length, word, close);
+}
+
+static const char *accuracy(const struct op_row *row, char *text, size_t size)
+{
+    if (row->ulp32 || row->ulp64)
+        snprintf(text, size, row->ulp32 == row->ulp64 ? "%d ulp" : "%d/%d ulp", row->ulp32,
+                 row->ulp64);
+    else
+        snprintf(text, size, "exact");
+    return text;
+}
+
+static const char *form_name(enum op_form form)
+{
+    switch (form) {
+    case FORM_INFIX: return "infix";
+    case FORM_RIGHT: return "infix, right associative";
+    case FORM_CHAINLESS: return "infix, not associative";
+    case FORM_PREFIX: return "prefix";
+    case FORM_TERNARY: return "x if condition else y, or a call";
+    case FORM_FOLD: return "call of two or more";
+    default: return "call";
+    }
+}
+
+static void print_text(const struct op_row *row)
+{
+    char text[32];
+    printf("%-*s %-*s %-*s %s; %s\n", NAME_COLUMN, row->spellings, PARAMETER_COLUMN,
+           row->parameters, ACCURACY_COLUMN, accuracy(row, text, sizeof text), row->doc,
+           rule_rows[row->rule].doc);
+}
+
+/* A bar ends a cell of a table even inside code. */
+static void put_cell(const char *words)
+{
+    size_t length;
+    const char *word;
+    for (int i = 0; (word = word_at(words, i, &length)); i++) {
+        fputs(i ? ", `" : "`", stdout);
+        for (size_t c = 0; c < length; c++)
+            printf(word[c] == '|' ? "\\|" : "%c", word[c]);
+        putchar('`');
+    }
+}
+
+static void print_md(const struct op_row *row)
+{
+    char text[32];
+    fputs("| ", stdout);
+    put_cell(row->spellings);
+    fputs(" | ", stdout);
+    put_words(row->parameters, "", "", ", ");
+    printf(" | %s | %s | %s |\n", rule_rows[row->rule].doc, accuracy(row, text, sizeof text),
+           row->doc);
+}
+
+static void put_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20) {
+            printf("\\u%04x", (unsigned)*text);
+            continue;
+        }
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void put_member(const char *name, const char *text)
+{
+    printf(", \"%s\": ", name);
+    put_string(text);
+}
+
+static void print_json(const struct op_row *row)
+{
+    fputs("{\"names\": [", stdout);
+    put_words(row->spellings, "\"", "\"", ", ");
+    fputs("], \"parameters\": [", stdout);
+    put_words(row->parameters, "\"", "\"", ", ");
+    putchar(']');
+    put_member("form", form_name(row->form));
+    put_member("rule", rule_rows[row->rule].name);
+    put_member("type", rule_rows[row->rule].doc);
+    printf(", \"exact\": %s, \"ulp\": {\"float32\": %d, \"float64\": %d}",
+           row->ulp32 || row->ulp64 ? "false" : "true", row->ulp32, row->ulp64);
+    put_member("doc", row->doc);
+    putchar('}');
+}
+
+static void print_rows(void (*print)(const struct op_row *), const char *between)
+{
+    bool first = true;
+    for (int op = 0; op < OP_COUNT; op++) {
+        if (op_rows[op].form == FORM_INTERNAL)
+            continue;
+        fputs(first ? "" : between, stdout);
+        print(&op_rows[op]);
+        first = false;
+    }
+}
+
+int command_ops(struct report *report, const struct arguments *arguments)
+{
+    const char *format = arguments->format ? arguments->format : "text";
+    if (strcmp(format, "json") == 0) {
+        fputs("[\n", stdout);
+        print_rows(print_json, ",\n");
+        fputs("\n]\n", stdout);
+    } else if (strcmp(format, "md") == 0) {
+        puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
+        print_rows(print_md, "");
+    } else {
+        print_rows(print_text, "");
+    }
+    output_flush(report);
+    return report->status;
+}

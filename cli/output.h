@@ -1,0 +1,51 @@
+/* The files a run writes: checked before anything is computed, written to temporary files beside
+ * their targets, and renamed at the very end, all or none.
+ *
+ * Invariant: every temporary file that exists is known to the signal handler, which removes it. */
+#ifndef WEFT_CLI_OUTPUT_H
+#define WEFT_CLI_OUTPUT_H
+
+#include "cli/arguments.h"
+#include "cli/kind.h"
+#include "cli/tensor.h"
+#include "compiler/program.h"
+
+#include <sys/types.h>
+
+struct target {
+    const struct destination *destination;
+    enum kind kind;
+    const char *path;              /* where it ends up, links resolved; "-" */
+    bool direct;                   /* standard output or a special file: written in place, at the end */
+    mode_t mode;                   /* of the file that is replaced; 0: there is none */
+    int result;                    /* of the program */
+    const char *volatile temporary; /* NULL: does not exist; a signal handler reads it */
+};
+
+struct outputs {
+    struct target *items;
+    int count;
+};
+
+/* Kinds, directories, two outputs to one path. */
+bool outputs_prepare(struct report *report, const struct arguments *arguments,
+                     struct outputs *outputs);
+/* Whether every name is a result or a binding of the program; the bindings that are no results yet,
+ * for weft_compile, in *names. `program` is the library's, `tree` the text's. */
+bool outputs_match(struct report *report, const struct outputs *outputs,
+                   const struct weft_program *program, const struct program *tree,
+                   const char *const **names, size_t *count);
+/* Finds each output's result, and whether the file can hold it. */
+bool outputs_bind(struct report *report, struct outputs *outputs,
+                  const struct weft_tensor_info *results, size_t count);
+/* Writes results, one tensor and one name for each of the program's. */
+bool outputs_write(struct report *report, struct outputs *outputs, const struct tensor *results,
+                   const char *const *names);
+
+/* Flushes standard output. A reader that is gone is no error to speak of. */
+bool output_flush(struct report *report);
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as they
+ * would have. */
+void output_catch_signals(void);
+
+#endif

@@ -1,0 +1,159 @@
+/* See print.h. */
+#include "cli/print.h"
+
+#include "compiler/base/buf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    MOST_VALUES = 1000,            /* a tensor of more is shortened */
+    EDGE = 3,                      /* to so many values at each end of a dimension */
+    LINE = 80                      /* columns */
+};
+
+struct printer {
+    FILE *file;
+    const struct tensor *tensor;
+    int64_t edges[WEFT_MAX_RANK];  /* values shown at each end; 0: the first alone */
+    struct buf value;
+    int width;                     /* of the widest value shown */
+    int column, indent;
+    bool measuring;
+};
+
+static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
+{
+    float single;
+    double real;
+    int64_t whole = 0;
+    size_t size = weft_dtype_size(dtype);
+    switch (dtype) {
+    case WEFT_BOOL: buf_puts(buf, *(const unsigned char *)at ? "true" : "false"); return;
+    case WEFT_FLOAT32: memcpy(&single, at, size); buf_float(buf, single); return;
+    case WEFT_FLOAT64: memcpy(&real, at, size); buf_double(buf, real); return;
+    case WEFT_INT8: whole = *(const int8_t *)at; break;
+    case WEFT_INT16: whole = *(const int16_t *)at; break;
+    case WEFT_INT32: whole = *(const int32_t *)at; break;
+    case WEFT_UINT8: whole = *(const uint8_t *)at; break;
+    case WEFT_UINT16: whole = *(const uint16_t *)at; break;
+    case WEFT_UINT32: whole = *(const uint32_t *)at; break;
+    case WEFT_UINT64: buf_printf(buf, "%" PRIu64, *(const uint64_t *)at); return;
+    default: whole = *(const int64_t *)at; break;
+    }
+    buf_printf(buf, "%" PRId64, whole);
+}
+
+/* From the innermost dimension outwards, as long as there is room for another. */
+static void choose_edges(struct printer *printer)
+{
+    const struct tensor *tensor = printer->tensor;
+    int64_t count = (int64_t)(tensor->size / weft_dtype_size(tensor->dtype)), room = MOST_VALUES;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        int64_t shown = tensor->shape[d] < 2 * EDGE ? tensor->shape[d] : 2 * EDGE;
+        bool fits = room / shown > 0;
+        printer->edges[d] = count <= MOST_VALUES ? tensor->shape[d] : fits ? EDGE : 0;
+        room = fits ? room / shown : 0;
+    }
+}
+
+static void put_text(struct printer *printer, const char *text, int width)
+{
+    int length = (int)strlen(text);
+    for (int i = length; i < width; i++)
+        fputc(' ', printer->file);
+    fputs(text, printer->file);
+    printer->column += length < width ? width : length;
+}
+
+static void new_line(struct printer *printer, int indent)
+{
+    fprintf(printer->file, "\n%*s", indent, "");
+    printer->column = indent;
+}
+
+static void print_value(struct printer *printer, const char *at)
+{
+    printer->value.length = 0;
+    put_value(&printer->value, printer->tensor->dtype, at);
+    int length = (int)printer->value.length;
+    if (!printer->measuring)
+        put_text(printer, printer->value.text, printer->width);
+    else if (length > printer->width)
+        printer->width = length;
+}
+
+/* What stands between two elements of dimension `d`. */
+static void separate(struct printer *printer, int d)
+{
+    int below = printer->tensor->rank - 1 - d;
+    put_text(printer, ",", 0);
+    if (below == 0 && printer->column + 1 + printer->width < LINE) {
+        put_text(printer, " ", 0);
+        return;
+    }
+    if (below > 1)
+        fputc('\n', printer->file);
+    new_line(printer, printer->indent + d + 1);
+}
+
+static void print_dimension(struct printer *printer, int d, const char *at);
+
+static void print_element(struct printer *printer, int d, const char *at)
+{
+    if (d == printer->tensor->rank)
+        print_value(printer, at);
+    else
+        print_dimension(printer, d, at);
+}
+
+static void print_dimension(struct printer *printer, int d, const char *at)
+{
+    const struct tensor *tensor = printer->tensor;
+    int64_t extent = tensor->shape[d], edge = printer->edges[d];
+    int64_t step = tensor->strides[d] * (int64_t)weft_dtype_size(tensor->dtype);
+    int64_t head = edge ? edge : 1, tail = edge >= extent - edge ? head : extent - edge;
+    if (head > extent)
+        head = tail = extent;
+    if (!printer->measuring)
+        put_text(printer, "[", 0);
+    for (int64_t i = 0; i < extent; i++) {
+        bool gap = i == head && tail > head;
+        if (gap)
+            i = tail - 1;          /* after the gap, the first of the tail */
+        if (i && !printer->measuring)
+            separate(printer, d);
+        if (!gap)
+            print_element(printer, d + 1, at + i * step);
+        else if (!printer->measuring)
+            put_text(printer, "...", 0);
+    }
+    if (!printer->measuring)
+        put_text(printer, "]", 0);
+}
+
+static void print_values(struct printer *printer)
+{
+    choose_edges(printer);
+    printer->measuring = true;
+    print_element(printer, 0, printer->tensor->data);
+    printer->measuring = false;
+    print_element(printer, 0, printer->tensor->data);
+}
+
+void print_tensor(FILE *file, struct arena *arena, const char *name, const struct tensor *tensor)
+{
+    struct printer printer = {.file = file, .tensor = tensor};
+    buf_init(&printer.value, arena);
+    printer.column = fprintf(file, "%s: %s =", name, tensor_type(arena, tensor));
+    if (tensor->size && tensor->rank > 1)
+        new_line(&printer, 0);
+    else
+        put_text(&printer, " ", 0);
+    printer.indent = printer.column;
+    if (tensor->size)
+        print_values(&printer);
+    else
+        fputs("[]", file);
+    fputc('\n', file);
+}

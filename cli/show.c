@@ -1,0 +1,74 @@
+/* weft show: the text of one stage, or of all of them. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+
+#include <string.h>
+
+static const char *const stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm"};
+
+static bool show_stage(struct report *report, struct weft_program *program, const char *stage,
+                       bool all)
+{
+    char *text = NULL;
+    struct weft_error *errors = NULL;
+    enum weft_status status = weft_program_stage(program, stage, &text, &errors);
+    if (status == WEFT_UNSUPPORTED && all) {
+        weft_error_destroy(errors);
+        return true;
+    }
+    if (!report_library(report, status, errors))
+        return false;
+    if (all)
+        printf("== %s ==\n", stage);
+    size_t length = strlen(text);
+    fputs(text, stdout);
+    if (length && text[length - 1] != '\n')
+        putchar('\n');
+    weft_free(text);
+    return true;
+}
+
+static bool show_stages(struct report *report, struct weft_program *program, const char *stage)
+{
+    bool all = !stage || strcmp(stage, "all") == 0;
+    if (!all)
+        return show_stage(report, program, stage, false);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (!show_stage(report, program, stages[i], true))
+            return false;
+    return true;
+}
+
+static bool show(struct session *session, const struct arguments *arguments, struct inputs *inputs,
+                 struct weft_program **program)
+{
+    struct report *report = session->report;
+    struct script script;
+    struct weft_compile_params params = {.math = arguments->math};
+    if (!script_load(report, arguments->program, &script) || !session_open(session, report))
+        return false;
+    session->muted = true;
+    *program = session_compile(session, &script, params);
+    session->muted = false;
+    if (!*program || !inputs_match(report, *program, arguments, INPUTS_TYPES) ||
+        !inputs_load(session, &script, arguments, INPUTS_TYPES, inputs))
+        return false;
+    weft_program_destroy(*program);
+    params.inputs = inputs_types(report->arena, inputs, &params.input_count);
+    *program = session_compile(session, &script, params);
+    return *program && show_stages(report, *program, arguments->stage) && output_flush(report);
+}
+
+int command_show(struct report *report, const struct arguments *arguments)
+{
+    struct session session = {.report = report};
+    struct inputs inputs = {0};
+    struct weft_program *program = NULL;
+    if (!show(&session, arguments, &inputs, &program) && !report->status)
+        report->status = 1;
+    inputs_finish(&inputs);
+    weft_program_destroy(program);
+    session_close(&session);
+    return report->status;
+}
