@@ -407,6 +407,13 @@ double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
     return distance(result, r, y);
 }
 
+union scalar oracle_compare(enum op op, enum weft_dtype a_dtype, union scalar a,
+                            enum weft_dtype b_dtype, union scalar b)
+{
+    wide x = integer_of(a_dtype, a), y = integer_of(b_dtype, b);
+    return scalar_of(WEFT_BOOL, oracle_rows[op]->integer(x, y, 0, WEFT_BOOL));
+}
+
 /* ---- conversions and promotion ---- */
 
 union scalar oracle_convert(enum weft_dtype from, enum weft_dtype to, union scalar value)

@@ -17,6 +17,9 @@ union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype re
  * zero or an integer is wrong. Rows that are exact: 0 or INFINITY. */
 double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
                     const union scalar operands[3], union scalar actual);
+/* A comparison of two integers (or bools) of any dtypes by value. */
+union scalar oracle_compare(enum op op, enum weft_dtype a_dtype, union scalar a,
+                            enum weft_dtype b_dtype, union scalar b);
 /* Rule 4.4: whether the element is remarked as a division by zero. */
 bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operands[3]);
 /* Section 3's table. */
