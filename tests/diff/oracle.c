@@ -1,0 +1,467 @@
+/* See oracle.h. Rows of oracle.def become functions, then a table indexed by enum op. */
+#include "tests/diff/oracle.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <mpfr.h>
+#include <stdio.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 uwide;
+
+enum { BITS_EXACT = 4400, BITS_INEXACT = 160 };
+
+/* Bounds of the integer types, bool as uint1. */
+static wide highest_of(enum weft_dtype t)
+{
+    static const wide values[WEFT_DTYPE_COUNT] = {
+        [WEFT_BOOL] = 1, [WEFT_INT8] = INT8_MAX, [WEFT_INT16] = INT16_MAX, [WEFT_INT32] = INT32_MAX,
+        [WEFT_INT64] = INT64_MAX, [WEFT_UINT8] = UINT8_MAX, [WEFT_UINT16] = UINT16_MAX,
+        [WEFT_UINT32] = UINT32_MAX, [WEFT_UINT64] = UINT64_MAX};
+    return values[t];
+}
+
+static bool is_signed(enum weft_dtype t)
+{
+    return t == WEFT_INT8 || t == WEFT_INT16 || t == WEFT_INT32 || t == WEFT_INT64;
+}
+
+static bool is_float(enum weft_dtype t)
+{
+    return t == WEFT_FLOAT32 || t == WEFT_FLOAT64;
+}
+
+static wide lowest_of(enum weft_dtype t)
+{
+    return is_signed(t) ? -highest_of(t) - 1 : 0;
+}
+
+static int width_of(enum weft_dtype t)
+{
+    int width = is_signed(t);
+    for (wide top = highest_of(t); top > 0; top /= 2)
+        width++;
+    return width;
+}
+
+/* ---- scalars to and from numbers ---- */
+
+static wide integer_of(enum weft_dtype t, union scalar s)
+{
+    switch (t) {
+    case WEFT_BOOL: return s.b1;
+    case WEFT_INT8: return s.i8;
+    case WEFT_INT16: return s.i16;
+    case WEFT_INT32: return s.i32;
+    case WEFT_INT64: return s.i64;
+    case WEFT_UINT8: return s.u8;
+    case WEFT_UINT16: return s.u16;
+    case WEFT_UINT32: return s.u32;
+    default: return s.u64;
+    }
+}
+
+/* The lowest bits of `value`. */
+static union scalar scalar_of(enum weft_dtype t, wide value)
+{
+    uwide modulus = (uwide)1 << width_of(t);
+    union scalar s = {.bits = (uint64_t)((uwide)value % modulus)};
+    return s;
+}
+
+static void set_real(mpfr_ptr r, enum weft_dtype t, union scalar s)
+{
+    double value = t == WEFT_FLOAT32 ? (double)s.f32 : s.f64;
+    mpfr_set_d(r, value, MPFR_RNDN);
+    mpfr_setsign(r, r, signbit(value) != 0, MPFR_RNDN);
+}
+
+static union scalar real_scalar(enum weft_dtype t, mpfr_srcptr r)
+{
+    union scalar s = {0};
+    if (t == WEFT_FLOAT32)
+        s.f32 = mpfr_get_flt(r, MPFR_RNDN);
+    else
+        s.f64 = mpfr_get_d(r, MPFR_RNDN);
+    return s;
+}
+
+static void set_integer(mpfr_ptr r, wide value)
+{
+    bool negative = value < 0;
+    uwide magnitude = negative ? -(uwide)value : (uwide)value;
+    mpfr_set_ui(r, (uint64_t)(magnitude >> 64), MPFR_RNDN);
+    mpfr_mul_2ui(r, r, 64, MPFR_RNDN);
+    mpfr_add_ui(r, r, (uint64_t)magnitude, MPFR_RNDN);
+    if (negative)
+        mpfr_neg(r, r, MPFR_RNDN);
+}
+
+/* r is an integer of the range of 64 bits. */
+static wide get_integer(mpfr_srcptr r)
+{
+    return mpfr_sgn(r) < 0 ? (wide)mpfr_get_si(r, MPFR_RNDN) : (wide)mpfr_get_ui(r, MPFR_RNDN);
+}
+
+/* ---- what the rows are made of ---- */
+
+static void rounded(mpfr_ptr r, enum weft_dtype t)
+{
+    set_real(r, t, real_scalar(t, r));
+}
+
+static wide times(wide a, wide b)
+{
+    return (wide)((uwide)a * (uwide)b);
+}
+
+static wide floor_quotient(wide a, wide b)
+{
+    if (b == 0)
+        return 0;
+    wide q = a / b;
+    return q * b == a || (a < 0) == (b < 0) ? q : q - 1;
+}
+
+static wide bit_and(wide a, wide b)
+{
+    wide out = 0;
+    for (int i = 0; i < 64; i++)
+        if ((uwide)a >> i & 1 && (uwide)b >> i & 1)
+            out += (wide)1 << i;
+    return out;
+}
+
+/* a ** b modulo 2 ** 64. */
+static wide power(wide a, wide b)
+{
+    mpz_t x, modulus;
+    mpz_init_set_ui(x, (uint64_t)a);
+    mpz_init_set_ui(modulus, 1);
+    mpz_mul_2exp(modulus, modulus, 64);
+    mpz_powm_ui(x, x, (uint64_t)b, modulus);
+    wide out = mpz_get_ui(x);
+    mpz_clears(x, modulus, NULL);
+    return out;
+}
+
+/* COMPARE64: b holds the bits of an uint64. */
+static wide compare_unsigned(wide a, wide b)
+{
+    wide value = (uint64_t)b;
+    return a < value ? -1 : a > value;
+}
+
+static void least(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b)
+{
+    if (mpfr_unordered_p(a, b))
+        mpfr_set_nan(r);
+    else
+        mpfr_set(r, mpfr_less_p(b, a) ? b : a, MPFR_RNDN);
+}
+
+static void greatest(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b)
+{
+    if (mpfr_unordered_p(a, b))
+        mpfr_set_nan(r);
+    else
+        mpfr_set(r, mpfr_greater_p(b, a) ? b : a, MPFR_RNDN);
+}
+
+static void sign_of(mpfr_ptr r, mpfr_srcptr a)
+{
+    if (mpfr_nan_p(a) || mpfr_zero_p(a))
+        mpfr_set(r, a, MPFR_RNDN);
+    else
+        mpfr_set_si(r, mpfr_sgn(a), MPFR_RNDN);
+}
+
+/* Whether the remainder m is nonzero and its sign is not b's. */
+static bool needs_shift(mpfr_srcptr m, mpfr_srcptr b)
+{
+    return !mpfr_nan_p(m) && !mpfr_zero_p(m) && mpfr_signbit(m) != mpfr_signbit(b);
+}
+
+static void python_remainder(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b)
+{
+    mpfr_fmod(r, a, b, MPFR_RNDN);
+    if (mpfr_zero_p(r))
+        mpfr_setsign(r, r, mpfr_signbit(b), MPFR_RNDN);
+    else if (needs_shift(r, b))
+        mpfr_add(r, r, b, MPFR_RNDN);
+}
+
+/* To the nearest integer, halves down, every step rounded. */
+static void nearest_whole(mpfr_ptr q, enum weft_dtype t)
+{
+    if (mpfr_number_p(q)) {
+        mpfr_sub_d(q, q, 0.5, MPFR_RNDN);
+        mpfr_ceil(q, q);
+        rounded(q, t);
+    }
+}
+
+static void numpy_quotient(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, enum weft_dtype t)
+{
+    if (mpfr_zero_p(b)) {
+        mpfr_div(r, a, b, MPFR_RNDN);
+        return;
+    }
+    mpfr_fmod(r, a, b, MPFR_RNDN);
+    bool less = needs_shift(r, b);
+    mpfr_sub(r, a, r, MPFR_RNDN);
+    rounded(r, t);
+    mpfr_div(r, r, b, MPFR_RNDN);
+    rounded(r, t);
+    if (less) {
+        mpfr_sub_ui(r, r, 1, MPFR_RNDN);
+        rounded(r, t);
+    }
+    if (mpfr_zero_p(r))
+        mpfr_setsign(r, r, mpfr_signbit(a) != mpfr_signbit(b), MPFR_RNDN);
+    else
+        nearest_whole(r, t);
+}
+
+static void round_and_saturate(mpfr_ptr r, mpfr_srcptr a, enum weft_dtype t)
+{
+    mpfr_t bound;
+    mpfr_init2(bound, 128);
+    if (mpfr_nan_p(a))
+        mpfr_set_zero(r, 1);
+    else
+        mpfr_rint(r, a, MPFR_RNDN);
+    set_integer(bound, highest_of(t));
+    mpfr_min(r, r, bound, MPFR_RNDN);
+    set_integer(bound, lowest_of(t));
+    mpfr_max(r, r, bound, MPFR_RNDN);
+    mpfr_clear(bound);
+}
+
+/* ---- the rows ---- */
+
+struct oracle_row {
+    bool bools, integers, floats, divides;
+    wide (*integer)(wide, wide, wide, enum weft_dtype);
+    void (*real)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_srcptr, enum weft_dtype);
+};
+
+#define INTEGER_FUNCTION(id, expression)                                                           \
+    static wide integer_##id(wide a, wide b, wide c, enum weft_dtype t)                            \
+    {                                                                                              \
+        const wide width = width_of(t), lowest = lowest_of(t), highest = highest_of(t);            \
+        (void)a, (void)b, (void)c, (void)width, (void)lowest, (void)highest;                       \
+        return expression;                                                                         \
+    }
+#define REAL_FUNCTION(id, ...)                                                                     \
+    static void real_##id(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr b, mpfr_srcptr c,                 \
+                          enum weft_dtype t)                                                       \
+    {                                                                                              \
+        (void)a, (void)b, (void)c, (void)t;                                                        \
+        __VA_ARGS__;                                                                               \
+    }
+#define ROW(id, ...) static const struct oracle_row oracle_##id = {__VA_ARGS__};
+
+#define ORACLE(id, ...)                                                                            \
+    REAL_FUNCTION(id, __VA_ARGS__)                                                                 \
+    ROW(id, .floats = true, .real = real_##id)
+#define BOTH(id, bo, divides, i, ...)                                                              \
+    INTEGER_FUNCTION(id, i)                                                                        \
+    REAL_FUNCTION(id, __VA_ARGS__)                                                                 \
+    ROW(id, bo, true, true, divides, integer_##id, real_##id)
+#define ORACLE_NUMBERS(id, i, ...) BOTH(id, false, false, i, __VA_ARGS__)
+#define ORACLE_DIVIDES(id, i, ...) BOTH(id, false, true, i, __VA_ARGS__)
+#define ORACLE_ALL(id, i, ...) BOTH(id, true, false, i, __VA_ARGS__)
+#define WHOLE(id, bo, in, ...)                                                                     \
+    INTEGER_FUNCTION(id, __VA_ARGS__)                                                              \
+    ROW(id, .bools = bo, .integers = in, .integer = integer_##id)
+#define ORACLE_INTEGERS(id, ...) WHOLE(id, false, true, __VA_ARGS__)
+#define ORACLE_BITS(id, ...) WHOLE(id, true, true, __VA_ARGS__)
+#define ORACLE_BOOLS(id, ...) WHOLE(id, true, false, __VA_ARGS__)
+#include "tests/oracle.def"
+
+static const struct oracle_row *const oracle_rows[OP_COUNT] = {
+#define OP(id, ...) [OP_##id] = &oracle_##id,
+#include "grammar/ops.def"
+};
+
+bool oracle_has(enum op op, enum weft_dtype source)
+{
+    const struct oracle_row *row = oracle_rows[op];
+    return source == WEFT_BOOL ? row->bools : is_float(source) ? row->floats : row->integers;
+}
+
+bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operands[3])
+{
+    return oracle_rows[op]->divides && !is_float(source) && source != WEFT_BOOL &&
+           integer_of(source, operands[1]) == 0;
+}
+
+/* ---- running a row ---- */
+
+/* The registers of one precision. */
+struct registers {
+    mpfr_t r, a, b, c;
+};
+
+static struct registers *registers(bool exact)
+{
+    static struct registers sets[2];
+    static bool ready;
+    for (int i = 0; i < 2 && !ready; i++) {
+        mpfr_prec_t bits = i ? BITS_EXACT : BITS_INEXACT;
+        mpfr_inits2(bits, sets[i].r, sets[i].a, sets[i].b, sets[i].c, NULL);
+    }
+    ready = true;
+    return &sets[exact];
+}
+
+static bool exact_row(enum op op)
+{
+    return op_rows[op].ulp32 == 0;
+}
+
+/* Runs a row on floating operands; the exact value. A selection's condition is a bool. */
+static mpfr_ptr run_real(enum op op, enum weft_dtype source, enum weft_dtype result,
+                         const union scalar operands[3])
+{
+    struct registers *x = registers(exact_row(op));
+    if (op == OP_WHERE)
+        set_integer(x->a, operands[0].b1);
+    else
+        set_real(x->a, source, operands[0]);
+    set_real(x->b, source, operands[1]);
+    set_real(x->c, source, operands[2]);
+    oracle_rows[op]->real(x->r, x->a, x->b, x->c, result);
+    return x->r;
+}
+
+static wide run_integer(enum op op, enum weft_dtype source, enum weft_dtype result,
+                        const union scalar operands[3])
+{
+    wide a = integer_of(op == OP_WHERE ? WEFT_BOOL : source, operands[0]);
+    return oracle_rows[op]->integer(a, integer_of(source, operands[1]),
+                                    integer_of(source, operands[2]), result);
+}
+
+union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype result,
+                          const union scalar operands[3])
+{
+    if (!is_float(source)) {
+        wide value = run_integer(op, source, result, operands);
+        if (!is_float(result))
+            return scalar_of(result, value);
+        mpfr_ptr r = registers(true)->r;
+        set_integer(r, value);
+        return real_scalar(result, r);
+    }
+    mpfr_ptr r = run_real(op, source, result, operands);
+    return is_float(result) ? real_scalar(result, r) : scalar_of(result, get_integer(r));
+}
+
+bool oracle_same(enum weft_dtype t, union scalar a, union scalar b)
+{
+    bool nan_a = t == WEFT_FLOAT32 ? isnan(a.f32) : t == WEFT_FLOAT64 && isnan(a.f64);
+    bool nan_b = t == WEFT_FLOAT32 ? isnan(b.f32) : t == WEFT_FLOAT64 && isnan(b.f64);
+    return nan_a || nan_b ? nan_a && nan_b : a.bits == b.bits;
+}
+
+/* |y - r| in units of the last place at r; r and y are finite, or y has overflowed. Destroys r. */
+static double distance(enum weft_dtype t, mpfr_ptr r, double y)
+{
+    int digits = t == WEFT_FLOAT32 ? 24 : 53;
+    long top = t == WEFT_FLOAT32 ? 128 : 1024, bottom = t == WEFT_FLOAT32 ? -125 : -1021;
+    long exponent = mpfr_get_exp(r) < bottom ? bottom : mpfr_get_exp(r);
+    if (exponent > top) {
+        mpfr_set_si_2exp(r, mpfr_sgn(r), top, MPFR_RNDN);
+        exponent = top;
+    }
+    mpfr_t other;
+    mpfr_init2(other, 64);
+    if (isinf(y))
+        mpfr_set_si_2exp(other, y > 0 ? 1 : -1, top, MPFR_RNDN);
+    else
+        mpfr_set_d(other, y, MPFR_RNDN);
+    mpfr_sub(r, r, other, MPFR_RNDN);
+    mpfr_mul_2si(r, r, digits - exponent, MPFR_RNDN);
+    mpfr_clear(other);
+    return fabs(mpfr_get_d(r, MPFR_RNDA));
+}
+
+double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
+                    const union scalar operands[3], union scalar actual)
+{
+    if (exact_row(op) || !is_float(source) || !is_float(result)) {
+        union scalar expected = oracle_value(op, source, result, operands);
+        return oracle_same(result, expected, actual) ? 0 : INFINITY;
+    }
+    mpfr_ptr r = run_real(op, source, result, operands);
+    double y = result == WEFT_FLOAT32 ? (double)actual.f32 : actual.f64;
+    if (mpfr_nan_p(r) || isnan(y))
+        return mpfr_nan_p(r) && isnan(y) ? 0 : INFINITY;
+    if (mpfr_inf_p(r) || mpfr_zero_p(r))
+        return oracle_same(result, real_scalar(result, r), actual) ? 0 : INFINITY;
+    if (!signbit(y) != !mpfr_signbit(r))
+        return INFINITY;
+    return distance(result, r, y);
+}
+
+union scalar oracle_compare(enum op op, enum weft_dtype a_dtype, union scalar a,
+                            enum weft_dtype b_dtype, union scalar b)
+{
+    wide x = integer_of(a_dtype, a), y = integer_of(b_dtype, b);
+    return scalar_of(WEFT_BOOL, oracle_rows[op]->integer(x, y, 0, WEFT_BOOL));
+}
+
+/* ---- conversions and promotion ---- */
+
+union scalar oracle_convert(enum weft_dtype from, enum weft_dtype to, union scalar value)
+{
+    const union scalar operands[3] = {value};
+    return oracle_value(to == WEFT_BOOL ? OP_NONZERO : OP_CONVERT, from, to, operands);
+}
+
+union scalar oracle_cast(enum weft_dtype from, enum weft_dtype to, union scalar value)
+{
+    const union scalar operands[3] = {value};
+    if (is_float(to) || to == WEFT_BOOL || from == WEFT_BOOL)
+        return oracle_convert(from, to, value);
+    return oracle_value(is_float(from) ? OP_ROUNDSAT : OP_SATURATE, from, to, operands);
+}
+
+enum weft_dtype oracle_promote(enum weft_dtype a, enum weft_dtype b)
+{
+    enum { B = WEFT_BOOL, I8 = WEFT_INT8, I16 = WEFT_INT16, I32 = WEFT_INT32, I64 = WEFT_INT64,
+           U8 = WEFT_UINT8, U16 = WEFT_UINT16, U32 = WEFT_UINT32, U64 = WEFT_UINT64,
+           F32 = WEFT_FLOAT32, F64 = WEFT_FLOAT64 };
+    static const unsigned char table[11][11] = {
+        /*            b    i8   i16  i32  i64  u8   u16  u32  u64  f32  f64 */
+        [B] =       {B,   I8,  I16, I32, I64, U8,  U16, U32, U64, F32, F64},
+        [I8] =      {I8,  I8,  I16, I32, I64, I16, I32, I64, I64, F32, F64},
+        [I16] =     {I16, I16, I16, I32, I64, I16, I32, I64, I64, F32, F64},
+        [I32] =     {I32, I32, I32, I32, I64, I32, I32, I64, I64, F32, F64},
+        [I64] =     {I64, I64, I64, I64, I64, I64, I64, I64, I64, F32, F64},
+        [U8] =      {U8,  I16, I16, I32, I64, U8,  U16, U32, U64, F32, F64},
+        [U16] =     {U16, I32, I32, I32, I64, U16, U16, U32, U64, F32, F64},
+        [U32] =     {U32, I64, I64, I64, I64, U32, U32, U32, U64, F32, F64},
+        [U64] =     {U64, I64, I64, I64, I64, U64, U64, U64, U64, F32, F64},
+        [F32] =     {F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F64},
+        [F64] =     {F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64},
+    };
+    _Static_assert(WEFT_DTYPE_COUNT == 11, "a new type needs a row and a column here");
+    return (enum weft_dtype)table[a][b];
+}
+
+const char *oracle_print(char buffer[64], enum weft_dtype t, union scalar value)
+{
+    if (t == WEFT_FLOAT32)
+        snprintf(buffer, 64, "%.9g (0x%08" PRIx32 ")", (double)value.f32, value.u32);
+    else if (t == WEFT_FLOAT64)
+        snprintf(buffer, 64, "%.17g (0x%016" PRIx64 ")", value.f64, value.u64);
+    else if (t == WEFT_UINT64)
+        snprintf(buffer, 64, "%" PRIu64, value.u64);
+    else
+        snprintf(buffer, 64, "%" PRId64, (int64_t)integer_of(t, value));
+    return buffer;
+}

@@ -1,0 +1,140 @@
+/* See run.h. */
+#include "tests/diff/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { ARGUMENTS = 256 };
+
+struct tensor tensor_new(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    struct tensor tensor = {.dtype = dtype, .rank = rank};
+    int64_t count = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        tensor.shape[d] = shape[d];
+        tensor.strides[d] = count;
+        count *= shape[d];
+    }
+    tensor.memory = calloc((size_t)count + 1, weft_dtype_size(dtype));
+    assert_non_null(tensor.memory);
+    tensor.data = tensor.memory;
+    return tensor;
+}
+
+struct tensor tensor_line(enum weft_dtype dtype, int64_t length)
+{
+    return tensor_new(dtype, 1, &length);
+}
+
+void tensor_free(struct tensor *tensor)
+{
+    free(tensor->memory);
+    tensor->memory = tensor->data = NULL;
+}
+
+void *tensor_at(const struct tensor *tensor, const int64_t *index)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < tensor->rank; d++)
+        offset += index[d] * tensor->strides[d];
+    return tensor->data + offset * (int64_t)weft_dtype_size(tensor->dtype);
+}
+
+union scalar tensor_get(const struct tensor *tensor, int64_t position)
+{
+    return scalar_load(tensor->data + position * (int64_t)weft_dtype_size(tensor->dtype),
+                       tensor->dtype);
+}
+
+void tensor_set(const struct tensor *tensor, int64_t position, union scalar value)
+{
+    scalar_store(tensor->data + position * (int64_t)weft_dtype_size(tensor->dtype), tensor->dtype,
+                 value);
+}
+
+/* ---- programs ---- */
+
+static struct weft_context *context;
+
+static void fail_with(const char *text, struct weft_error *error)
+{
+    char message[2000] = "no diagnostic";
+    if (error)
+        weft_error_render(error, message, sizeof message);
+    print_error("%.300s\n%s", text, message);
+    weft_error_destroy(error);
+    fail();
+}
+
+static struct weft_context *get_context(void)
+{
+    struct weft_error *error = NULL;
+    if (!context && weft_context_create(NULL, &context, &error) != WEFT_OK)
+        fail_with("weft_context_create", error);
+    return context;
+}
+
+void run_finish(void)
+{
+    weft_context_destroy(context);
+    context = NULL;
+}
+
+struct weft_program *run_compile(const char *text)
+{
+    struct weft_program *program = NULL;
+    struct weft_error *error = NULL;
+    if (weft_compile(get_context(), text, NULL, &program, &error) < 0)
+        fail_with(text, error);
+    weft_error_destroy(error);
+    return program;
+}
+
+enum weft_status run_status(const char *text, const struct weft_input_type *types, size_t count)
+{
+    const struct weft_compile_params params = {.inputs = types, .input_count = count};
+    struct weft_program *program = NULL;
+    struct weft_error *error = NULL;
+    enum weft_status status = weft_compile(get_context(), text, &params, &program, &error);
+    weft_error_destroy(error);
+    weft_program_destroy(program);
+    return status;
+}
+
+static DLTensor described(struct tensor *tensor)
+{
+    DLTensor out = {.data = tensor->data, .device = {kDLCPU, 0}, .ndim = tensor->rank,
+                    .dtype = weft_dtype_to_dlpack(tensor->dtype), .shape = tensor->shape,
+                    .strides = tensor->strides};
+    return out;
+}
+
+enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
+                             const char *const *names, int input_count, const struct tensor *outputs,
+                             int output_count, struct weft_error **error)
+{
+    static struct tensor tensors[2][ARGUMENTS];
+    static DLTensor described_[2][ARGUMENTS];
+    static struct weft_argument arguments[2][ARGUMENTS];
+    for (int i = 0; i < input_count + output_count; i++) {
+        int side = i >= input_count, j = side ? i - input_count : i;
+        tensors[side][j] = side ? outputs[j] : inputs[j];
+        described_[side][j] = described(&tensors[side][j]);
+        arguments[side][j] = (struct weft_argument){.name = side || !names ? NULL : names[j],
+                                                    .tensors = &described_[side][j]};
+    }
+    struct weft_run_params params = {
+        .inputs = arguments[0], .input_count = (size_t)input_count,
+        .outputs = arguments[1], .output_count = (size_t)output_count};
+    struct weft_error *told = NULL;
+    enum weft_status status = weft_run(program, &params, &told);
+    if (status < 0)
+        fail_with("weft_run", told);
+    if (error)
+        *error = told;
+    else
+        weft_error_destroy(told);
+    return status;
+}

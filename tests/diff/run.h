@@ -1,0 +1,41 @@
+/* Running programs from tests: tensors of any layout, one context, one call for compile and run. What
+ * goes wrong outside the thing under test ends the test with the library's own diagnostic. */
+#ifndef WEFT_RUN_H
+#define WEFT_RUN_H
+
+#include "compiler/eval.h"
+#include "include/weft/weft.h"
+
+enum { TENSOR_RANK = 6 };
+
+/* Strides in elements; `data` points into `memory`. */
+struct tensor {
+    enum weft_dtype dtype;
+    int rank;
+    int64_t shape[TENSOR_RANK], strides[TENSOR_RANK];
+    void *memory;
+    char *data;
+};
+
+/* Dense, row-major, zeroed. `shape` may be NULL when rank is 0. */
+struct tensor tensor_new(enum weft_dtype dtype, int rank, const int64_t *shape);
+/* One dimension. */
+struct tensor tensor_line(enum weft_dtype dtype, int64_t length);
+void tensor_free(struct tensor *tensor);
+/* The element at an index per dimension, or at a position of a dense tensor. */
+void *tensor_at(const struct tensor *tensor, const int64_t *index);
+union scalar tensor_get(const struct tensor *tensor, int64_t position);
+void tensor_set(const struct tensor *tensor, int64_t position, union scalar value);
+
+/* Compiles in the tests' context; fails the test when there is an error. */
+struct weft_program *run_compile(const char *text);
+/* Compiles with these input types and releases the result: the status alone. */
+enum weft_status run_status(const char *text, const struct weft_input_type *types, size_t count);
+/* Inputs in the order of the program's inputs, outputs in that of its results; on a remark *error,
+ * when not NULL, is left to the caller. Fails the test on errors. */
+enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
+                             const char *const *names, int input_count, const struct tensor *outputs,
+                             int output_count, struct weft_error **error);
+void run_finish(void);
+
+#endif

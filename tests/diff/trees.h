@@ -1,0 +1,43 @@
+/* Random programs: bindings and results made of exact rows, casts and literals over inputs of any
+ * dtype, with their values by the oracle. The text is built beside the tree, so that the place of
+ * every operator is known. */
+#ifndef WEFT_TREES_H
+#define WEFT_TREES_H
+
+#include "tests/diff/typing.h"
+#include "tests/diff/values.h"
+
+enum { TREE_NODES = 2000, TREE_INPUTS = 6, TREE_BINDINGS = 6, TREE_RESULTS = 24 };
+
+enum tree_kind { TREE_INPUT, TREE_LITERAL, TREE_OP, TREE_CAST, TREE_WRAP };
+
+struct tree_node {
+    enum tree_kind kind;
+    enum op op;
+    int kids[3], count;
+    struct typing typing;          /* result: the node's dtype */
+    struct typed literal;          /* the full value, whose dtype may be wider than the node's */
+    int input;
+    int place;                     /* offset of the operator in the text */
+    bool varies;                   /* not the same for all elements */
+};
+
+struct tree {
+    struct stream stream;
+    struct tree_node nodes[TREE_NODES];
+    int count;
+    enum weft_dtype inputs[TREE_INPUTS];
+    bool scalar[TREE_INPUTS];      /* 0-D */
+    int bindings[TREE_BINDINGS], binding_count;
+    int results[TREE_RESULTS];
+    char text[40000];
+    int length;
+};
+
+/* Inputs are called a, b, ..; results r0, r1, .. */
+void tree_generate(struct tree *tree, uint64_t salt);
+/* The values of all nodes for one element of every input. Returns the place of the first operator in
+ * the text that divided by zero where its value is used, or -1. */
+int tree_evaluate(const struct tree *tree, const union scalar *inputs, union scalar *values);
+
+#endif

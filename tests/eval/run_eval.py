@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Text cases of the language, run through the `weft` command.
+
+    run_eval.py [--update] FILE.txt ...        the command is $WEFT, else `weft`
+
+A file holds cases; lines that begin with # between them are comments:
+
+    == floor division rounds down              title; a rule's number in it, as in "4.2: ..", is a link
+        a // b                                 the program: lines indented by four spaces
+    < a:int32=[7, -7]                          an argument of the command
+    < b:int32=[2, 2]
+    > out int32 [3, -4]                        a result: name, dtype, values, in order
+    ! <expr>:1:3: warning[W0030]: ..           standard error, line by line, exactly
+
+Values are nested lists (a bare number is 0-D) of numbers, true, false, nan, inf; they are compared
+with their dtype, shape and sign of zero. `~` before them allows 4 units in the last place:
+`> out float32 ~[0.84147098]`. `{2, 0, 3}` instead of values stands for an empty array of that shape.
+A case with ! lines and without > lines must fail with status 1, any other must end with 0.
+`@ file` runs the program from case.weft instead of the command line, `@ file:name` its kernel `name`,
+`@ wanted s` asks for the binding s besides.
+--update rewrites the ! lines with what the command says; read the difference before committing it.
+"""
+import ast
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+
+class Case:
+    def __init__(self, path, line, title):
+        self.where = f"{path}:{line}"
+        self.title = title
+        self.program, self.arguments, self.results, self.stderr = [], [], [], []
+        self.file, self.wanted, self.failure = None, [], None
+
+
+def parse(path):
+    """The file as a list of lines and cases; the lines outside cases are kept for --update."""
+    items, case = [], None
+    for number, line in enumerate(open(path).read().split("\n"), 1):
+        if line.startswith("== "):
+            case = Case(path, number, line[3:])
+            items.append(case)
+        elif case and line[:4] == "    ":
+            case.program.append(line[4:])
+        elif case and line[:1] in "<>@!" and line:
+            add_line(case, line)
+        else:
+            case = None
+            items.append(line)
+            if line and not line.startswith("#"):
+                sys.exit(f"{path}:{number}: {line!r} belongs to no case")
+    return items
+
+
+def add_line(case, line):
+    rest = line[2:]
+    if line[0] == "<":
+        case.arguments.append(rest)
+    elif line[0] == ">":
+        case.results.append(rest.split(" ", 2))
+    elif line[0] == "!":
+        case.stderr.append(rest)
+    elif rest.startswith("wanted "):
+        case.wanted.append(rest[7:])
+    else:
+        case.file = rest.partition(":")[2] or "case"
+
+
+def expected_array(dtype, text):
+    if text.startswith("{"):
+        return np.zeros(ast.literal_eval("(" + text[1:-1] + ",)"), dtype)
+    words = {"nan": np.nan, "inf": np.inf, "true": True, "false": False}
+    return np.array(eval(text, {"__builtins__": {}}, words), dtype)
+
+
+def ordered(a):
+    """Floats as integers that count them, so that neighbours differ by 1."""
+    bits = a.view(f"i{a.itemsize}").astype(object)
+    return np.where(bits < 0, -(bits + (1 << (8 * a.itemsize - 1))), bits)
+
+
+def same(actual, expected, near):
+    if actual.dtype != expected.dtype or actual.shape != expected.shape:
+        return False
+    if actual.dtype.kind != "f":
+        return bool((actual == expected).all())
+    nan = np.isnan(expected)
+    if not (np.isnan(actual) == nan).all():
+        return False
+    distance = np.abs(ordered(actual) - ordered(expected))[~nan]
+    zero = (actual == expected)[~nan] & (np.signbit(actual) == np.signbit(expected))[~nan]
+    return bool((zero | ((distance <= 4) & near)).all())
+
+
+def command(case, folder):
+    """The command line that runs the case, and the paths of its results."""
+    text = "\n".join(case.program)
+    if case.file:
+        with open(os.path.join(folder, "case.weft"), "w") as out:
+            out.write(text + "\n")
+        text = "case.weft" if case.file == "case" else "case.weft:" + case.file
+    names = [result[0] for result in case.results]
+    outputs = []
+    for name in names:
+        outputs += ["-o", f"{name}={name}.npy"]
+    return [os.environ.get("WEFT", "weft"), "run", *outputs, "--", text, *case.arguments]
+
+
+def check_results(case, folder):
+    for name, dtype, text in case.results:
+        actual = np.load(os.path.join(folder, name + ".npy"))
+        near = text.startswith("~")
+        expected = expected_array(dtype, text.lstrip("~"))
+        if not same(actual, expected, near):
+            return f"{name} is {actual.dtype} {actual.tolist()}, not {dtype} {text}"
+    return None
+
+
+def run(case):
+    """Sets case.failure, and case.told to what standard error held."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command(case, folder), cwd=folder, capture_output=True, text=True)
+        case.told = done.stderr.rstrip("\n").split("\n") if done.stderr else []
+        fails = bool(case.stderr) and not case.results
+        if done.returncode != fails:
+            case.failure = f"status {done.returncode}, not {int(fails)}\n{done.stderr}"
+        elif case.told != case.stderr:
+            case.failure = "standard error is\n" + done.stderr
+        if done.returncode == 0 and not fails:
+            case.failure = check_results(case, folder) or case.failure
+    return case
+
+
+def text_of(case, told):
+    lines = [f"== {case.title}"] + ["    " + line if line else "    " for line in case.program]
+    if case.file:
+        lines.append("@ file" + ("" if case.file == "case" else ":" + case.file))
+    lines += ["@ wanted " + name for name in case.wanted]
+    lines += ["< " + argument for argument in case.arguments]
+    lines += ["> " + " ".join(result) for result in case.results]
+    return lines + [("! " + line).rstrip() for line in told]
+
+
+def update(path, items):
+    lines = []
+    for item in items:
+        lines += [item] if isinstance(item, str) else text_of(item, item.told)
+    with open(path, "w") as out:
+        out.write("\n".join(lines))
+
+
+def main(arguments):
+    updating = "--update" in arguments
+    files = {path: parse(path) for path in arguments if path != "--update"}
+    cases = [item for items in files.values() for item in items if isinstance(item, Case)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, cases))
+    if updating:
+        for path, items in files.items():
+            update(path, items)
+    failed = [case for case in cases if case.failure]
+    for case in failed:
+        print(f"{case.where}: {case.title}: {case.failure}", file=sys.stderr)
+    print(f"{len(cases) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
