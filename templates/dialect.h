@@ -148,11 +148,15 @@ FN T M(roundsat)(S a)
 {
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
-    /* The first value of S above T, exactly: (S)top rounds up to it or is one below. */
-    const S above = (S)top + (sizeof(T) < sizeof(S) ? (S)1 : (S)0);
+    if (sizeof(T) < sizeof(S)) { /* every T is an S: clamp, then convert */
+        S low = a > (S)bottom ? a : (S)bottom;
+        S r = F(rint)(low < (S)top ? low : (S)top);
+        r = a == a ? r : (S)0;
+        return sizeof(T) < sizeof(int) ? (T)(int)r : (T)r;
+    }
+    const S above = (S)top; /* rounds up to the first value above T */
     S r = F(rint)(a);
-    S safe = r >= (S)bottom && r < above ? r : (S)0;
-    T t = sizeof(T) < sizeof(int) ? (T)(int)safe : (T)safe;
+    T t = (T)(r >= (S)bottom && r < above ? r : (S)0);
     return r >= above ? top : r < (S)bottom ? bottom : t;
 }
 #endif
