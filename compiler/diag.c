@@ -41,7 +41,8 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
     record->id = id;
     record->source = diags->source;
     record->span_count = record->source ? count : 0;
-    memcpy(record->spans, spans, sizeof *spans * (size_t)count);
+    for (int i = 0; i < count; i++)
+        record->spans[i] = spans[i];
     record->message = arena_vprintf(diags->arena, rows[id].format, args);
     append(diags, record);
     return false;
