@@ -41,7 +41,8 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
     record->id = id;
     record->source = diags->source;
     record->span_count = record->source ? count : 0;
-    memcpy(record->spans, spans, sizeof *spans * (size_t)count);
+    for (int i = 0; i < count; i++)
+        record->spans[i] = spans[i];
     record->message = arena_vprintf(diags->arena, rows[id].format, args);
     append(diags, record);
     return false;
@@ -104,7 +105,7 @@ const char *diag_nearest(const char *name, const char *const *names, size_t coun
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(names[i]);
         int gap = abs((int)other - (int)length);
-        if (other < 2 || other > NEAREST_MAX || gap >= best)
+        if (other < 2 || other > NEAREST_MAX || gap > best)
             continue;
         int distance = edit_distance(name, (int)length, names[i], (int)other);
         bool longer = nearest && other > strlen(nearest);   /* more letters in common */
@@ -139,6 +140,8 @@ static struct place locate(const struct source *source, size_t at)
         place.column += !continues_character(source, i);
     while (place.end < source->length && source->text[place.end] != '\n')
         place.end++;
+    if (place.end > at && source->text[place.end - 1] == '\r')
+        place.end--;
     if (place.end - place.start > LINE_MAX_BYTES) {
         size_t half = LINE_MAX_BYTES / 2;
         place.start = at - place.start > half ? at - half : place.start;
@@ -161,9 +164,13 @@ static const char *put(char **room, const char *text, size_t length)
 static void put_place(struct weft_error *error, char **room, const struct diag *record,
                       const struct place *place)
 {
+    size_t length = record->source->length;
     error->span_count = record->span_count;
-    for (int i = 0; i < record->span_count; i++)
-        error->spans[i] = (struct weft_span){record->spans[i].start, record->spans[i].end};
+    for (int i = 0; i < record->span_count; i++) {
+        struct span span = record->spans[i];
+        error->spans[i] = (struct weft_span){span.start < length ? span.start : length,
+                                             span.end < length ? span.end : length};
+    }
     error->line = place->line;
     error->column = place->column;
     error->source_start = place->start;

@@ -96,11 +96,11 @@ static void put_literal(struct buf *buf, const struct literal *literal)
 
 static void put_token(struct buf *buf, const struct lines *lines, const struct token *token)
 {
-    buf_printf(buf, "%-10s %-9s", place_text(buf->arena, lines, token->span), kind_name(token));
-    if (token->kind != TOKEN_END && token->kind != TOKEN_NEWLINE) {
-        buf_putc(buf, ' ');
+    bool shown = token->kind != TOKEN_END && token->kind != TOKEN_NEWLINE;
+    buf_printf(buf, shown ? "%-10s %-9s " : "%-10s %s",
+               place_text(buf->arena, lines, token->span), kind_name(token));
+    if (shown)
         put_text(buf, lines->source, token->span);
-    }
     if (token->kind == TOKEN_NUMBER) {
         buf_puts(buf, token->literal.kind == LITERAL_INTEGER ? "  integer " : "  real ");
         put_literal(buf, &token->literal);

@@ -69,6 +69,7 @@ struct program *parse_new_program(struct parser *p)
     program->arena = p->arena;
     program->diags = p->diags;
     program->source = p->source;
+    p->errors_before = p->diags->errors;
     map_init(&program->symbol_names, p->arena);
     map_init(&program->size_names, p->arena);
     map_init(&p->rejected, p->arena);
@@ -164,12 +165,15 @@ static void statement(struct parser *p)
 /* After `return` or an expression nothing follows. */
 static void check_last(struct parser *p, enum token_kind first, struct span place)
 {
+    const char *message = "an expression alone is the last statement; name the one before this, as "
+                          "y = ..., or return it";
     if (p->failed || p->program->result_count == 0)
         return;
-    diag_at(p->diags, DIAG_SYNTAX, ((struct span[]){p->token.span, place}), 2,
-            first == TOKEN_RETURN ? "nothing follows 'return'"
-                                  : "an expression alone is the last statement; name the one before "
-                                    "this, as y = ..., or return it");
+    if (p->token.infix != OP_COUNT)
+        message = "a line that goes on is put in ( ); the expression before this one is complete";
+    else if (first == TOKEN_RETURN)
+        message = "nothing follows 'return'";
+    diag_at(p->diags, DIAG_SYNTAX, ((struct span[]){p->token.span, place}), 2, message);
     parse_fail(p);
 }
 
@@ -181,8 +185,8 @@ void parse_program(struct parser *p, enum token_kind end)
     while (p->token.kind != end && p->token.kind != TOKEN_END) {
         check_last(p, first, place);
         if (at_kernel(p)) {
-            diag(p->diags, DIAG_SYNTAX, p->token.span, "a text holds kernels or one plain program, not both; "
-                 "a kernel stands by itself");
+            diag(p->diags, DIAG_SYNTAX, p->token.span,
+                 "a text holds kernels or one plain program, not both; a kernel stands by itself");
             parse_fail(p);
         }
         first = p->token.kind;
@@ -193,7 +197,7 @@ void parse_program(struct parser *p, enum token_kind end)
             parse_unexpected_after(p, "an operator or the end of the statement");
         skip_newlines(p);
     }
-    if (!p->failed)
+    if (!p->failed && p->token.kind == end)
         resolve_program(p);
 }
 
@@ -312,52 +316,54 @@ bool parse_type(struct program *program, const struct source *source, struct typ
 
 /* ---- values ---- */
 
-static bool is_value_node(const struct program *program, int index)
+static bool is_letter(char c)
 {
-    const struct node *node = &program->nodes[index];
-    int literal_level = op_rows[OP_ADD].precedence;
-    bool call = node->kind == NODE_OP && program->source->text[node->token.start] >= 'A';
-    if (node->kind == NODE_OP)
-        return op_rows[node->op].precedence >= literal_level && (!call || node->op == OP_BITNOT);
-    if (node->kind == NODE_ARRAY)
-        return index == program->results[0].node;
-    return node->kind == NODE_LITERAL;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_value(const struct programs *programs)
+/* Rule 2.3: numbers joined by the arithmetic operators, which are the tight ones, not by calls. */
+static bool is_value_node(const struct program *program, int index, int root)
 {
-    const struct program *program = programs->count ? programs->items[0] : NULL;
-    if (!program || program->name || program->symbol_count || program->result_count != 1)
-        return false;
+    const struct node *node = &program->nodes[index];
+    if (node->kind == NODE_OP)
+        return op_rows[node->op].precedence >= op_rows[OP_ADD].precedence &&
+               !is_letter(program->source->text[node->token.start]);
+    return node->kind == NODE_LITERAL || (node->kind == NODE_ARRAY && index == root);
+}
+
+static bool is_value(const struct program *program, int root)
+{
     for (int i = 0; i < program->node_count; i++)
-        if (!is_value_node(program, i))
+        if (!is_value_node(program, i, root))
             return false;
-    return program->nodes[program->results[0].node].kind != NODE_POISON;
+    return program->symbol_count == 0;
 }
 
 /* Reports again what is wrong with an array literal, if that is all that is wrong. */
-static void report_array(const struct diags *from, struct diags *to)
+static bool report_array(const struct diags *from, struct diags *to, const struct source *source)
 {
+    const struct source *before = to->source;
+    to->source = source;
     for (const struct diag *record = from->first; record; record = record->next)
         if (record->id == DIAG_ARRAY)
             diag(to, DIAG_ARRAY, record->spans[0], record->message);
+    to->source = before;
+    return false;
 }
 
 bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
                  struct program **program)
 {
-    struct programs programs;
+    struct parser parser;
     struct diags own;
     diags_init(&own, arena, source);
-    bool good = parse(arena, source, &own, &programs) && is_value(&programs);
-    if (!good) {
-        const struct source *before = diags->source;
-        diags->source = source;
-        report_array(&own, diags);
-        diags->source = before;
-        return false;
-    }
-    *program = programs.items[0];
+    parse_init(&parser, arena, source, &own);
+    *program = parse_new_program(&parser);
+    int root = parse_expression(&parser);
+    if (own.errors || parser.token.kind != TOKEN_END || !is_value(*program, root))
+        return report_array(&own, diags, source);
+    resolve_result(&parser, NULL, root);
+    resolve_program(&parser);
     (*program)->diags = diags;
     return true;
 }

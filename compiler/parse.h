@@ -8,6 +8,13 @@
 
 #include "compiler/lex.h"
 
+/* Keeps a function's locals out of the frames that recursion piles up. */
+#if defined __GNUC__
+#define PARSE_APART __attribute__((noinline))
+#else
+#define PARSE_APART
+#endif
+
 struct parser {
     struct arena *arena;
     struct diags *diags;
@@ -18,6 +25,7 @@ struct parser {
     bool failed;
     int nesting, frames;
     struct program *program;
+    int errors_before;             /* this program */
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
     struct map rejected;           /* unknown names of a kernel, reported once each */

@@ -39,7 +39,7 @@ static bool in_list(const char *name, const char *list)
     return false;
 }
 
-static void unknown(struct parser *p, const struct callee *callee)
+PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
     static const char planned[] = "reshape squeeze expand_dims reinterpret";
     static const char planned_types[] = "float16 f16 bfloat16 bf16";
@@ -67,7 +67,7 @@ static struct callee conversion(struct callee callee, enum node_kind kind, bool 
     return callee;
 }
 
-static struct callee find(struct parser *p)
+PARSE_APART static struct callee find(struct parser *p)
 {
     struct span span = p->token.span;
     struct callee callee = {.name = parse_text(p, span), .span = span, .kind = NODE_POISON,
@@ -205,7 +205,7 @@ static bool place_named(struct parser *p, const struct callee *callee,
 }
 
 /* Matches arguments to parameters. `slots` has room for all of them; false when reported. */
-static bool match(struct parser *p, const struct callee *callee, const struct arguments *arguments,
+PARSE_APART static bool match(struct parser *p, const struct callee *callee, const struct arguments *arguments,
                   const struct argument **slots)
 {
     int count = arguments->count;
@@ -224,7 +224,7 @@ static bool match(struct parser *p, const struct callee *callee, const struct ar
     return true;
 }
 
-static int make(struct parser *p, const struct callee *callee, const struct argument **slots,
+PARSE_APART static int make(struct parser *p, const struct callee *callee, const struct argument **slots,
                 int count, struct span span)
 {
     struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,

@@ -82,7 +82,7 @@ static bool matches(const struct parser *p, const struct habit *habit)
         return (here.end - here.start == length && starts(p, here.start, habit->text)) ||
                (before.end - before.start == length && starts(p, before.start, habit->text));
     bool joined = before.end > before.start && before.end == here.start;
-    return starts(p, here.start, habit->text) ||
+    return (starts(p, here.start, habit->text) && length >= here.end - here.start) ||
            (joined && starts(p, before.start, habit->text) && before.start + length > here.start);
 }
 
@@ -94,16 +94,35 @@ static const char *advice(const struct parser *p)
     return NULL;
 }
 
+/* Whether the current token is an operator that begins a line, after another statement. */
+static bool goes_on(const struct parser *p)
+{
+    uint32_t at = p->token.span.start;
+    while (at > 0 && (p->source->text[at - 1] == ' ' || p->source->text[at - 1] == '\t'))
+        at--;
+    return at > 0 && p->source->text[at - 1] == '\n' && p->token.infix != OP_COUNT;
+}
+
+/* A list that ends in a comma. */
+static bool after_comma(const struct parser *p)
+{
+    enum token_kind kind = p->token.kind;
+    bool ends = kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_NEWLINE ||
+                kind == TOKEN_END || kind == TOKEN_RBRACE;
+    return ends && p->previous.end > p->previous.start && p->source->text[p->previous.start] == ',';
+}
+
 int parse_unexpected(struct parser *p, const char *expected)
 {
     if (p->failed)
         return 0;
     const char *hint = advice(p);
+    if (!hint && goes_on(p))
+        hint = "an expression goes on over lines inside ( )";
     if (hint)
         expected = arena_printf(p->arena, "%s; %s", expected, hint);
-    else if (p->token.kind == TOKEN_RPAREN || p->token.kind == TOKEN_RBRACKET)
-        if (p->previous.end > p->previous.start && p->source->text[p->previous.start] == ',')
-            expected = arena_printf(p->arena, "%s; remove the ',' before it", expected);
+    else if (after_comma(p))
+        expected = arena_printf(p->arena, "%s; remove the ',' before it", expected);
     diag(p->diags, DIAG_UNEXPECTED, place_of(p), describe(p), expected);
     return parse_fail(p);
 }
@@ -128,13 +147,15 @@ static int unexpected_dot(struct parser *p)
 static int missing_operator(struct parser *p)
 {
     struct span left = p->previous, right = p->token.span;
-    const char *text = p->source->text;
-    bool small = left.end - left.start <= 30 && right.end - right.start <= 30;
-    const char *message = "an operator is missing between two values";
-    if (small && p->token.kind != TOKEN_LPAREN)
-        message = arena_printf(p->arena, "an operator is missing, as in %.*s * %.*s",
-                               (int)(left.end - left.start), text + left.start,
-                               (int)(right.end - right.start), text + right.start);
+    const char *text = p->source->text, *message = "an operator is missing between two values";
+    int left_size = (int)(left.end - left.start), right_size = (int)(right.end - right.start);
+    const struct word *word = lex_word(&p->lexer, text + left.start, (size_t)left_size);
+    const char *format = word && word->function != OP_COUNT
+                             ? "arguments stand in ( ): write %.*s(%.*s)"
+                             : "an operator is missing, as in %.*s * %.*s";
+    if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
+        message = arena_printf(p->arena, format, left_size, text + left.start, right_size,
+                               text + right.start);
     diag(p->diags, DIAG_SYNTAX, right, message);
     return parse_fail(p);
 }

@@ -26,7 +26,7 @@ int parse_add_node(struct parser *p, struct node node, const int *operands, int 
     return program->node_count - 1;
 }
 
-int parse_poison(struct parser *p, struct span span)
+PARSE_APART int parse_poison(struct parser *p, struct span span)
 {
     return parse_add_node(p, (struct node){.kind = NODE_POISON, .span = span, .token = span,
                                            .poison = true}, NULL, 0);
@@ -51,7 +51,6 @@ static int climb(struct parser *p, int floor, bool tight);
 /* ---- array literals ---- */
 
 struct array {
-    struct span opener;            /* the outermost bracket */
     int rank;                      /* -1 until the first element is met */
     int64_t extents[WEFT_MAX_RANK];
     bool known[WEFT_MAX_RANK];     /* extents of closed levels */
@@ -59,7 +58,7 @@ struct array {
 };
 
 /* Reports the first irregularity of an array. */
-static void ragged(struct parser *p, struct array *array, struct span place, const char *message)
+PARSE_APART static void ragged(struct parser *p, struct array *array, struct span place, const char *message)
 {
     if (!p->failed && !array->ragged)
         diag(p->diags, DIAG_ARRAY, place, message);
@@ -86,7 +85,7 @@ static void array_element(struct parser *p, struct array *array, int level)
         parse_push(p, node);
 }
 
-static void array_count(struct parser *p, struct array *array, int level, int64_t count,
+PARSE_APART static void array_count(struct parser *p, struct array *array, int level, int64_t count,
                         struct span opener)
 {
     if (array->known[level] && array->extents[level] != count)
@@ -104,8 +103,9 @@ static void array_level(struct parser *p, struct array *array, int level)
     if (level >= WEFT_MAX_RANK) {
         diag(p->diags, DIAG_TOO_MANY, opener, WEFT_MAX_RANK, "dimensions of an array literal");
         parse_fail(p);
-        return;
     }
+    if (!parse_enter(p, opener))
+        return;
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET)
         ragged(p, array, span_join(opener, p->token.span), "an array literal has at least one element");
@@ -115,9 +115,10 @@ static void array_level(struct parser *p, struct array *array, int level)
         while (parse_accept(p, TOKEN_COMMA));
     if (parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'"))
         array_count(p, array, level, count, opener);
+    p->nesting--;
 }
 
-static int finish_array(struct parser *p, const struct array *array, int count, struct span span)
+PARSE_APART static int finish_array(struct parser *p, const struct array *array, int count, struct span span)
 {
     struct program *program = p->program;
     struct node node = {.kind = NODE_ARRAY, .rank = array->rank, .extents = program->extent_count,
@@ -135,21 +136,19 @@ static int finish_array(struct parser *p, const struct array *array, int count, 
 
 static int array(struct parser *p)
 {
-    struct array array = {.opener = p->token.span, .rank = -1};
+    struct array *array = ARENA_NEW(p->arena, struct array);
     int base = p->stack_count;
     uint32_t start = p->token.span.start;
-    if (!parse_enter(p, p->token.span))
-        return 0;
-    array_level(p, &array, 0);
-    p->nesting--;
-    int node = p->failed ? 0 : finish_array(p, &array, p->stack_count - base, span_from(p, start));
+    array->rank = -1;
+    array_level(p, array, 0);
+    int node = p->failed ? 0 : finish_array(p, array, p->stack_count - base, span_from(p, start));
     p->stack_count = base;
     return node;
 }
 
 /* ---- operands ---- */
 
-static int literal(struct parser *p)
+PARSE_APART static int literal(struct parser *p)
 {
     struct token token = p->token;
     parse_advance(p);
@@ -157,7 +156,7 @@ static int literal(struct parser *p)
                                            .token = token.span, .literal = token.literal}, NULL, 0);
 }
 
-static int name(struct parser *p)
+PARSE_APART static int name(struct parser *p)
 {
     struct span span = p->token.span;
     parse_advance(p);
@@ -186,67 +185,77 @@ static int primary(struct parser *p)
     case TOKEN_STRING:
         diag(p->diags, DIAG_SYNTAX, p->token.span, "a string is no value; it stands as an argument only");
         return parse_fail(p);
+    case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
+        if (p->nesting == 0)
+            return parse_unexpected_after(p, "a value");
+        return parse_unexpected(p, "a value");
     default: return parse_unexpected(p, "a value");
     }
 }
 
 /* ---- operators ---- */
 
-static int operation(struct parser *p, enum op op, struct span token, uint32_t start,
-                     const int *operands, int count)
+PARSE_APART static int operation(struct parser *p, enum op op, struct span token, uint32_t start,
+                                 const int *operands, int count)
 {
     return parse_add_node(p, (struct node){.kind = NODE_OP, .op = op, .span = span_from(p, start),
                                            .token = token}, operands, count);
+}
+
+static int too_loose(struct parser *p, enum op op)
+{
+    size_t length;
+    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    diag(p->diags, DIAG_SYNTAX, p->token.span,
+         arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
+                      "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
+    return parse_fail(p);
 }
 
 /* `floor` is what the place asks for. To the right of a right associative operator (`tight`) a prefix
  * operator may bind one level looser than that: 2 ** -x. */
 static int prefix(struct parser *p, int floor, bool tight)
 {
-    struct token token = p->token;
-    const struct op_row *row = &op_rows[token.prefix];
-    size_t length;
-    const char *spelling = word_at(row->spellings, 0, &length);
-    if (row->precedence < floor && !(tight && row->precedence + 1 == floor)) {
-        diag(p->diags, DIAG_SYNTAX, token.span,
-             arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in parentheses, as (%.*s x)",
-                          (int)length, spelling, (int)length, spelling));
-        return parse_fail(p);
-    }
-    if (!parse_enter(p, token.span))
+    struct span token = p->token.span;
+    enum op op = p->token.prefix;
+    int level = op_rows[op].precedence;
+    if (level < floor && !(tight && level + 1 == floor))
+        return too_loose(p, op);
+    if (!parse_enter(p, token))
         return 0;
     parse_advance(p);
-    int operand = climb(p, row->precedence, false);
+    int operand = climb(p, level, false);
     p->nesting--;
-    return operation(p, token.prefix, token.span, token.span.start, &operand, 1);
+    return operation(p, op, token, token.start, &operand, 1);
 }
 
 /* a if c else b; operands in the order condition, a, b. */
 static int ternary(struct parser *p, int left, uint32_t start)
 {
-    struct token token = p->token;
-    int level = op_rows[token.infix].precedence;
-    if (!parse_enter(p, token.span))
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
+    int operands[3] = {0, left, 0};
+    if (!parse_enter(p, token))
         return 0;
     parse_advance(p);
-    int condition = climb(p, level + 1, false);
+    operands[0] = climb(p, op_rows[op].precedence + 1, false);
     if (p->token.kind == TOKEN_ELSE)
         parse_advance(p);
     else
         parse_unexpected_after(p, "'else' and what to take where the condition is false");
-    int otherwise = climb(p, level, false);
+    operands[2] = climb(p, op_rows[op].precedence, false);
     p->nesting--;
-    return operation(p, token.infix, token.span, start, (int[]){condition, left, otherwise}, 3);
+    return operation(p, op, token, start, operands, 3);
 }
 
 enum { SHOWN_OPERAND = 32 };
 
 /* Appends the text of an operand for a message: on one line, shortened. */
-static void show(struct parser *p, struct buf *buf, uint32_t start, uint32_t end)
+static void show(struct parser *p, struct buf *buf, struct span span)
 {
     bool space = false;
     size_t limit = buf->length + SHOWN_OPERAND;
-    for (uint32_t i = start; i < end; i++) {
+    for (uint32_t i = span.start; i < span.end; i++) {
         char c = p->source->text[i];
         bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
         if (c == '#' || (unsigned char)c >= 0x7f || buf->length >= limit) {
@@ -266,63 +275,71 @@ static bool at_chainless(const struct parser *p)
     return p->token.infix != OP_COUNT && op_rows[p->token.infix].form == FORM_CHAINLESS;
 }
 
-/* a < b < c: reads the rest and reports how to write it, `a < b and b < c`. `text` holds a < b. */
-static int chained(struct parser *p, struct buf *text, uint32_t start, uint32_t middle)
+/* The first comparison of a chain: what a message needs of it. */
+struct chain {
+    struct span first, op, second;
+};
+
+/* a < b < c: reads the rest and reports how to write it, `a < b and b < c`. */
+PARSE_APART static int chained(struct parser *p, const struct chain *chain)
 {
-    struct span place = p->token.span;
-    uint32_t middle_end = p->previous.end;
+    struct buf text;
+    struct span place = p->token.span, middle = chain->second;
+    buf_init(&text, p->arena);
+    show(p, &text, chain->first);
+    buf_printf(&text, " %s ", parse_text(p, chain->op));
+    show(p, &text, middle);
     while (at_chainless(p) && !p->failed) {
-        struct token token = p->token;
-        buf_puts(text, " and ");
-        show(p, text, middle, middle_end);
-        buf_printf(text, " %s ", parse_text(p, token.span));
+        enum op op = p->token.infix;
+        buf_puts(&text, " and ");
+        show(p, &text, middle);
+        buf_printf(&text, " %s ", parse_text(p, p->token.span));
         parse_advance(p);
-        middle = p->token.span.start;
-        climb(p, op_rows[token.infix].precedence + 1, false);
-        middle_end = p->previous.end;
-        show(p, text, middle, middle_end);
+        uint32_t start = p->token.span.start;
+        climb(p, op_rows[op].precedence + 1, false);
+        middle = span_from(p, start);
+        if (!p->failed)
+            show(p, &text, middle);
     }
     if (p->failed)
         return 0;
-    diag(p->diags, DIAG_CHAINED, place,
-         text->length <= 200 ? text->text : "each comparison by itself, joined with 'and'");
-    return parse_poison(p, span_from(p, start));
+    diag_at(p->diags, DIAG_CHAINED, ((struct span[]){place, chain->op}), 2,
+            text.length <= 200 ? text.text : "each comparison by itself, joined with 'and'");
+    return parse_poison(p, span_from(p, chain->first.start));
 }
 
 static int comparison(struct parser *p, int left, uint32_t start)
 {
-    struct token token = p->token;
-    uint32_t left_end = p->previous.end;
+    struct chain chain = {{start, p->previous.end}, p->token.span, {0, 0}};
+    enum op op = p->token.infix;
     parse_advance(p);
-    uint32_t middle = p->token.span.start;
-    int operands[] = {left, climb(p, op_rows[token.infix].precedence + 1, false)};
-    if (!at_chainless(p))
-        return operation(p, token.infix, token.span, start, operands, 2);
-    struct buf text;
-    buf_init(&text, p->arena);
-    show(p, &text, start, left_end);
-    buf_printf(&text, " %s ", parse_text(p, token.span));
-    show(p, &text, middle, p->previous.end);
-    return chained(p, &text, start, middle);
+    chain.second.start = p->token.span.start;
+    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
+    chain.second.end = p->previous.end;
+    if (at_chainless(p))
+        return chained(p, &chain);
+    return operation(p, op, chain.op, start, operands, 2);
 }
 
 static int right_associative(struct parser *p, int left, uint32_t start)
 {
-    struct token token = p->token;
-    if (!parse_enter(p, token.span))
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
+    if (!parse_enter(p, token))
         return 0;
     parse_advance(p);
-    int operands[] = {left, climb(p, op_rows[token.infix].precedence, true)};
+    int operands[] = {left, climb(p, op_rows[op].precedence, true)};
     p->nesting--;
-    return operation(p, token.infix, token.span, start, operands, 2);
+    return operation(p, op, token, start, operands, 2);
 }
 
 static int left_associative(struct parser *p, int left, uint32_t start)
 {
-    struct token token = p->token;
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
     parse_advance(p);
-    int operands[] = {left, climb(p, op_rows[token.infix].precedence + 1, false)};
-    return operation(p, token.infix, token.span, start, operands, 2);
+    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
+    return operation(p, op, token, start, operands, 2);
 }
 
 static int infix(struct parser *p, int left, uint32_t start)

@@ -13,7 +13,7 @@ static bool is_planned(const char *name)
     return false;
 }
 
-enum weft_dtype parse_dtype(struct parser *p)
+PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
 {
     struct span span = p->token.span;
     if (!parse_expect(p, TOKEN_NAME, "a type, as uint8 or float32"))
@@ -91,8 +91,9 @@ static void layout(struct parser *p, struct type *type)
         diag(p->diags, DIAG_TYPE_FORM, span, "a layout has one letter for each dimension, as HWC");
     else if (type->ranked && length != (size_t)type->rank)
         diag(p->diags, DIAG_TYPE_FORM, span,
-             arena_printf(p->arena, "the layout has %d letters, the type %d dimensions", (int)length,
-                          type->rank));
+             arena_printf(p->arena, "the layout has %d letter%s, the type %d dimension%s",
+                          (int)length, length == 1 ? "" : "s", type->rank,
+                          type->rank == 1 ? "" : "s"));
     else
         memcpy(type->layout, text, length + 1), type->has_layout = true;
 }

@@ -204,7 +204,8 @@ static void default_result(struct parser *p)
         return;
     }
     struct span end = {p->previous.end, p->previous.end};
-    diag(p->diags, DIAG_NO_RESULT, end);
+    if (p->diags->errors == p->errors_before)
+        diag(p->diags, DIAG_NO_RESULT, end);
 }
 
 static void name_results(struct parser *p)
@@ -245,8 +246,11 @@ static void number_inputs(struct parser *p)
         program->inputs[i] = order[i], program->symbols[order[i]].input = i;
 }
 
+/* Not after other errors: a mistyped name leaves the right one unused. */
 static void check_parameters(struct parser *p)
 {
+    if (p->diags->errors > p->errors_before)
+        return;
     for (int i = 0; i < p->program->symbol_count; i++) {
         const struct symbol *symbol = &p->program->symbols[i];
         if (symbol->parameter && !symbol->used)

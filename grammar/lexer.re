@@ -116,8 +116,12 @@ static struct token symbol(struct lexer *lexer, const char *start)
 static struct token string(struct lexer *lexer, const char *start)
 {
     const char *end = start + 1;
-    while (end < lexer->limit && *end != '\n' && *end != *start)
+    while (*end >= ' ' && *end <= '~' && *end != *start)
         end++;
+    if (end < lexer->limit && *end != *start && *end != '\n') {
+        lexer->cursor = end + 1;
+        return bad(lexer, DIAG_BAD_BYTE, end, NULL);
+    }
     bool closed = end < lexer->limit && *end == *start;
     lexer->cursor = end + closed;
     if (!closed)
