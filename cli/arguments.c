@@ -245,5 +245,6 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
         return false;
     if (arguments->help || arguments->version || command == COMMAND_OPS || arguments->program)
         return true;
-    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "an expression or a .weft file", argv[0]);
+    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "an expression or a .weft file",
+                           arena_printf(report->arena, "weft %s --help", argv[0]));
 }

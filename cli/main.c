@@ -57,7 +57,7 @@ static int dispatch(struct report *report, int argc, char **argv)
 {
     const char *names[ROWS];
     if (argc < 2) {
-        REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "");
+        REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "weft --help");
         return report->status;
     }
     for (int i = 0; i < ROWS; i++) {

@@ -4,6 +4,8 @@
 #include "compiler/base/buf.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,6 +24,28 @@ struct printer {
     bool measuring;
 };
 
+/* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02.
+ * The command keeps the C locale. */
+static void put_real(struct buf *buf, double value, bool single)
+{
+    char text[64];
+    int digits = 0, most = single ? 8 : 16;
+    double back;
+    do {
+        snprintf(text, sizeof text, "%.*e", digits, value);
+        back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    } while (back != value && digits++ < most);
+    if (isnan(value) || isinf(value)) {
+        buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    int exponent = atoi(strchr(text, 'e') + 1), places = digits - exponent;
+    if (exponent > -5 && exponent < 16)
+        buf_printf(buf, "%.*f", places > 1 ? places : 1, value);
+    else
+        buf_puts(buf, text);
+}
+
 static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
 {
     float single;
@@ -30,8 +54,8 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
     size_t size = weft_dtype_size(dtype);
     switch (dtype) {
     case WEFT_BOOL: buf_puts(buf, *(const unsigned char *)at ? "true" : "false"); return;
-    case WEFT_FLOAT32: memcpy(&single, at, size); buf_float(buf, single); return;
-    case WEFT_FLOAT64: memcpy(&real, at, size); buf_double(buf, real); return;
+    case WEFT_FLOAT32: memcpy(&single, at, size); put_real(buf, (double)single, true); return;
+    case WEFT_FLOAT64: memcpy(&real, at, size); put_real(buf, real, false); return;
     case WEFT_INT8: whole = *(const int8_t *)at; break;
     case WEFT_INT16: whole = *(const int16_t *)at; break;
     case WEFT_INT32: whole = *(const int32_t *)at; break;

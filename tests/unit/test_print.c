@@ -30,6 +30,23 @@ static void small_ones(void **state)
     assert_string_equal(printed(f, &empty), "out: float64[0, 3] = []\n");
 }
 
+static void reals(void **state)
+{
+    struct fixture *f = *state;
+    static const double values[] = {150, 0.1, 1e16, 1e15, 1e-4, 1e-5, -0.0, 5e-324, 1.0 / 3,
+                                    1.7976931348623157e308, 12345678.9};
+    static const char *const texts[] = {"150.0", "0.1", "1e+16", "1000000000000000.0", "0.0001",
+                                        "1e-05", "-0.0", "5e-324", "0.3333333333333333",
+                                        "1.7976931348623157e+308", "12345678.9"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct tensor scalar = make_tensor(WEFT_FLOAT64, 0, NULL, &values[i]);
+        assert_string_equal(printed(f, &scalar),
+                            arena_printf(&f->arena, "out: float64[] = %s\n", texts[i]));
+    }
+    struct tensor single = make_tensor(WEFT_FLOAT32, 0, NULL, (float[]){16777216});
+    assert_string_equal(printed(f, &single), "out: float32[] = 16777216.0\n");
+}
+
 static void rows(void **state)
 {
     struct fixture *f = *state;
@@ -83,7 +100,7 @@ static void lines_wrap(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(small_ones), TEST(rows), TEST(long_ones_are_shortened),
+    const struct CMUnitTest tests[] = {TEST(small_ones), TEST(reals), TEST(rows), TEST(long_ones_are_shortened),
                                        TEST(output_is_bounded), TEST(lines_wrap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

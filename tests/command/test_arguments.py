@@ -1,0 +1,276 @@
+"""The command line: options, values, names, exit statuses, and what is printed."""
+
+import json
+import os
+import subprocess
+import unittest
+
+import numpy as np
+
+from weft_test import WEFT, CommandTest
+
+
+class Usage(CommandTest):
+    def test_help_and_version(self):
+        self.assertIn("usage: weft COMMAND", self.text("--help"))
+        self.assertRegex(self.text("--version"), r"^weft \d+\.\d+\.\d+\n$")
+        for command in "run", "show", "check", "ops":
+            text = self.text(command, "--help")
+            self.assertIn("usage: weft " + command, text)
+            self.assertIn("Example:", text)
+            self.assertTrue(all(len(line) <= 80 for line in text.split("\n")))
+            self.assertRegex(self.text(command, "--version"), "^weft ")
+        for later in "build", "cache", "doctor":
+            self.assertNotIn(later, self.text("--help"))
+
+    def test_wrong_usage_is_2(self):
+        self.assertIn("did you mean 'run'?", self.bad(2, 100, "rum"))
+        self.bad(2, 104)
+        self.bad(2, 104, "run")
+        self.assertIn("did you mean '--math'?", self.bad(2, 101, "run", "1", "--mathx=fast"))
+        self.bad(2, 101, "run", "-x", "x=1")
+        self.bad(2, 101, "show", "1", "-o", "x.npy")
+        self.bad(2, 102, "run", "1", "--math", "quick")
+        self.bad(2, 102, "show", "1", "--stage", "moon")
+        self.bad(2, 102, "ops", "--format", "xml")
+        self.bad(2, 103, "run", "1", "--time=3")
+        self.bad(2, 103, "run", "1", "-o")
+        self.bad(2, 103, "run", "1", "--math")
+        self.bad(2, 105, "run", "1", "2")
+        self.bad(2, 105, "run", "1", "2x=3")
+        self.bad(2, 105, "run", "x", "x:=3")
+        self.bad(2, 105, "ops", "sin")
+        self.bad(2, 106, "run", "x", "x=data.csv")
+        self.bad(2, 106, "run", "1", "-o", "out.jpeg2000")
+        self.bad(2, 106, "run", "1", "-o", "out")
+        self.assertEqual(self.files(), [])
+
+    def test_carets_mark_the_argument(self):
+        told = self.bad(2, 105, "run", "a + b", "a")
+        self.assertEqual(told.split("\n")[1:3], ["run a + b a", "          ^"])
+
+    def test_expression_after_dashes(self):
+        self.assertEqual(self.text("run", "--", "-x", "x=3"), "out: int32[] = -3\n")
+        self.assertEqual(self.text("run", "x=1", "--", ), "x: int32[] = 1\n")
+
+
+class Values(CommandTest):
+    def test_literals(self):
+        for value, printed in [
+                ("3", "int32[] = 3"), ("-3", "int32[] = -3"), ("2**40", "int64[] = 1099511627776"),
+                ("18446744073709551615", "uint64[] = 18446744073709551615"),
+                ("1.5", "float32[] = 1.5"), ("true", "bool[] = true"), ("False", "bool[] = false"),
+                ("[1, 2]", "int32[2] = [1, 2]"), ("(1+2)*3", "int32[] = 9"),
+                ("[[1.5], [2]]", "float32[2, 1] =\n[[1.5],\n [2.0]]"), ("0x10", "int32[] = 16"),
+                ("inf", "float32[] = inf"), ("[true, false]", "bool[2] = [ true, false]")]:
+            self.assertEqual(self.text("run", "y = +x; y", "x=" + value), "y: %s\n" % printed)
+
+    def test_a_literal_is_cast_to_its_type(self):
+        for text, printed in [
+                ("x:uint8=300", "uint8[] = 255"), ("x:uint8=-1", "uint8[] = 0"),
+                ("x:int16=2.5", "int16[] = 2"), ("x:int16=3.5", "int16[] = 4"),
+                ("x:float64=0.1", "float64[] = 0.1"), ("x:bool=0.5", "bool[] = true"),
+                ("x:u8=[1, 256]", "uint8[2] = [  1, 255]"), ("x:f64=1e300", "float64[] = 1e+300"),
+                ("x:float32[2]=[1, 2]", "float32[2] = [1.0, 2.0]")]:
+            self.assertEqual(self.text("run", "+x", text), "out: %s\n" % printed)
+
+    def test_a_literal_takes_the_declared_type(self):
+        self.assertEqual(self.text("run", "input x: float64; x * 2", "x=1"),
+                         "out: float64[] = 2.0\n")
+
+    def test_types_are_checked(self):
+        self.assertIn("did you mean 'uint8'?", self.bad(1, 133, "run", "x", "x:uint9=3"))
+        np.save(self.path("a.npy"), np.zeros((2, 3), "f4"))
+        done = self.weft("run", "+x", "x:uint8=a.npy")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"float32", done.stderr)
+        for given in "x:float32[3, 2]=a.npy", "x:float32[6]=a.npy":
+            self.assertEqual(self.weft("run", "+x", given).returncode, 1)
+        self.text("run", "+x", "x:float32[n, 3]=a.npy")
+
+    def test_broken_literals(self):
+        for value in "1/0", "[1, [2]]", "(-8)**0.5", "2**200":
+            done = self.weft("run", "+x", "x=" + value)
+            self.assertEqual(done.returncode, 1, value)
+            self.assertIn(b"<args>", done.stderr)
+
+    def test_a_file_named_like_a_literal(self):
+        with open(self.path("3"), "wb") as file:
+            np.save(file, np.array([7, 8]))
+        self.assertEqual(self.text("run", "+x", "x=3"), "out: int32[] = 3\n")
+        self.assertEqual(self.text("run", "+x", "x=./3"), "out: int64[2] = [7, 8]\n")
+
+    def test_missing_files_and_batches(self):
+        self.assertIn("No such file", self.bad(1, 107, "run", "x", "x=none.npy"))
+        self.bad(1, 107, "run", "x", "x=none")
+        self.bad(1, 107, "run", "x", "x=1.5q")
+        os.mkdir(self.path("many"))
+        self.assertIn("not supported yet", self.bad(1, 109, "run", "x", "x=many"))
+        self.bad(1, 109, "run", "x", "x=*.png")
+
+    def test_layout(self):
+        np.save(self.path("a.npy"), np.zeros((2, 3), "f4"))
+        self.assertTrue(self.text("run", "+x", "x@HW=a.npy").startswith("out: float32[2, 3]@HW ="))
+        self.assertEqual(self.weft("run", "+x", "x@HWC=a.npy").returncode, 1)
+
+
+class Names(CommandTest):
+    def test_missing_inputs_are_all_listed(self):
+        told = self.bad(1, 132, "run", "a + b * c", "b=1")
+        self.assertIn("'a', 'c'", told)
+        self.assertIn("a=VALUE c=VALUE", told)
+
+    def test_unknown_and_repeated(self):
+        self.assertIn("did you mean 'gain'?", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
+        self.bad(1, 130, "run", "x", "x=1", "x=2")
+        self.bad(1, 118, "run", "x + y", "x=-", "y=-", data=b"")
+
+
+class Results(CommandTest):
+    def test_several(self):
+        self.assertEqual(self.text("run", "return a+b, s=a*b", "a=2", "b=5"),
+                         "out0: int32[] = 7\ns: int32[] = 10\n")
+
+    def test_divide_by_zero_is_a_warning(self):
+        done = self.weft("run", "a // b", "a=[7, 8]", "b=[0, 2]")
+        self.assertEqual((done.returncode, done.stdout), (0, b"out: int32[2] = [0, 4]\n"))
+        self.assertIn(b"<expr>:1:3: warning[W", done.stderr)
+        self.assertEqual(self.text("run", "-q", "a // b", "a=1", "b=0"), "out: int32[] = 0\n")
+
+    def test_unused_binding_is_told_once(self):
+        done = self.weft("run", "t = 3; x", "x=1")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count(b"warning["), 1)
+        self.good("run", "t = 3; x", "x=1", "-o", "t=t.npy")
+        self.good("run", "--quiet", "t = 3; x", "x=1")
+
+    def test_time(self):
+        done = self.weft("run", "a + 1", "a=[1.5]", "--time")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"compile +[\d.]+ ms.*\nrun +[\d.]+ ms.* GB/s\n")
+
+    def test_math(self):
+        self.assertEqual(self.text("run", "a * 2", "a=1.5", "--math=fast", "--target", "c"),
+                         "out: float32[] = 3.0\n")
+
+    def test_printed_values_read_back(self):
+        values = np.random.default_rng(1).integers(0, 1 << 32, 200, dtype="u4").view("f4")
+        values = values[np.isfinite(values)]
+        np.save(self.path("a.npy"), values)
+        printed = self.text("run", "+a", "a=a.npy").split("=", 1)[1]
+        read = np.array(json.loads(printed), "f4")
+        self.assertTrue((read.view("u4") == values.view("u4")).all())
+
+    def test_broken_pipe_is_quiet(self):
+        process = subprocess.Popen([WEFT, "ops"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        self.assertNotEqual(process.wait(), 2)
+        process.stderr.close()
+
+    def test_full_device(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([WEFT, "ops"], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left", done.stderr)
+
+    def test_a_result_larger_than_memory(self):
+        told = self.bad(1, 117, "run", "a + b", "a:uint8=a.npy", "b=b.npy") if self.huge() else ""
+        self.assertIn("needs 10.0 TB of memory", told)
+
+    def huge(self):
+        """Two vectors whose outer sum has 10**13 elements."""
+        np.save(self.path("a.npy"), np.zeros((10**7, 1), "u1"))
+        np.save(self.path("b.npy"), np.zeros(10**6, "u1"))
+        return True
+
+
+class Files(CommandTest):
+    KERNELS = """kernel scale(x: float32[n], k: float32) -> float32 { x * k }
+kernel bias(x: uint8, b: uint8) -> uint8 { x + b }
+"""
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("k.weft"), "w") as file:
+            file.write(self.KERNELS)
+        with open(self.path("plain.weft"), "w") as file:
+            file.write("y = a * 2\nreturn y\n")
+
+    def test_run(self):
+        self.assertEqual(self.text("run", "k.weft:scale", "x=[1, 2]", "k=3"),
+                         "out: float32[2] = [3.0, 6.0]\n")
+        self.assertEqual(self.text("run", "plain.weft", "a=4"), "y: int32[] = 8\n")
+        told = self.weft("run", "k.weft", "x=1").stderr.decode()
+        self.assertIn("scale", told)
+        self.assertIn("bias", told)
+        self.assertEqual(self.weft("run", "k.weft:nope").returncode, 1)
+        self.bad(1, 110, "run", "none.weft")
+
+    def test_errors_name_the_file(self):
+        with open(self.path("bad.weft"), "w") as file:
+            file.write("y = 3\nreturn y +\n")
+        self.assertTrue(self.weft("run", "bad.weft").stderr.startswith(b"bad.weft:2:11: error[W"))
+        with open(self.path("nul.weft"), "wb") as file:
+            file.write(b"3\0")
+        self.bad(1, 1, "run", "nul.weft")
+        with open(self.path("long.weft"), "w") as file:
+            file.write("#" * (1 << 20) + "\n3")
+        self.bad(1, 6, "run", "long.weft")
+
+    def test_check(self):
+        self.assertEqual(self.text("check", "k.weft"),
+                         "scale: out float32[n]\nbias: out uint8\n")
+        self.assertEqual(self.text("check", "k.weft:scale"), "scale: out float32[n]\n")
+        self.assertEqual(self.text("check", "plain.weft", "a=uint8[h, 3]"), "y int32[h, 3]\n")
+
+
+class Check(CommandTest):
+    def test_types_and_values(self):
+        self.assertEqual(self.text("check", "a / b", "a=uint8[480, 640, 3]@HWC", "b=float32[3]"),
+                         "out float32[480, 640, 3]@HWC\n")
+        self.assertEqual(self.text("check", "return a+b, c=a<b", "a=uint8[4]", "b=[[1], [2]]"),
+                         "out0 int32[2, 4]\nc bool[2, 4]\n")
+        self.assertEqual(self.text("check", "a + b", "a=uint8", "b=1.5"), "out float32\n")
+        self.assertEqual(self.text("check", "a + 1"), "out ?\n")
+        np.save(self.path("a.npy"), np.zeros((2, 3), "i2"))
+        self.assertEqual(self.text("check", "-a", "a=a.npy"), "out int16[2, 3]\n")
+        self.assertEqual(self.text("check", "a + b", "a=float32[h, w]", "b=float32[w]"),
+                         "out float32[h, w]\n")
+
+    def test_errors(self):
+        self.assertEqual(self.weft("check", "a + b", "a=uint8[4]", "b=uint8[3]").returncode, 1)
+        self.assertEqual(self.weft("check", "a + b", "a=uint8[h]", "b=uint8[w]").returncode, 1)
+        self.assertEqual(self.weft("check", "a & 1.5", "a=uint8").returncode, 1)
+        self.assertEqual(self.weft("check", "a", "a=uint8[").returncode, 1)
+        self.bad(1, 131, "check", "a", "b=uint8")
+
+
+class Show(CommandTest):
+    def test_stages(self):
+        given = "a * b + 1", "a=float32[480, 640, 3]", "b=float32[3]"
+        for stage in "tokens", "ast", "types", "groups", "ir", "c":
+            self.assertNotEqual(self.text("show", *given, "--stage", stage), "", stage)
+        everything = self.text("show", *given)
+        for stage in "tokens", "ast", "types", "groups", "ir", "c":
+            self.assertIn("== %s ==\n" % stage, everything)
+        self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")
+
+    def test_a_missing_type_is_told(self):
+        self.assertEqual(self.weft("show", "a + 1", "--stage", "types").returncode, 1)
+
+
+class Ops(CommandTest):
+    def test_formats(self):
+        rows = json.loads(self.text("ops", "--format", "json"))
+        names = {name for row in rows for name in row["names"]}
+        self.assertTrue({"+", "//", "sin", "clamp", "clip", "where"} <= names)
+        for row in rows:
+            self.assertEqual(row["exact"], not any(row["ulp"].values()))
+            self.assertTrue(row["doc"] and row["type"] and row["parameters"])
+        self.assertEqual(len(self.text("ops").splitlines()), len(rows))
+        self.assertEqual(len(self.text("ops", "--format=md").splitlines()), len(rows) + 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
