@@ -32,7 +32,7 @@ static int add_node(struct tree *tree, struct tree_node node)
 static bool usable(enum op op)
 {
     /* The sign of a NaN is free, and copysign would show it. */
-    return op_rows[op].form != FORM_INTERNAL && op_rows[op].ulp32 == 0 && op != OP_COPYSIGN;
+    return op_rows[op].form != FORM_INTERNAL && op != OP_COPYSIGN;
 }
 
 static int literal_node(struct tree *tree)
@@ -77,7 +77,8 @@ static int grow_cast(struct tree *tree, int depth)
 /* Grown operands first, then an operation that takes them; a cast when none was found. */
 static int grow_op(struct tree *tree, int depth)
 {
-    struct tree_node node = {.kind = TREE_OP, .count = 1 + below(tree, 3)};
+    static const int counts[] = {1, 2, 2, 3};
+    struct tree_node node = {.kind = TREE_OP, .count = counts[below(tree, 4)]};
     enum weft_dtype dtypes[3];
     int literal = below(tree, 6);
     for (int i = 0; i < node.count; i++) {
