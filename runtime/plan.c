@@ -2,6 +2,9 @@
  * comparing a few integers. */
 #include "runtime/internal.h"
 
+#include "compiler/verify.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +128,9 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
         access_view(plan, planned, a, inputs, outputs, &views[a]);
     struct geometry *g = &planned->geometry;
     make_geometry(arena, kernel, shape->rank, shape->extents, views, g);
+    assert(!verify_program(plan->typed->program));
+    assert(!verify_kernel(kernel));
+    assert(!verify_geometry(kernel, g));
     planned->text = emit(arena, kernel, g->kinds, &target_c, vector_functions);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,

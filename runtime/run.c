@@ -83,8 +83,10 @@ static struct tensor *read_arguments(struct call *call, const struct weft_argume
             diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
         else if (arguments[i].batch || arguments[i].count > 1)
             diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
-        else
-            tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index], &call->diags);
+        else if (tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index],
+                             &call->diags) &&
+                 output && tensor_overlaps_itself(&tensors[index]))
+            diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
         seen[index] = true;
     }
     for (size_t i = 0; i < count; i++)
@@ -202,8 +204,6 @@ static bool check_overlaps(struct call *call, int r)
     const struct program *program = call->typed->program;
     const struct tensor *output = &call->outputs[r];
     const char *name = program->results[r].name, *what = NULL;
-    if (tensor_overlaps_itself(output))
-        what = "itself";
     for (int i = 0; i < program->input_count && !what; i++)
         if (tensors_overlap(output, &call->inputs[i]) && !in_place(call, r, i))
             what = arena_printf(&call->arena, "input '%s'",

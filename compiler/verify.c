@@ -1,0 +1,87 @@
+/* See verify.h. */
+#include "compiler/verify.h"
+
+#include "compiler/check.h"
+
+const char *verify_program(const struct program *program)
+{
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        for (int i = 0; i < node->operand_count; i++)
+            if (program->operands[node->operands + i] >= n)
+                return "a node stands before its operand";
+        if (node->poison)
+            return "a checked program holds poison";
+        if (node->kind == NODE_OP && node->literal.kind == LITERAL_NONE &&
+            !op_meaning(node->op, operand_dtype(program, node)))
+            return "a row has no meaning for the type it was given";
+    }
+    return NULL;
+}
+
+static const char *verify_op(const struct kernel *kernel, const struct ins *ins)
+{
+    const struct op_row *row = &op_rows[ins->op];
+    for (int k = 0; k < op_arity(ins->op) && k < 3; k++) {
+        if (ins->a[k] < 0)
+            return "a row lacks an operand";
+        enum weft_dtype dtype = kernel->ins[ins->a[k]].dtype;
+        bool condition = row->rule == RULE_SELECT && k == 0;
+        bool order = ins->op == OP_COMPARE64 && k == 1;
+        if (dtype != (condition ? WEFT_BOOL : order ? WEFT_UINT64 : ins->source))
+            return "an operand has another type than its row works in";
+    }
+    if (!op_meaning(ins->op, ins->source))
+        return "a row has no meaning for its operands' type";
+    return NULL;
+}
+
+static const char *verify_ins(const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= i)
+            return "an instruction stands before its operand";
+    switch (ins->kind) {
+    case INS_LOAD:
+        return ins->index < kernel->load_count ? NULL : "a load reads what is no input";
+    case INS_LITERAL:
+        return ins->index < kernel->literal_count &&
+               kernel->literal_dtypes[ins->index] == ins->dtype ? NULL : "a literal has another type";
+    case INS_OP:
+        return verify_op(kernel, ins);
+    case INS_STORE:
+        if (ins->index < kernel->load_count || ins->index >= kernel->access_count)
+            return "a store writes what is no result";
+        return kernel->ins[ins->a[0]].dtype == ins->dtype ? NULL : "a store of another type";
+    case INS_FAULT:
+        return ins->a[2] < 0 || kernel->ins[ins->a[2]].dtype == WEFT_BOOL ? NULL
+                                                                         : "a remark without a bool";
+    }
+    return "an instruction of no kind";
+}
+
+const char *verify_kernel(const struct kernel *kernel)
+{
+    int stores = 0;
+    const char *broken = NULL;
+    for (int i = 0; i < kernel->ins_count && !broken; i++) {
+        broken = verify_ins(kernel, i);
+        stores += kernel->ins[i].kind == INS_STORE;
+    }
+    if (!broken && stores != kernel->result_count)
+        return "a result is not stored once";
+    return broken;
+}
+
+const char *verify_geometry(const struct kernel *kernel, const struct geometry *g)
+{
+    if (g->volume && g->rows * g->columns != g->volume)
+        return "the groups do not multiply to the volume";
+    if (g->period && (g->columns % g->period != 0 || g->period > MAX_PERIOD))
+        return "the period does not fit";
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        if (g->kinds[a] == ACCESS_PERIODIC || (g->kinds[a] == ACCESS_SCALAR && g->columns > 1))
+            return "a store writes one element twice";
+    return NULL;
+}
