@@ -86,7 +86,8 @@ diag_check_at(const char *format, const struct span *spans, int count, ...)
 const char *diag_nearest(const char *name, const char *const *names, size_t count);
 
 /* A copy of the list for the caller of the library: what is at least as severe as `severity`, errors
- * first (WEFT_ERROR: errors alone). NULL when it is empty or memory ran out. Released by weft_error_destroy. */
+ * first (WEFT_ERROR: errors alone). NULL when it is empty or memory ran out. Released by
+ * weft_error_destroy. */
 struct weft_error *diags_export(const struct diags *diags, enum weft_severity severity);
 /* The status of the first error, WEFT_OK when there is none. */
 enum weft_status diags_status(const struct diags *diags);

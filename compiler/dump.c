@@ -56,7 +56,8 @@ static void put_text(struct buf *buf, const struct source *source, struct span s
     uint32_t shown = span.end - span.start > SHOWN ? SHOWN : span.end - span.start;
     for (uint32_t i = 0; i < shown; i++) {
         unsigned char c = (unsigned char)source->text[span.start + i];
-        buf_putc(buf, c == '\n' || c == '\t' || c == '\r' ? ' ' : c < 0x20 || c >= 0x7f ? '?' : (char)c);
+        bool blank = c == '\n' || c == '\t' || c == '\r';
+        buf_putc(buf, blank ? ' ' : c < 0x20 || c >= 0x7f ? '?' : (char)c);
     }
     buf_puts(buf, shown < span.end - span.start ? "..." : "");
 }
@@ -144,8 +145,10 @@ static void put_extent(struct buf *buf, const struct program *program, int64_t e
 {
     if (extent >= 0)
         buf_printf(buf, "%lld", (long long)extent);
+    else if (extent == EXTENT_UNKNOWN)
+        buf_putc(buf, '?');
     else
-        buf_puts(buf, extent == EXTENT_UNKNOWN ? "?" : program->size_variables[EXTENT_VARIABLE - extent]);
+        buf_puts(buf, program->size_variables[EXTENT_VARIABLE - extent]);
 }
 
 void dump_type(struct buf *buf, const struct program *program, const struct type *type)

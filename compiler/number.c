@@ -113,8 +113,8 @@ static const char *wrong(struct arena *arena, const char *run, size_t length)
         return "complex numbers are not supported yet";
     if (strlen(rest) <= 3 && strspn(rest, "fFlLuU") == strlen(rest))
         return "a number has no suffix; write its type as float32(1.5)";
-    return arena_printf(arena, "a number and a name touch; write an operator between them, as %.*s * %.60s",
-                        end < 60 ? (int)end : 60, text, rest);
+    return arena_printf(arena, "a number and a name touch; write an operator between them, as "
+                        "%.*s * %.60s", end < 60 ? (int)end : 60, text, rest);
 }
 
 const char *number_read(struct arena *arena, enum number_form form, const char *text,

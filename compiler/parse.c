@@ -177,6 +177,30 @@ static void check_last(struct parser *p, enum token_kind first, struct span plac
     parse_fail(p);
 }
 
+static void end_of_statement(struct parser *p, enum token_kind end, bool declaration)
+{
+    enum token_kind kind = p->token.kind;
+    if (kind == end || kind == TOKEN_END || kind == TOKEN_NEWLINE)
+        return;
+    if (declaration)
+        parse_unexpected(p, "the end of the statement");
+    else
+        parse_unexpected_after(p, "an operator or the end of the statement");
+}
+
+/* A statement and what separates it from the next. */
+static void next_statement(struct parser *p, enum token_kind end)
+{
+    bool declaration = at_input(p);
+    if (at_kernel(p)) {
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             "a text holds kernels or one plain program, not both; a kernel stands by itself");
+        parse_fail(p);
+    }
+    statement(p);
+    end_of_statement(p, end, declaration);
+}
+
 void parse_program(struct parser *p, enum token_kind end)
 {
     enum token_kind first = TOKEN_END;
@@ -184,17 +208,10 @@ void parse_program(struct parser *p, enum token_kind end)
     skip_newlines(p);
     while (p->token.kind != end && p->token.kind != TOKEN_END) {
         check_last(p, first, place);
-        if (at_kernel(p)) {
-            diag(p->diags, DIAG_SYNTAX, p->token.span,
-                 "a text holds kernels or one plain program, not both; a kernel stands by itself");
-            parse_fail(p);
-        }
         first = p->token.kind;
         place = p->token.span;
-        statement(p);
+        next_statement(p, end);
         place.end = p->previous.end;
-        if (p->token.kind != end && p->token.kind != TOKEN_END && p->token.kind != TOKEN_NEWLINE)
-            parse_unexpected_after(p, "an operator or the end of the statement");
         skip_newlines(p);
     }
     if (!p->failed && p->token.kind == end)

@@ -15,6 +15,8 @@
 #define PARSE_APART
 #endif
 
+enum { PARSE_CONSTANTS = 8 };
+
 struct parser {
     struct arena *arena;
     struct diags *diags;
@@ -29,7 +31,7 @@ struct parser {
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
     struct map rejected;           /* unknown names of a kernel, reported once each */
-    struct span constants[8];      /* where a constant that can be hidden was first used */
+    struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */
 };
 
 /* parse.c */

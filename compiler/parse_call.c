@@ -127,7 +127,8 @@ static struct argument read_argument(struct parser *p, const struct callee *call
     return argument;
 }
 
-static void read_arguments(struct parser *p, const struct callee *callee, struct arguments *arguments)
+static void read_arguments(struct parser *p, const struct callee *callee,
+                           struct arguments *arguments)
 {
     struct span opener = p->token.span;
     bool named = false;
@@ -205,8 +206,8 @@ static bool place_named(struct parser *p, const struct callee *callee,
 }
 
 /* Matches arguments to parameters. `slots` has room for all of them; false when reported. */
-PARSE_APART static bool match(struct parser *p, const struct callee *callee, const struct arguments *arguments,
-                  const struct argument **slots)
+PARSE_APART static bool match(struct parser *p, const struct callee *callee,
+                              const struct arguments *arguments, const struct argument **slots)
 {
     int count = arguments->count;
     bool named = count > 0 && arguments->items[count - 1].name;
@@ -224,8 +225,8 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee, con
     return true;
 }
 
-PARSE_APART static int make(struct parser *p, const struct callee *callee, const struct argument **slots,
-                int count, struct span span)
+PARSE_APART static int make(struct parser *p, const struct callee *callee,
+                            const struct argument **slots, int count, struct span span)
 {
     struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,
                         .span = span, .token = callee->span};

@@ -138,9 +138,11 @@ static int unexpected_dot(struct parser *p)
     }
     if (word && word->function != OP_COUNT)
         diag(p->diags, DIAG_SYNTAX, p->token.span,
-             arena_printf(p->arena, "functions are called by their name alone; write %s(...)", name));
+             arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
+                          name));
     else
-        diag(p->diags, DIAG_NOT_YET, p->token.span, "'.', the selection along a named dimension,", "");
+        diag(p->diags, DIAG_NOT_YET, p->token.span,
+             "'.', the selection along a named dimension,", "");
     return parse_fail(p);
 }
 
@@ -174,15 +176,16 @@ int parse_unexpected_after(struct parser *p, const char *expected)
         return missing_operator(p);
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
         diag(p->diags, DIAG_UNBALANCED, p->token.span,
-             arena_printf(p->arena, "this '%c' closes nothing", p->source->text[p->token.span.start]));
+             arena_printf(p->arena, "this '%c' closes nothing",
+                          p->source->text[p->token.span.start]));
         return parse_fail(p);
     default:
         return parse_unexpected(p, expected);
     }
 }
 
-/* Whether the current token is the first on its line and the bracket was opened on another: then the
- * bracket, not the token, is what is wrong. */
+/* Whether the current token is the first on its line and the bracket was opened on another: then
+ * the bracket, not the token, is what is wrong. */
 static bool on_later_line(const struct parser *p, struct span opener)
 {
     const char *text = p->source->text;
@@ -213,7 +216,8 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
 
 /* ---- nearest names ---- */
 
-const char *parse_suggest(struct parser *p, const char *name, const char *const *names, size_t count)
+const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
+                          size_t count)
 {
     const char *nearest = NULL;
     if (p->diags->errors < WEFT_MAX_ERRORS)

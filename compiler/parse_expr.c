@@ -58,7 +58,8 @@ struct array {
 };
 
 /* Reports the first irregularity of an array. */
-PARSE_APART static void ragged(struct parser *p, struct array *array, struct span place, const char *message)
+PARSE_APART static void ragged(struct parser *p, struct array *array, struct span place,
+                               const char *message)
 {
     if (!p->failed && !array->ragged)
         diag(p->diags, DIAG_ARRAY, place, message);
@@ -90,8 +91,8 @@ PARSE_APART static void array_count(struct parser *p, struct array *array, int l
 {
     if (array->known[level] && array->extents[level] != count)
         ragged(p, array, (struct span){opener.start, p->previous.end},
-               arena_printf(p->arena, "the rows of an array literal have one length; this has %lld, those before %lld",
-                            (long long)count, (long long)array->extents[level]));
+               arena_printf(p->arena, "the rows of an array literal have one length; this has %lld, "
+                            "those before %lld", (long long)count, (long long)array->extents[level]));
     array->known[level] = true;
     array->extents[level] = count;
 }
@@ -108,7 +109,8 @@ static void array_level(struct parser *p, struct array *array, int level)
         return;
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET)
-        ragged(p, array, span_join(opener, p->token.span), "an array literal has at least one element");
+        ragged(p, array, span_join(opener, p->token.span),
+               "an array literal has at least one element");
     else
         do
             array_element(p, array, level), count++;
@@ -118,7 +120,8 @@ static void array_level(struct parser *p, struct array *array, int level)
     p->nesting--;
 }
 
-PARSE_APART static int finish_array(struct parser *p, const struct array *array, int count, struct span span)
+PARSE_APART static int finish_array(struct parser *p, const struct array *array, int count,
+                                    struct span span)
 {
     struct program *program = p->program;
     struct node node = {.kind = NODE_ARRAY, .rank = array->rank, .extents = program->extent_count,
@@ -126,7 +129,8 @@ PARSE_APART static int finish_array(struct parser *p, const struct array *array,
     if (array->ragged)
         return parse_poison(p, span);
     if (count > MAX_ARRAY_ELEMENTS) {
-        diag(p->diags, DIAG_TOO_MANY, span, (int)MAX_ARRAY_ELEMENTS, "elements of an array literal");
+        diag(p->diags, DIAG_TOO_MANY, span, (int)MAX_ARRAY_ELEMENTS,
+             "elements of an array literal");
         return parse_fail(p);
     }
     for (int i = 0; i < array->rank; i++)
@@ -183,7 +187,8 @@ static int primary(struct parser *p)
     case TOKEN_LPAREN: return grouped(p);
     case TOKEN_LBRACKET: return array(p);
     case TOKEN_STRING:
-        diag(p->diags, DIAG_SYNTAX, p->token.span, "a string is no value; it stands as an argument only");
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             "a string is no value; it stands as an argument only");
         return parse_fail(p);
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
         if (p->nesting == 0)
@@ -212,8 +217,8 @@ static int too_loose(struct parser *p, enum op op)
     return parse_fail(p);
 }
 
-/* `floor` is what the place asks for. To the right of a right associative operator (`tight`) a prefix
- * operator may bind one level looser than that: 2 ** -x. */
+/* `floor` is what the place asks for. To the right of a right associative operator (`tight`) a
+ * prefix operator may bind one level looser than that: 2 ** -x. */
 static int prefix(struct parser *p, int floor, bool tight)
 {
     struct span token = p->token.span;

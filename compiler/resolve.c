@@ -17,8 +17,7 @@ static const struct constant {
 };
 
 enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
-_Static_assert((int)CONSTANT_COUNT <= (int)(sizeof((struct parser *)0)->constants / sizeof(struct span)),
-               "struct parser has a place for every constant");
+_Static_assert((int)CONSTANT_COUNT <= (int)PARSE_CONSTANTS, "struct parser has a place for every constant");
 
 int resolve_constant(const char *name)
 {
@@ -134,8 +133,10 @@ void resolve_binding(struct parser *p, struct span span, int node)
     }
     const struct symbol *symbol = &p->program->symbols[index];
     struct span places[] = {span, symbol->span};
-    if (symbol->kind == SYMBOL_BINDING || symbol->declared)
+    if (symbol->kind == SYMBOL_BINDING)
         diag_at(p->diags, DIAG_REBOUND, places, 2, name);
+    else if (symbol->declared)
+        diag_at(p->diags, DIAG_REDECLARED, places, 2, name);
     else
         diag_at(p->diags, DIAG_USED_BEFORE_BOUND, ((struct span[]){symbol->span, span}), 2, name);
 }
@@ -188,7 +189,8 @@ void resolve_result(struct parser *p, const struct span *name, int node)
         text = parse_text(p, *name);
     else if (expression->kind == NODE_NAME)
         text = p->program->symbols[expression->symbol].name;
-    add_result(p, (struct result){.name = text, .node = node, .span = name ? *name : expression->span});
+    struct span place = name ? *name : expression->span;
+    add_result(p, (struct result){.name = text, .node = node, .span = place});
 }
 
 /* The last binding stands for the result of a program that names none. */
@@ -200,7 +202,8 @@ static void default_result(struct parser *p)
         if (symbol->kind != SYMBOL_BINDING)
             continue;
         symbol->used = true;
-        add_result(p, (struct result){.name = symbol->name, .node = symbol->node, .span = symbol->span});
+        add_result(p, (struct result){.name = symbol->name, .node = symbol->node,
+                                      .span = symbol->span});
         return;
     }
     struct span end = {p->previous.end, p->previous.end};

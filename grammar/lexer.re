@@ -21,7 +21,8 @@ static struct word *word_of(struct lexer *lexer, const char *text, size_t length
 }
 
 /* The first spelling of an operator row is the operator; every other is a function. */
-static void add_spelling(struct lexer *lexer, enum op op, int index, const char *text, size_t length)
+static void add_spelling(struct lexer *lexer, enum op op, int index, const char *text,
+                         size_t length)
 {
     enum op_form form = op_rows[op].form;
     struct word *word = word_of(lexer, text, length);
@@ -135,7 +136,8 @@ static void skip_comment(struct lexer *lexer)
     lexer->cursor = end ? end : lexer->limit;
 }
 
-static struct token bracket(struct lexer *lexer, enum token_kind kind, const char *start, int change)
+static struct token bracket(struct lexer *lexer, enum token_kind kind, const char *start,
+                            int change)
 {
     if (lexer->round + change >= 0)
         lexer->round += change;
@@ -174,7 +176,8 @@ struct token lex_next(struct lexer *lexer)
 
         [ \t\r]+            { continue; }
         "#"                 { skip_comment(lexer); continue; }
-        "\n"                { if (lexer->round) continue; return make(lexer, TOKEN_NEWLINE, start); }
+        "\n"                { if (lexer->round) continue;
+                              return make(lexer, TOKEN_NEWLINE, start); }
         ";"                 { return make(lexer, TOKEN_NEWLINE, start); }
         [A-Za-z_][A-Za-z0-9_]* { return named(lexer, start); }
         decimal             { return number(lexer, NUMBER_DECIMAL, start); }

@@ -20,7 +20,8 @@ static void assert_drawing(const char *text, const struct span *spans, int count
     front_finish(&front);
 }
 
-#define SPANS(...) (struct span[]){__VA_ARGS__}, sizeof((struct span[]){__VA_ARGS__}) / sizeof(struct span)
+#define SPANS(...)                                                                                 \
+    (struct span[]){__VA_ARGS__}, sizeof((struct span[]){__VA_ARGS__}) / sizeof(struct span)
 
 static void marks_stand_under_their_spans(void **state)
 {
@@ -51,7 +52,8 @@ static void ends_are_places(void **state)
 static void spans_over_lines_are_clipped(void **state)
 {
     (void)state;
-    assert_drawing("a + (b\n+ c)", SPANS({4, 11}), "<expr>:1:5: error[W0009]: message\na + (b\n    ^^\n");
+    assert_drawing("a + (b\n+ c)", SPANS({4, 11}),
+                   "<expr>:1:5: error[W0009]: message\na + (b\n    ^^\n");
     assert_drawing("a\nb", SPANS({0, 1}, {2, 3}), "<expr>:1:1: error[W0009]: message\na\n^\n");
     assert_drawing("ab\r\nc", SPANS({1, 4}), "<expr>:1:2: error[W0009]: message\nab\n ^\n");
 }
@@ -59,11 +61,16 @@ static void spans_over_lines_are_clipped(void **state)
 static void carets_count_columns_not_bytes(void **state)
 {
     (void)state;
-    assert_drawing("\tx y", SPANS({3, 4}), "<expr>:1:4: error[W0009]: message\n        x y\n          ^\n");
-    assert_drawing("ab\tx", SPANS({3, 4}), "<expr>:1:4: error[W0009]: message\nab      x\n        ^\n");
-    assert_drawing("\xc3\xa9 x", SPANS({3, 4}), "<expr>:1:3: error[W0009]: message\n\xc3\xa9 x\n  ^\n");
-    assert_drawing("\xe6\xbc\xa2 x", SPANS({4, 5}), "<expr>:1:3: error[W0009]: message\n\xe6\xbc\xa2 x\n   ^\n");
-    assert_drawing("e\xcc\x81 x", SPANS({4, 5}), "<expr>:1:4: error[W0009]: message\ne\xcc\x81 x\n  ^\n");
+    assert_drawing("\tx y", SPANS({3, 4}),
+                   "<expr>:1:4: error[W0009]: message\n        x y\n          ^\n");
+    assert_drawing("ab\tx", SPANS({3, 4}),
+                   "<expr>:1:4: error[W0009]: message\nab      x\n        ^\n");
+    assert_drawing("\xc3\xa9 x", SPANS({3, 4}),
+                   "<expr>:1:3: error[W0009]: message\n\xc3\xa9 x\n  ^\n");
+    assert_drawing("\xe6\xbc\xa2 x", SPANS({4, 5}),
+                   "<expr>:1:3: error[W0009]: message\n\xe6\xbc\xa2 x\n   ^\n");
+    assert_drawing("e\xcc\x81 x", SPANS({4, 5}),
+                   "<expr>:1:4: error[W0009]: message\ne\xcc\x81 x\n  ^\n");
 }
 
 static void hostile_bytes_are_shown_as_question_marks(void **state)
@@ -71,8 +78,11 @@ static void hostile_bytes_are_shown_as_question_marks(void **state)
     (void)state;
     struct front front;
     const char text[] = "a\0\x1b[31m\x7f\xff\xc0\x80\xe2\x80\xae x";
-    const char *drawn = draw(&front, text, sizeof text - 1, SPANS({sizeof text - 2, sizeof text - 1}));
-    assert_string_equal(drawn, "<expr>:1:13: error[W0009]: message\na??[31m????? x\n             ^\n");
+    const size_t size = sizeof text - 1;
+    const char *drawn = draw(&front, text, size, SPANS({size - 1, size}));
+    assert_string_equal(drawn, "<expr>:1:13: error[W0009]: message\n"
+                               "a??[31m????? x\n"
+                               "             ^\n");
     front_finish(&front);
 }
 
@@ -99,7 +109,8 @@ static void long_lines_are_clipped(void **state)
     memset(left, 'a', 60), left[60] = '\0';
     memset(right, 'a', 39), right[39] = '\0';
     snprintf(expected, sizeof expected,
-             "<expr>:1:500001: error[W0009]: message\n...%sB%s...\n%53s~~~~~     ^\n", left, right, "");
+             "<expr>:1:500001: error[W0009]: message\n...%sB%s...\n%53s~~~~~     ^\n", left,
+             right, "");
     assert_string_equal(drawn, expected);
     front_finish(&front);
     test_free(text);
@@ -168,7 +179,9 @@ static void copies_outlive_the_arena(void **state)
     front_finish(&front);
     memset(text, 'z', 3);
     weft_error_render(error, drawn, sizeof drawn);
-    assert_string_equal(drawn, "<expr>:1:3: error[W0009]: an operator is missing, as in a * b\na b\n  ^\n");
+    assert_string_equal(drawn, "<expr>:1:3: error[W0009]: an operator is missing, as in a * b\n"
+                               "a b\n"
+                               "  ^\n");
     assert_int_equal(error->spans[0].start, 2);
     assert_int_equal(error->status, WEFT_SYNTAX_ERROR);
     weft_error_destroy(error);

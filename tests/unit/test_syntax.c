@@ -1,0 +1,371 @@
+/* What is said of texts that do not parse: every message, place and caret, exactly. */
+#include "tests/unit/front.h"
+
+static void bytes_and_numbers(void **state)
+{
+    (void)state;
+    assert_messages("\303\251",
+                    "<expr>:1:1: error[W0001]: byte 0xc3 is not allowed outside a comment;"
+                    " Weft's text is ASCII\n"
+                    "\303\251\n"
+                    "^\n");
+    assert_messages("x + 010",
+                    "<expr>:1:5: error[W0002]: a decimal number has no leading zeros\n"
+                    "x + 010\n"
+                    "    ^^^\n");
+    assert_messages("1e400",
+                    "<expr>:1:1: error[W0002]: this number is too large for float64; write inf"
+                    " if that is meant\n"
+                    "1e400\n"
+                    "^^^^^\n");
+    assert_messages("2x",
+                    "<expr>:1:1: error[W0002]: a number and a name touch; write an operator"
+                    " between them, as 2 * x\n"
+                    "2x\n"
+                    "^^\n");
+    assert_messages("\"abc",
+                    "<expr>:1:1: error[W0004]: this string is not closed on its line\n"
+                    "\"abc\n"
+                    "^^^^\n");
+}
+
+static void missing_and_foreign_operators(void **state)
+{
+    (void)state;
+    assert_messages("2 x",
+                    "<expr>:1:3: error[W0009]: an operator is missing, as in 2 * x\n"
+                    "2 x\n"
+                    "  ^\n");
+    assert_messages("a && b",
+                    "<expr>:1:4: error[W0003]: found '&', expected a value; write 'and', or"
+                    " '&' for bits\n"
+                    "a && b\n"
+                    "   ^\n");
+    assert_messages("a || b",
+                    "<expr>:1:4: error[W0003]: found '|', expected a value; write 'or', or '|'"
+                    " for bits\n"
+                    "a || b\n"
+                    "   ^\n");
+    assert_messages("!a",
+                    "<expr>:1:1: error[W0003]: found '!', expected a value; write 'not', or"
+                    " '~' for bits\n"
+                    "!a\n"
+                    "^\n");
+    assert_messages("a <> b",
+                    "<expr>:1:4: error[W0003]: found '>', expected a value; write '!='\n"
+                    "a <> b\n"
+                    "   ^\n");
+    assert_messages("a === b",
+                    "<expr>:1:5: error[W0003]: found '=', expected a value; write '=='\n"
+                    "a === b\n"
+                    "    ^\n");
+    assert_messages("a ? b : c",
+                    "<expr>:1:3: error[W0003]: found '?', expected an operator or the end of"
+                    " the statement; write 'a if condition else b'\n"
+                    "a ? b : c\n"
+                    "  ^\n");
+    assert_messages("a = b == c == d",
+                    "<expr>:1:12: error[W0005]: comparisons do not chain; write b == c and c"
+                    " == d\n"
+                    "a = b == c == d\n"
+                    "      ~~   ^^\n");
+    assert_messages("x += 1",
+                    "<expr>:1:4: error[W0003]: found '=', expected a value; a name is bound"
+                    " once, so give the sum a new one\n"
+                    "x += 1\n"
+                    "   ^\n");
+    assert_messages("x **= 2",
+                    "<expr>:1:5: error[W0003]: found '=', expected a value; a name is bound"
+                    " once, so give the power a new one\n"
+                    "x **= 2\n"
+                    "    ^\n");
+    assert_messages("y := 3",
+                    "<expr>:1:3: error[W0003]: found ':', expected an operator or the end of"
+                    " the statement; write 'name = expression' as a statement\n"
+                    "y := 3\n"
+                    "  ^\n");
+    assert_messages("lambda x: x",
+                    "<expr>:1:8: error[W0003]: found 'x', expected an operator or the end of"
+                    " the statement; there are no functions of your own; write the expression"
+                    " itself\n"
+                    "lambda x: x\n"
+                    "       ^\n");
+    assert_messages("a $ b",
+                    "<expr>:1:3: error[W0003]: found '$', expected an operator or the end of"
+                    " the statement; a name has letters, digits and '_' only\n"
+                    "a $ b\n"
+                    "  ^\n");
+    assert_messages("sin x",
+                    "<expr>:1:5: error[W0009]: arguments stand in ( ): write sin(x)\n"
+                    "sin x\n"
+                    "    ^\n");
+    assert_messages("x is y",
+                    "<expr>:1:3: error[W0003]: found 'is', expected an operator or the end of"
+                    " the statement; write '=='\n"
+                    "x is y\n"
+                    "  ^^\n");
+    assert_messages("f(x) = 3",
+                    "<expr>:1:1: error[W0020]: there is no function 'f'\n"
+                    "f(x) = 3\n"
+                    "^\n"
+                    "<expr>:1:6: error[W0003]: found '=', expected an operator or the end of"
+                    " the statement; '=' binds a name at the start of a statement, '=='"
+                    " compares\n"
+                    "f(x) = 3\n"
+                    "     ^\n");
+    assert_messages("a + != b",
+                    "<expr>:1:5: error[W0003]: found '!=', expected a value\n"
+                    "a + != b\n"
+                    "    ^^\n");
+    assert_messages("a b",
+                    "<expr>:1:3: error[W0009]: an operator is missing, as in a * b\n"
+                    "a b\n"
+                    "  ^\n");
+}
+
+static void operators_out_of_place(void **state)
+{
+    (void)state;
+    assert_messages("a + not b",
+                    "<expr>:1:5: error[W0009]: 'not' binds looser than the operator before it;"
+                    " put it in parentheses, as (not x)\n"
+                    "a + not b\n"
+                    "    ^^^\n");
+    assert_messages("-not x",
+                    "<expr>:1:2: error[W0009]: 'not' binds looser than the operator before it;"
+                    " put it in parentheses, as (not x)\n"
+                    "-not x\n"
+                    " ^^^\n");
+    assert_messages("a ** not b",
+                    "<expr>:1:6: error[W0009]: 'not' binds looser than the operator before it;"
+                    " put it in parentheses, as (not x)\n"
+                    "a ** not b\n"
+                    "     ^^^\n");
+    assert_messages("a == not b",
+                    "<expr>:1:6: error[W0009]: 'not' binds looser than the operator before it;"
+                    " put it in parentheses, as (not x)\n"
+                    "a == not b\n"
+                    "     ^^^\n");
+    assert_messages("* a",
+                    "<expr>:1:1: error[W0003]: found '*', expected a value\n"
+                    "* a\n"
+                    "^\n");
+    assert_messages("a +",
+                    "<expr>:1:4: error[W0003]: found the end of the text, expected a value\n"
+                    "a +\n"
+                    "   ^\n");
+    assert_messages("a + * b",
+                    "<expr>:1:5: error[W0003]: found '*', expected a value\n"
+                    "a + * b\n"
+                    "    ^\n");
+    assert_messages("a + if b",
+                    "<expr>:1:5: error[W0003]: found 'if', expected a value\n"
+                    "a + if b\n"
+                    "    ^^\n");
+    assert_messages("a if b",
+                    "<expr>:1:7: error[W0003]: found the end of the text, expected 'else' and"
+                    " what to take where the condition is false\n"
+                    "a if b\n"
+                    "      ^\n");
+    assert_messages("not",
+                    "<expr>:1:4: error[W0003]: found the end of the text, expected a value\n"
+                    "not\n"
+                    "   ^\n");
+}
+
+static void chains(void **state)
+{
+    (void)state;
+    assert_messages("a < b < c",
+                    "<expr>:1:7: error[W0005]: comparisons do not chain; write a < b and b < c\n"
+                    "a < b < c\n"
+                    "  ~   ^\n");
+    assert_messages("a == b + 1 != c",
+                    "<expr>:1:12: error[W0005]: comparisons do not chain; write a == b + 1 and"
+                    " b + 1 != c\n"
+                    "a == b + 1 != c\n"
+                    "  ~~       ^^\n");
+    assert_messages("a < b\n", "");
+    assert_messages("1 < (x +\n  2) < 3 <= z",
+                    "<expr>:2:6: error[W0005]: comparisons do not chain; write 1 < (x + 2) and"
+                    " (x + 2) < 3 and 3 <= z\n"
+                    "  2) < 3 <= z\n"
+                    "     ^\n");
+    assert_messages("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa < b < c",
+                    "<expr>:1:54: error[W0005]: comparisons do not chain; write"
+                    " aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... < b and b < c\n"
+                    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa < b < c\n"
+                    "                                                 ~   ^\n");
+}
+
+static void brackets(void **state)
+{
+    (void)state;
+    assert_messages("(a + b",
+                    "<expr>:1:1: error[W0004]: this '(' is never closed\n"
+                    "(a + b\n"
+                    "^\n");
+    assert_messages("sin(a, b",
+                    "<expr>:1:4: error[W0004]: this '(' is never closed\n"
+                    "sin(a, b\n"
+                    "   ^\n");
+    assert_messages("[1, 2",
+                    "<expr>:1:1: error[W0004]: this '[' is never closed\n"
+                    "[1, 2\n"
+                    "^\n");
+    assert_messages("a)",
+                    "<expr>:1:2: error[W0004]: this ')' closes nothing\n"
+                    "a)\n"
+                    " ^\n");
+    assert_messages("(a]",
+                    "<expr>:1:3: error[W0004]: this ']' does not close '('\n"
+                    "(a]\n"
+                    "~ ^\n");
+    assert_messages("(a + b\ny = 3",
+                    "<expr>:1:1: error[W0004]: this '(' is never closed\n"
+                    "(a + b\n"
+                    "^\n");
+    assert_messages("sin(x",
+                    "<expr>:1:4: error[W0004]: this '(' is never closed\n"
+                    "sin(x\n"
+                    "   ^\n");
+    assert_messages("()",
+                    "<expr>:1:2: error[W0003]: found ')', expected a value\n"
+                    "()\n"
+                    " ^\n");
+    assert_messages("(a, b)",
+                    "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'\n"
+                    "(a, b)\n"
+                    "  ^\n");
+    assert_messages("kernel k(x: f32) { x",
+                    "<expr>:1:18: error[W0004]: this '{' is never closed\n"
+                    "kernel k(x: f32) { x\n"
+                    "                 ^\n");
+    assert_messages("x }",
+                    "<expr>:1:3: error[W0004]: this '}' closes nothing\n"
+                    "x }\n"
+                    "  ^\n");
+    assert_messages("[1, (2]",
+                    "<expr>:1:7: error[W0004]: this ']' does not close '('\n"
+                    "[1, (2]\n"
+                    "    ~ ^\n");
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    assert_messages("min(a, b,)",
+                    "<expr>:1:10: error[W0003]: found ')', expected a value; remove the ','"
+                    " before it\n"
+                    "min(a, b,)\n"
+                    "         ^\n");
+    assert_messages("[1, 2,]",
+                    "<expr>:1:7: error[W0003]: found ']', expected a value; remove the ','"
+                    " before it\n"
+                    "[1, 2,]\n"
+                    "      ^\n");
+    assert_messages("return a,",
+                    "<expr>:1:10: error[W0003]: found the end of the text, expected a value;"
+                    " remove the ',' before it\n"
+                    "return a,\n"
+                    "         ^\n");
+    assert_messages("sin(,)",
+                    "<expr>:1:5: error[W0003]: found ',', expected a value\n"
+                    "sin(,)\n"
+                    "    ^\n");
+    assert_messages("sin()",
+                    "<expr>:1:1: error[W0023]: sin takes 1 argument (input), found 0\n"
+                    "sin()\n"
+                    "^^^\n");
+    assert_messages("[]",
+                    "<expr>:1:1: error[W0010]: an array literal has at least one element\n"
+                    "[]\n"
+                    "^^\n");
+    assert_messages("[[1, 2], [3]]",
+                    "<expr>:1:10: error[W0010]: the rows of an array literal have one length;"
+                    " this has 1, those before 2\n"
+                    "[[1, 2], [3]]\n"
+                    "         ^^^\n");
+    assert_messages("[1, [2]]",
+                    "<expr>:1:5: error[W0010]: an array literal holds numbers or rows, not"
+                    " both side by side\n"
+                    "[1, [2]]\n"
+                    "    ^\n");
+    assert_messages("[[1], 2]",
+                    "<expr>:1:7: error[W0010]: an array literal holds numbers or rows, not"
+                    " both side by side\n"
+                    "[[1], 2]\n"
+                    "      ^\n");
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    assert_messages("a\n+ b",
+                    "<expr>:2:1: error[W0009]: a line that goes on is put in ( ); the"
+                    " expression before this one is complete\n"
+                    "+ b\n"
+                    "^\n");
+    assert_messages("y = a\n  * b\ny",
+                    "<expr>:2:3: error[W0003]: found '*', expected a value; an expression goes"
+                    " on over lines inside ( )\n"
+                    "  * b\n"
+                    "  ^\n");
+    assert_messages("return a\nb",
+                    "<expr>:2:1: error[W0009]: nothing follows 'return'\n"
+                    "b\n"
+                    "^\n");
+    assert_messages("a\nb",
+                    "<expr>:2:1: error[W0009]: an expression alone is the last statement; name"
+                    " the one before this, as y = ..., or return it\n"
+                    "b\n"
+                    "^\n");
+    assert_messages("if x: y",
+                    "<expr>:1:1: error[W0003]: found 'if', expected a value\n"
+                    "if x: y\n"
+                    "^^\n");
+}
+
+static void selections(void **state)
+{
+    (void)state;
+    assert_messages("np.sin(x)",
+                    "<expr>:1:3: error[W0009]: functions are called by their name alone; write"
+                    " sin(...)\n"
+                    "np.sin(x)\n"
+                    "  ^\n");
+    assert_messages("u.x",
+                    "<expr>:1:2: error[W0011]: '.', the selection along a named dimension, is"
+                    " not supported yet\n"
+                    "u.x\n"
+                    " ^\n");
+    assert_messages("x[0]",
+                    "<expr>:1:2: error[W0011]: indexing with [ ] is not supported yet\n"
+                    "x[0]\n"
+                    " ^\n");
+    assert_messages("'text'",
+                    "<expr>:1:1: error[W0009]: a string is no value; it stands as an argument"
+                    " only\n"
+                    "'text'\n"
+                    "^^^^^^\n");
+    assert_messages("x + \"s\"",
+                    "<expr>:1:5: error[W0009]: a string is no value; it stands as an argument"
+                    " only\n"
+                    "x + \"s\"\n"
+                    "    ^^^\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_and_numbers),
+        cmocka_unit_test(missing_and_foreign_operators),
+        cmocka_unit_test(operators_out_of_place),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(brackets),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(selections),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
