@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 PYTHON=/usr/bin/python3
 [ -x "$PYTHON" ] || PYTHON=python3
 
-say() { printf '%s\n' "$*"; }
+say() { printf "%s\n" "$@"; }
 
 # quiet WHAT COMMAND...: runs the command, shows its output only if it fails.
 quiet() {
