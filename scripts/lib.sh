@@ -40,10 +40,10 @@ has_sanitizers() {
 
 # One need: its Debian package, and whether it is met.
 need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libpng-dev libzip-dev zlib1g-dev"
-need_test="$need_build clang clang-runtime libcmocka-dev libmpfr-dev python3-numpy locales binutils"
+need_test="$need_build g++ clang clang-runtime libcmocka-dev libmpfr-dev python3-numpy locales binutils"
 met() {
     case $1 in
-    gcc | meson | re2c | clang) "$1" --version ;;
+    gcc | g++ | meson | re2c | clang) "$1" --version ;;
     libc6-dev) has_header stdio.h ;;
     binutils) nm --version ;;
     ninja-build) ninja --version ;;
