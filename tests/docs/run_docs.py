@@ -160,9 +160,8 @@ def report(pages):
     print(f"1..{len(results)}")
     for number, (good, what, notes) in enumerate(results, 1):
         print("ok" if good else "not ok", number, what.replace("#", ""))
-        for note in notes:
-            for line in note.splitlines():
-                print("#", line)
+        if not good:
+            print("\n".join([what] + ["    " + note for note in notes]), file=sys.stderr)
     return sum(not good for good, _, _ in results)
 
 

@@ -48,7 +48,7 @@ def main():
         failed |= done.returncode != 0
         print("not ok" if done.returncode else "ok", number, what)
         for line in done.stderr.splitlines():
-            print("#", line)
+            print(line, file=sys.stderr)
     return failed
 
 

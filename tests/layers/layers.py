@@ -13,7 +13,7 @@ import sys
 # Folder: the folders whose files it may include.
 ARROWS = {
     "include": {"include"},
-    "grammar": {"grammar"},
+    "grammar": {"grammar", "compiler"},    # lexer.re is a source of the compiler
     "templates": {"templates"},
     "compiler/base": {"compiler/base"},
     "compiler": {"compiler", "compiler/base", "grammar", "templates", "include"},
@@ -21,8 +21,9 @@ ARROWS = {
     "cli": {"cli", "compiler", "compiler/base", "grammar", "include"},
 }
 
-# What the compiler may take from the system: memory, text and arithmetic. stdio.h is for snprintf.
-PURE = set("""assert.h ctype.h errno.h float.h inttypes.h limits.h math.h setjmp.h stdarg.h stdbool.h
+# What the compiler may take from the system: memory, text and arithmetic. stdio.h is for snprintf,
+# locale.h for reading numbers in the C locale whatever the process has set.
+PURE = set("""assert.h ctype.h errno.h float.h inttypes.h limits.h locale.h xlocale.h math.h setjmp.h stdarg.h stdbool.h
     stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h stdalign.h stdnoreturn.h dlpack/dlpack.h
     """.split())
 
@@ -85,7 +86,7 @@ def main():
     for number, (name, wrong) in enumerate(checks, 1):
         print("not ok" if wrong else "ok", number, name)
         for line in wrong:
-            print("#", line)
+            print(f"{name}: {line}", file=sys.stderr)
     return any(wrong for _, wrong in checks)
 
 
