@@ -24,7 +24,7 @@ enum { MAX_FUZZ_INPUTS = 16, TYPE_SIZE = 96 };
 static const char *const dtypes[] = {"uint8",  "int8",  "float32", "bool",  "int32", "float64",
                                      "uint16", "int16", "uint32",  "int64", "uint64"};
 static const char *const shapes[] = {
-    "[4, 6, 3]@HWC", "[3]",          "[1]",    "[]",     "[6, 1]", "[4, 1, 1]",
+    "[4, 6, 3]@HWC", "[3]",          "[1]",    "[1, 1]", "[6, 1]", "[4, 1, 1]",
     "[4, 6, 1]@HWC", "[2, 1, 4, 3]", "[0, 3]", "[h, 3]", "[?, 3]", "[2, 1, 2, 1, 2, 1, 2, 1]",
     "[h, w]",        "[4, 6, 3]",    "",       "[5]"};
 
