@@ -9,12 +9,9 @@ taken: 1 is the limit of memory. NumPy is required; numexpr and JAX take part wh
 and are named where they are not. --save writes bench/results/NAME.json."""
 import argparse
 import ctypes
-import datetime
 import importlib
-import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import tempfile
@@ -44,6 +41,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import numpy as np  # noqa: E402
 import library  # noqa: E402
+import machine  # noqa: E402
 
 
 def optional(name):
@@ -203,25 +201,6 @@ def measure(functions):
     return best
 
 
-def machine():
-    name = platform.processor()
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{name}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-
-
-def versions():
-    cc = subprocess.run(["cc", "--version"], capture_output=True, text=True).stdout.splitlines()
-    found = {"cc": cc[0] if cc else "none", "python": platform.python_version(), "numpy": np.__version__}
-    for name, module in (("numexpr", numexpr), ("jax", jax)):
-        found[name] = module.__version__ if module else "absent"
-    found["torch"] = "absent"
-    return found
-
-
 def run_case(weft, work, case):
     names, functions, seconds = zip(*contenders(weft, work, case))
     best = dict(zip(names, measure(functions)))
@@ -238,19 +217,15 @@ def run_case(weft, work, case):
 
 
 def main():
-    print(machine(), f"{OPTIONS.threads} thread(s)")
-    print(", ".join(f"{name} {version}" for name, version in versions().items()))
+    print(machine.name(), f"{OPTIONS.threads} thread(s)")
+    print(", ".join(f"{name} {version}" for name, version in machine.versions().items()))
     with tempfile.TemporaryDirectory() as scratch:
         path = f"{scratch}/copy.so"
         subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, str(ROOT / "bench/copy.c")], check=True)
         work, weft = ctypes.CDLL(path), library.Weft(OPTIONS.build)
         entries = [run_case(weft, work, case) for case in cases()]
     if OPTIONS.save:
-        record = {"machine": machine(), "date": datetime.date.today().isoformat(),
-                  "command": "bench/compare.py " + " ".join(sys.argv[1:]), "threads": OPTIONS.threads,
-                  "versions": versions(), "cases": entries}
-        target = ROOT / "bench/results" / f"{OPTIONS.save}.json"
-        target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        machine.save(OPTIONS.save, "compare.py", threads=OPTIONS.threads, cases=entries)
 
 
 if __name__ == "__main__":
