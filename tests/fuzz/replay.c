@@ -1,7 +1,8 @@
-/* Runs the corpus without libFuzzer: `replay FILE...`. A file called valid-* must be accepted in
+/* Runs the corpus without libFuzzer: `replay DIRECTORY`. A file called valid-* must be accepted in
  * every stage, broken-* must be refused, any other must only keep the invariants. Reports in TAP. */
 #include "tests/fuzz/fuzz.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,29 +22,40 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-int main(int argc, char **argv)
+static bool replay(const char *directory, const char *name, int number)
 {
     static uint8_t data[1 << 16];
-    int failures = 0;
-    printf("1..%d\n", argc - 1);
-    for (int i = 1; i < argc; i++) {
-        const char *slash = strrchr(argv[i], '/'), *name = slash ? slash + 1 : argv[i];
-        size_t size = 0;
-        /* Exactly as long as the input, so that a read past its end is seen. */
-        bool good = read_file(argv[i], data, sizeof data, &size);
-        uint8_t *copy = malloc(size ? size : 1);
-        if (!copy)
-            return 1;
-        memcpy(copy, data, size);
-        fflush(stdout);
-        enum weft_status status = fuzz_one(copy, size);
-        free(copy);
-        if (begins(name, "valid-"))
-            good = good && status >= 0;
-        if (begins(name, "broken-"))
-            good = good && status < 0;
-        printf("%s %d %s (status %d)\n", good ? "ok" : "not ok", i, name, status);
-        failures += !good;
+    char path[4096];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    bool good = read_file(path, data, sizeof data, &size);
+    /* Exactly as long as the input, so that a read past its end is seen. */
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy)
+        return false;
+    memcpy(copy, data, size);
+    enum weft_status status = fuzz_one(copy, size);
+    free(copy);
+    if (begins(name, "valid-"))
+        good = good && status >= 0;
+    if (begins(name, "broken-"))
+        good = good && status < 0;
+    printf("%s %d %s (status %d)\n", good ? "ok" : "not ok", number, name, status);
+    fflush(stdout);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct dirent **entries = NULL;
+    int count = argc == 2 ? scandir(argv[1], &entries, NULL, alphasort) : -1;
+    int number = 0, failures = count <= 0;
+    for (int i = 0; i < count; i++) {
+        if (entries[i]->d_name[0] != '.')
+            failures += !replay(argv[1], entries[i]->d_name, ++number);
+        free(entries[i]);
     }
-    return failures != 0;
+    free(entries);
+    printf("1..%d\n", number);
+    return failures != 0 || number == 0;
 }
