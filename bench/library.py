@@ -1,0 +1,96 @@
+"""libweft through ctypes, as far as the benches need it: compile a text, run it on NumPy arrays in
+place. No copy is made, so every contender of a bench works on the same buffers."""
+import ctypes as c
+import pathlib
+
+KINDS = {"i": 0, "u": 1, "f": 2, "b": 6}
+
+
+class Device(c.Structure):
+    _fields_ = [("type", c.c_int), ("id", c.c_int)]
+
+
+class DataType(c.Structure):
+    _fields_ = [("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16)]
+
+
+class Tensor(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("device", Device), ("ndim", c.c_int), ("dtype", DataType),
+                ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)),
+                ("byte_offset", c.c_uint64)]
+
+
+class Argument(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("tensors", c.POINTER(Tensor)), ("count", c.c_int64),
+                ("batch", c.c_bool)]
+
+
+class RunParams(c.Structure):
+    _fields_ = [("inputs", c.POINTER(Argument)), ("input_count", c.c_size_t),
+                ("outputs", c.POINTER(Argument)), ("output_count", c.c_size_t), ("stream", c.c_void_p)]
+
+
+class ContextParams(c.Structure):
+    _fields_ = [("cc", c.c_char_p), ("cflags", c.POINTER(c.c_char_p)), ("log", c.c_void_p),
+                ("user", c.c_void_p)]
+
+
+class KernelInfo(c.Structure):
+    _fields_ = [("origin", c.c_int), ("seconds", c.c_double)]
+
+
+def tensor(array):
+    """A DLTensor over a NumPy array, which must outlive it."""
+    code, bits = KINDS[array.dtype.kind], array.dtype.itemsize * 8
+    shape = (c.c_int64 * array.ndim)(*array.shape)
+    strides = (c.c_int64 * array.ndim)(*[s // array.itemsize for s in array.strides])
+    return Tensor(array.ctypes.data, Device(1, 0), array.ndim, DataType(code, bits, 1), shape, strides, 0)
+
+
+def arguments(arrays):
+    """An array of struct weft_argument for a dict of names (None: by position) and arrays."""
+    kept = [(name.encode() if name else None, tensor(array)) for name, array in arrays]
+    return (Argument * len(kept))(*[Argument(name, c.pointer(t), 1, False) for name, t in kept])
+
+
+class Weft:
+    """The library with one context."""
+
+    def __init__(self, build):
+        path = next(iter(sorted(pathlib.Path(build).rglob("libweft.so"))), None)
+        if path is None:
+            raise SystemExit(f"there is no libweft.so below {build}; run scripts/setup")
+        self.lib = c.CDLL(str(path))
+        self.lib.weft_error_render.restype = c.c_size_t
+        self.context = c.c_void_p()
+        self.check(self.lib.weft_context_create, None, c.byref(self.context))
+
+    def check(self, function, *args):
+        """Calls a function whose last parameter takes the errors; raises what it reports."""
+        error = c.c_void_p()
+        status = function(*args, c.byref(error))
+        if status < 0:
+            text = c.create_string_buffer(4096)
+            self.lib.weft_error_render(error, text, c.c_size_t(4096))
+            raise RuntimeError(text.value.decode())
+        self.lib.weft_error_destroy(error)
+
+    def compile(self, text):
+        program = c.c_void_p()
+        self.check(self.lib.weft_compile, self.context, text.encode(), None, c.byref(program))
+        return program
+
+    def prepared(self, text, inputs, output):
+        """A function of no arguments that computes `text` into `output`, and the seconds that making
+        its kernels took. `inputs` is a dict of arrays."""
+        program = self.compile(text)
+        ins, outs = arguments(list(inputs.items())), arguments([(None, output)])
+        params = RunParams(ins, len(ins), outs, len(outs), None)
+        kernels, count = (KernelInfo * 16)(), c.c_size_t(16)
+        self.check(self.lib.weft_prepare, program, c.byref(params), kernels, c.byref(count))
+        run, reference = self.lib.weft_run, c.byref(params)
+
+        def call(_keep=(params, ins, outs, inputs, output)):
+            if run(program, reference, None) < 0:
+                self.check(run, program, reference)
+        return call, sum(kernels[i].seconds for i in range(count.value))

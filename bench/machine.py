@@ -1,0 +1,40 @@
+"""What a result file says besides its numbers: where, when, with which command and versions."""
+import datetime
+import importlib
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+
+PEERS = ("numpy", "numexpr", "jax", "torch")
+
+
+def name():
+    processor = platform.processor()
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{processor}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def versions():
+    cc = subprocess.run(["cc", "--version"], capture_output=True, text=True).stdout.splitlines()
+    found = {"cc": cc[0] if cc else "none", "python": platform.python_version()}
+    for peer in PEERS:
+        try:
+            found[peer] = importlib.import_module(peer).__version__
+        except ImportError:
+            found[peer] = "absent"
+    return found
+
+
+def save(result, script, **content):
+    """Writes bench/results/RESULT.json."""
+    record = {"machine": name(), "date": datetime.date.today().isoformat(),
+              "command": " ".join([f"bench/{script}"] + sys.argv[1:]), "versions": versions(), **content}
+    target = pathlib.Path(__file__).resolve().parent / "results" / f"{result}.json"
+    target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

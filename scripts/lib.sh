@@ -1,0 +1,132 @@
+# What the scripts share: installing what is missing, and building. Sourced by bash from any
+# directory; leaves the shell in the repository's root.
+#
+# A need is checked by trying it, not by asking the package manager, so a machine that got its tools
+# in another way is left alone.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Debian's Python sees Debian's NumPy; the one first in PATH may be another.
+PYTHON=/usr/bin/python3
+[ -x "$PYTHON" ] || PYTHON=python3
+
+say() { printf "%s\n" "$@"; }
+
+# quiet WHAT COMMAND...: runs the command, shows its output only if it fails.
+quiet() {
+    local what=$1 log status=0
+    shift
+    say "$what"
+    log=$(mktemp)
+    "$@" </dev/null >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log" >&2
+        say "failed ($status): $*" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+has_header() { echo "#include <$1>" | gcc -E - >/dev/null 2>&1; }
+has_sanitizers() {
+    local out status=0
+    out=$(mktemp)
+    echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+        clang -x c -fsanitize=fuzzer,address,undefined - -o "$out" >/dev/null 2>&1 || status=1
+    rm -f "$out"
+    return $status
+}
+
+# One need: its Debian package, and whether it is met.
+need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libpng-dev libzip-dev zlib1g-dev"
+need_test="$need_build g++ clang clang-runtime libcmocka-dev libmpfr-dev python3-numpy locales binutils"
+met() {
+    case $1 in
+    gcc | g++ | meson | re2c | clang) "$1" --version ;;
+    libc6-dev) has_header stdio.h ;;
+    binutils) nm --version ;;
+    ninja-build) ninja --version ;;
+    pkg-config) pkg-config --version ;;
+    libdlpack-dev) has_header dlpack/dlpack.h ;;
+    libpng-dev) pkg-config --exists libpng ;;
+    libzip-dev) pkg-config --exists libzip ;;
+    zlib1g-dev) pkg-config --exists zlib ;;
+    libcmocka-dev) pkg-config --exists cmocka ;;
+    libmpfr-dev) has_header mpfr.h ;;
+    python3-numpy) "$PYTHON" -c 'import numpy' ;;
+    locales) command -v localedef && test -e /usr/share/i18n/locales/de_DE ;;
+    clang-runtime) has_sanitizers ;;
+    esac >/dev/null 2>&1
+}
+
+# The needs among the arguments that are not met.
+unmet() {
+    local need
+    for need; do
+        met "$need" || printf '%s ' "$need"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y \
+        --no-install-recommends "$@"
+}
+
+# Clang's sanitizers and fuzzer: the package's name holds the version, and differs by release.
+clang_runtime_package() {
+    local version
+    version=$(clang -dumpversion | cut -d. -f1)
+    if apt-cache show "libclang-rt-$version-dev" >/dev/null 2>&1; then
+        say "libclang-rt-$version-dev"
+    else
+        say "libclang-common-$version-dev"
+    fi
+}
+
+# install_missing NEED...: with apt-get where there is one, else says what to install and fails.
+install_missing() {
+    local missing plain
+    missing=$(unmet "$@")
+    [ -n "$missing" ] || return 0
+    if ! command -v apt-get >/dev/null || { [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; }; then
+        say "Missing: $missing" >&2
+        say "These are the names of Debian's packages; install what corresponds here (clang-runtime:" >&2
+        say "clang's sanitizers and libFuzzer), then run this again." >&2
+        exit 1
+    fi
+    plain=${missing//clang-runtime /}
+    case " $plain" in *" gcc "*) plain="$plain libc6-dev" ;; esac
+    quiet "updating the list of packages" as_root apt-get -o DPkg::Lock::Timeout=300 update ||
+        say "going on with the list there is"
+    # shellcheck disable=SC2086
+    [ -z "${plain// /}" ] || quiet "installing $plain" apt_install $plain
+    if [ "$plain" != "$missing" ] && ! met clang-runtime; then
+        quiet "installing clang's sanitizers" apt_install "$(clang_runtime_package)"
+    fi
+    missing=$(unmet "$@")
+    if [ -n "$missing" ]; then
+        say "Still missing after installing: $missing" >&2
+        exit 1
+    fi
+}
+
+# build DIR [MESON OPTION...]: configures once, then builds. CC is the caller's. A directory that
+# cannot be reconfigured (moved, half made, other options) is made anew.
+build() {
+    local directory=$1
+    shift
+    local options="${CC:-gcc} $*"
+    if [ ! -e "$directory/build.ninja" ] || [ "$(cat "$directory/.options" 2>/dev/null)" != "$options" ]; then
+        rm -rf "$directory"
+    fi
+    if [ ! -e "$directory" ]; then
+        CC=${CC:-gcc} quiet "configuring $directory" meson setup "$directory" "$@"
+        printf '%s' "$options" >"$directory/.options"
+    fi
+    quiet "building $directory" ninja -C "$directory"
+}

@@ -1,0 +1,191 @@
+"""The documents' examples are tests:
+
+    run_docs.py ROOT BUILD [--update] [PAGE...]
+
+In README.md and docs/*.md a fenced block `console` is a transcript: a line that begins with "$ " is
+run by bash ("> " continues it), with `weft` on the path and pkg-config finding the build, and the
+lines under it are what it prints on stdout and stderr together; an exit status other than 0 is a last
+line `[exit N]`. A block `c file=NAME` (or `weft file=NAME`, any language) writes that file before
+what follows; `<!-- run: COMMAND -->` runs a command whose output no reader needs to see. Each page
+has a scratch directory of its own. `<...>` in an expected line stands for any text.
+
+--update rewrites the expected lines; read the difference before you believe it.
+
+A rule is a line that begins with **N.M in docs/language.md; the examples under it are its tests. A
+rule of sections 1 to 5 without one fails the suite, later sections are only listed. Reports in TAP."""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TESTED_SECTIONS = range(1, 6)
+RULE = re.compile(r"^\*\*(\d+)\.(\d+)\b")
+FENCE = re.compile(r"^```(\w*)(?: +file=(\S+))?\s*$")
+HIDDEN = re.compile(r"^<!-- run: (.*) -->$")
+SECONDS = 120
+
+
+class Step:
+    """One command with what it should print; `where` is "page:line", `rule` a "N.M" or None."""
+
+    def __init__(self, where, rule, line, hidden=False):
+        self.where, self.rule, self.lines, self.hidden = where, rule, [line], hidden
+        self.expected, self.got = [], []
+
+    def command(self):
+        return "\n".join([self.lines[0]] + [line[2:] for line in self.lines[1:]])
+
+    def as_text(self):
+        return ["$ " + self.lines[0]] + self.lines[1:]
+
+
+def shell(step, scratch, environment):
+    """Runs a step; its output as lines, the exit status as the last."""
+    try:
+        done = subprocess.run(["bash", "-c", step.command()], cwd=scratch, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=SECONDS)
+        text, status = done.stdout.decode("utf-8", "replace"), done.returncode
+    except subprocess.TimeoutExpired:
+        text, status = "", "timeout"
+    lines = text.splitlines()
+    return lines + ([f"[exit {status}]"] if status else [])
+
+
+def agrees(expected, got):
+    if len(expected) != len(got):
+        return False
+    return all(re.fullmatch(".*".join(re.escape(part) for part in want.split("<...>")), have)
+               for want, have in zip(expected, got))
+
+
+class Page:
+    """A page as a list of lines and steps, so that it can be written back."""
+
+    def __init__(self, path, name):
+        self.path, self.name, self.parts, self.rules = path, name, [], []
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rule, at = None, 0
+        while at < len(lines):
+            line = lines[at]
+            fence, hidden, found = FENCE.match(line), HIDDEN.match(line), RULE.match(line)
+            if found:
+                rule = f"{found[1]}.{found[2]}"
+                self.rules.append(rule)
+            elif line.startswith("## "):
+                rule = None
+            self.parts.append(line)
+            at += 1
+            if hidden:
+                self.parts.append(Step(f"{name}:{at}", rule, hidden[1], hidden=True))
+            if fence:
+                end = lines.index("```", at)
+                self.read_block(fence, lines[at:end], at + 1, rule)
+                self.parts.append("```")
+                at = end + 1
+
+    def read_block(self, fence, body, first, rule):
+        if fence[2]:
+            self.parts.append((fence[2], body))
+        if fence[1] != "console":
+            self.parts += [] if fence[2] else body
+            return
+        step = None
+        for number, line in enumerate(body, first):
+            if line.startswith("$ "):
+                step = Step(f"{self.name}:{number}", rule, line[2:])
+                self.parts.append(step)
+            elif step is None:
+                raise SystemExit(f"{self.name}:{number}: output before the first command")
+            elif line.startswith("> ") and not step.expected:
+                step.lines.append(line)
+            else:
+                step.expected.append(line)
+
+    def steps(self):
+        return [part for part in self.parts if isinstance(part, Step)]
+
+    def run(self, environment):
+        with tempfile.TemporaryDirectory() as scratch:
+            for part in self.parts:
+                if isinstance(part, tuple):
+                    pathlib.Path(scratch, part[0]).write_text("\n".join(part[1]) + "\n", encoding="utf-8")
+                elif isinstance(part, Step):
+                    part.got = shell(part, scratch, environment)
+
+    def text(self):
+        lines = []
+        for part in self.parts:
+            if isinstance(part, tuple):
+                lines += part[1]
+            elif isinstance(part, str):
+                lines.append(part)
+            elif not part.hidden:
+                kept = part.expected if agrees(part.expected, part.got) else part.got
+                lines += part.as_text() + kept
+        return "\n".join(lines) + "\n"
+
+
+def make_environment(build, cache):
+    environment = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100", XDG_CACHE_HOME=cache)
+    environment["PATH"] = f"{build / 'cli'}:{environment['PATH']}"
+    environment["PKG_CONFIG_PATH"] = str(build / "meson-uninstalled")
+    libraries = [str(path.parent) for path in build.rglob("libweft.so")]
+    environment["LD_LIBRARY_PATH"] = ":".join(libraries)
+    for name in ("WEFT_CC", "WEFT_CFLAGS", "NO_COLOR"):
+        environment.pop(name, None)
+    return environment
+
+
+def report(pages):
+    """TAP for every step and every rule; the number of failures."""
+    results = []
+    for page in pages:
+        for step in page.steps():
+            good = step.got == [] if step.hidden else agrees(step.expected, step.got)
+            notes = [] if good else ["$ " + step.command()] + \
+                ["- " + line for line in step.expected] + ["+ " + line for line in step.got]
+            results.append((good, f"{step.where} {step.command().splitlines()[0]}", notes))
+        tested = {step.rule for step in page.steps() if not step.hidden}
+        for rule in page.rules:
+            known = int(rule.split(".")[0]) in TESTED_SECTIONS
+            if rule not in tested and known:
+                results.append((False, f"rule {rule} has a tested example", []))
+        later = [rule for rule in page.rules if int(rule.split(".")[0]) not in TESTED_SECTIONS]
+        if later:
+            print("# not there yet:", " ".join(rule for rule in later if rule not in tested))
+    print(f"1..{len(results)}")
+    for number, (good, what, notes) in enumerate(results, 1):
+        print("ok" if good else "not ok", number, what.replace("#", ""))
+        if not good:
+            print("\n".join([what] + ["    " + note for note in notes]), file=sys.stderr)
+    return sum(not good for good, _, _ in results)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("pages", nargs="*")
+    options = parser.parse_intermixed_args()
+    root, build = options.root.resolve(), options.build.resolve()
+    names = options.pages or ["README.md"] + sorted(
+        path.relative_to(root).as_posix() for path in (root / "docs").glob("*.md"))
+    pages = [Page(root / name, name) for name in names if (root / name).exists()]
+    with tempfile.TemporaryDirectory() as cache:
+        environment = make_environment(build, cache)
+        for page in pages:
+            page.run(environment)
+    if options.update:
+        for page in pages:
+            page.path.write_text(page.text(), encoding="utf-8")
+        return 0
+    return 1 if report(pages) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
