@@ -17,7 +17,8 @@ static const struct constant {
 };
 
 enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
-_Static_assert((int)CONSTANT_COUNT <= (int)PARSE_CONSTANTS, "struct parser has a place for every constant");
+_Static_assert((int)CONSTANT_COUNT <= (int)PARSE_CONSTANTS,
+               "struct parser has a place for every constant");
 
 int resolve_constant(const char *name)
 {
