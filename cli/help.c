@@ -22,7 +22,8 @@ const char help_overall[] =
     "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
 
 const char help_run[] =
-    "usage: weft run EXPR | FILE.weft[:kernel] [name=value ...] [-o PATH | -o name=PATH ...]\n"
+    "usage: weft run EXPR | FILE.weft[:kernel] [name=value ...]\n"
+    "                [-o PATH | -o name=PATH ...]\n"
     "\n"
     "Computes a program. Without -o the results are printed, long ones shortened.\n"
     "\n" VALUES
@@ -41,7 +42,8 @@ const char help_run[] =
     "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n";
 
 const char help_show[] =
-    "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...] [--stage STAGE]\n"
+    "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
+    "                 [--stage STAGE]\n"
     "\n"
     "Prints what the compiler makes of a program. A type is written as in the language,\n"
     "uint8[480, 640, 3]@HWC; of a value only its type and shape count.\n"

@@ -128,22 +128,22 @@ static bool wanted_dtype(struct report *report, const struct program *program,
                            INPUT_TYPE, given->type, hint);
 }
 
-/* The type for weft_compile. Shapes are left to the run, where the data has them. */
+/* The type for weft_compile, NULL where the data say all there is to say. A scalar, whose shape has
+ * no spelling as a type, becomes [1], which stretches alike. */
 static const char *type_text(struct arena *arena, const struct input *input, enum inputs_mode mode)
 {
     const struct assignment *given = input->assignment;
     struct tensor tensor = input->tensor;
+    if (given->type && strpbrk(given->type, "@("))
+        return given->type;
     if (given->layout)
         snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
-    bool laid_out = given->type && strpbrk(given->type, "@(");
-    if (laid_out)
-        strcpy(tensor.layout, "");
-    if (mode == INPUTS_TYPES)
-        return laid_out ? given->type : tensor_type(arena, &tensor);
+    if (mode == INPUTS_SHAPES && tensor.rank == 0)
+        tensor.shape[tensor.rank++] = 1;
+    if (mode == INPUTS_SHAPES)
+        return tensor_type(arena, &tensor);
     const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
-    if (tensor.layout[0])
-        return arena_printf(arena, "%s@%s", type, tensor.layout);
-    return given->type;
+    return tensor.layout[0] ? arena_printf(arena, "%s@%s", type, tensor.layout) : type;
 }
 
 static bool load_one(struct session *session, const struct program *program,
@@ -152,20 +152,20 @@ static bool load_one(struct session *session, const struct program *program,
     struct report *report = session->report;
     enum weft_dtype wanted;
     input->assignment = given;
-    if (mode == INPUTS_TYPES && is_type(given->value)) {
+    if (mode != INPUTS_DATA && is_type(given->value)) {
         input->type = given->value;
         return true;
     }
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
-    if (given->layout && strlen(given->layout) > WEFT_MAX_RANK)
-        return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INVALID_TYPE,
-                               "the layout has more than 32 letters");
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
     if (literal ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
                 : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
+    if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
+        return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
+                               given->layout, input->tensor.rank);
     input->type = type_text(report->arena, input, mode);
     return true;
 }

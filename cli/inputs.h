@@ -20,7 +20,8 @@ struct inputs {
 /* What is wanted of the values. */
 enum inputs_mode {
     INPUTS_DATA,                   /* run: every input, with data */
-    INPUTS_TYPES                   /* show, check: types too, literals are not computed */
+    INPUTS_TYPES,                  /* check: types too; literals are not computed */
+    INPUTS_SHAPES                  /* show: the same, and shapes become part of the types */
 };
 
 /* Whether names are inputs, none is given twice and, in mode INPUTS_DATA, none is missing. */

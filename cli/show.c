@@ -51,8 +51,8 @@ static bool show(struct session *session, const struct arguments *arguments, str
     session->muted = true;
     *program = session_compile(session, &script, params);
     session->muted = false;
-    if (!*program || !inputs_match(report, *program, arguments, INPUTS_TYPES) ||
-        !inputs_load(session, &script, arguments, INPUTS_TYPES, inputs))
+    if (!*program || !inputs_match(report, *program, arguments, INPUTS_SHAPES) ||
+        !inputs_load(session, &script, arguments, INPUTS_SHAPES, inputs))
         return false;
     weft_program_destroy(*program);
     params.inputs = inputs_types(report->arena, inputs, &params.input_count);

@@ -158,6 +158,14 @@ static const struct shape *array_shape(struct arena *arena, const struct program
     return shape;
 }
 
+static const struct shape *name_shape(const struct program *program, const struct node *node,
+                                      const struct shape *const *inputs,
+                                      const struct shape *const *shapes)
+{
+    const struct symbol *symbol = &program->symbols[node->symbol];
+    return symbol->kind == SYMBOL_INPUT ? inputs[symbol->input] : shapes[symbol->node];
+}
+
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct shape *const *inputs, const struct shape **shapes)
 {
@@ -167,7 +175,6 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
     const struct shape **operands = NULL;
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = &program->symbols[node->kind == NODE_NAME ? node->symbol : 0];
         if (node->operand_count > room)
             operands = ARENA_ARRAY(arena, const struct shape *, room = node->operand_count * 2);
         for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++)
@@ -175,9 +182,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
         switch (node->kind) {
         case NODE_POISON: shapes[n] = NULL; break;
         case NODE_LITERAL: shapes[n] = scalar; break;
-        case NODE_NAME:
-            shapes[n] = symbol->kind == SYMBOL_INPUT ? inputs[symbol->input] : shapes[symbol->node];
-            break;
+        case NODE_NAME: shapes[n] = name_shape(program, node, inputs, shapes); break;
         case NODE_OP:
             shapes[n] = broadcast(arena, program, diags, node, operands, &good);
             break;

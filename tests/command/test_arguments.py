@@ -48,6 +48,15 @@ class Usage(CommandTest):
     def test_carets_mark_the_argument(self):
         told = self.bad(2, 105, "run", "a + b", "a")
         self.assertEqual(told.split("\n")[1:3], ["run a + b a", "          ^"])
+        told = self.bad(1, 131, "run", "a\n+ b", "c=1", "a=1", "b=1")
+        self.assertEqual(told.split("\n")[:3], [
+            "<args>:2:5: error[W0131]: the program has no input 'c'", "+ b c=1 a=1 b=1", "    ^"])
+
+    def test_nothing_of_an_argument_reaches_the_terminal_raw(self):
+        for odd in b"\x1b[31m", b"\xff\xfe", b"\x07", b"\xe2\x80\xae":
+            done = self.weft("run", "x", b"x=" + odd + b".npy")
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn(odd, done.stderr)
 
     def test_expression_after_dashes(self):
         self.assertEqual(self.text("run", "--", "-x", "x=3"), "out: int32[] = -3\n")
@@ -110,8 +119,9 @@ class Values(CommandTest):
 
     def test_layout(self):
         np.save(self.path("a.npy"), np.zeros((2, 3), "f4"))
-        self.assertTrue(self.text("run", "+x", "x@HW=a.npy").startswith("out: float32[2, 3]@HW ="))
-        self.assertEqual(self.weft("run", "+x", "x@HWC=a.npy").returncode, 1)
+        self.assertTrue(self.text("run", "+x", "x@HW=a.npy").startswith("out: float32[2, 3]"))
+        self.bad(1, 134, "run", "+x", "x@HWC=a.npy")
+        self.bad(2, 105, "run", "+x", "x@=a.npy")
 
 
 class Names(CommandTest):
@@ -186,7 +196,7 @@ class Results(CommandTest):
 
 
 class Files(CommandTest):
-    KERNELS = """kernel scale(x: float32[n], k: float32) -> float32 { x * k }
+    KERNELS = """kernel scale(x: float32[n], k: float32[1]) -> float32 { x * k }
 kernel bias(x: uint8, b: uint8) -> uint8 { x + b }
 """
 
@@ -198,7 +208,7 @@ kernel bias(x: uint8, b: uint8) -> uint8 { x + b }
             file.write("y = a * 2\nreturn y\n")
 
     def test_run(self):
-        self.assertEqual(self.text("run", "k.weft:scale", "x=[1, 2]", "k=3"),
+        self.assertEqual(self.text("run", "k.weft:scale", "x=[1, 2]", "k=[3]"),
                          "out: float32[2] = [3.0, 6.0]\n")
         self.assertEqual(self.text("run", "plain.weft", "a=4"), "y: int32[] = 8\n")
         told = self.weft("run", "k.weft", "x=1").stderr.decode()
@@ -227,14 +237,14 @@ kernel bias(x: uint8, b: uint8) -> uint8 { x + b }
 
 class Check(CommandTest):
     def test_types_and_values(self):
-        self.assertEqual(self.text("check", "a / b", "a=uint8[480, 640, 3]@HWC", "b=float32[3]"),
-                         "out float32[480, 640, 3]@HWC\n")
+        self.assertEqual(self.text("check", "a / b", "a=uint8[480, 640, 3]", "b=float32[3]"),
+                         "out float32[480, 640, 3]\n")
         self.assertEqual(self.text("check", "return a+b, c=a<b", "a=uint8[4]", "b=[[1], [2]]"),
                          "out0 int32[2, 4]\nc bool[2, 4]\n")
         self.assertEqual(self.text("check", "a + b", "a=uint8", "b=1.5"), "out float32\n")
         self.assertEqual(self.text("check", "a + 1"), "out ?\n")
         np.save(self.path("a.npy"), np.zeros((2, 3), "i2"))
-        self.assertEqual(self.text("check", "-a", "a=a.npy"), "out int16[2, 3]\n")
+        self.assertEqual(self.text("check", "+a", "a=a.npy"), "out int16[2, 3]\n")
         self.assertEqual(self.text("check", "a + b", "a=float32[h, w]", "b=float32[w]"),
                          "out float32[h, w]\n")
 
@@ -255,6 +265,11 @@ class Show(CommandTest):
         for stage in "tokens", "ast", "types", "groups", "ir", "c":
             self.assertIn("== %s ==\n" % stage, everything)
         self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")
+
+    def test_kernels(self):
+        with open(self.path("k.weft"), "w") as file:
+            file.write("kernel f(x: float32[n]) { x * 2 }\n")
+        self.text("show", "k.weft:f", "x=float32[4]", "--stage", "c")
 
     def test_a_missing_type_is_told(self):
         self.assertEqual(self.weft("show", "a + 1", "--stage", "types").returncode, 1)

@@ -1,0 +1,82 @@
+"""Files that are cut off or damaged: never a crash, an output or a temporary file left behind; the
+exit status is 0 or 1 and 1 comes with a diagnostic that names the file."""
+
+import os
+import random
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import pngs
+from weft_test import CommandTest
+
+
+def samples(here):
+    """Small files of every kind, as (name, bytes)."""
+    value = np.arange(6, dtype=">i2").reshape(2, 3)
+    np.save(os.path.join(here, "a.npy"), value)
+    np.savez(os.path.join(here, "a.npz"), key=value)
+    np.savez_compressed(os.path.join(here, "b.npz"), key=value)
+    with open(os.path.join(here, "a.png"), "wb") as file:
+        file.write(pngs.png(np.arange(12).reshape(2, 2, 3), pngs.RGB, 8))
+    with open(os.path.join(here, "b.png"), "wb") as file:
+        extra = pngs.chunk(b"PLTE", bytes(range(12)))
+        file.write(pngs.png(np.arange(4).reshape(2, 2, 1), pngs.PALETTE, 2, True, extra))
+    for name in "a.npy", "a.npz", "b.npz", "a.png", "b.png":
+        with open(os.path.join(here, name), "rb") as file:
+            yield name, file.read()
+
+
+class Damage(CommandTest):
+    def check(self, name, data):
+        """Runs on these bytes; returns the exit status."""
+        work = os.path.join(self.here, "work%d" % random.getrandbits(60))
+        os.mkdir(work)
+        with open(os.path.join(work, name), "wb") as file:
+            file.write(data)
+        done = self.weft("check", "+x", "x=%s/%s" % (work, name))
+        told = done.stderr.decode()
+        self.assertIn(done.returncode, (0, 1), (name, data, told))
+        if done.returncode == 1:
+            self.assertRegex(told, r"^\S*%s: error\[W\d{4}\]: " % name)
+        self.assertEqual(os.listdir(work), [name])
+        os.unlink(os.path.join(work, name))
+        os.rmdir(work)
+        return done.returncode
+
+    def check_all(self, cases):
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(lambda case: self.check(*case), cases))
+
+    def test_cut_at_every_length(self):
+        for name, data in samples(self.here):
+            statuses = self.check_all([(name, data[:length]) for length in range(len(data))])
+            self.assertEqual(set(statuses), {1}, name)
+            self.assertEqual(self.check(name, data), 0)
+
+    def test_flipped_bytes(self):
+        generator = random.Random(5)
+        for name, data in samples(self.here):
+            cases = []
+            for _ in range(120):
+                damaged = bytearray(data)
+                for _ in range(generator.randint(1, 3)):
+                    damaged[generator.randrange(len(data))] = generator.randrange(256)
+                cases.append((name, bytes(damaged)))
+            self.check_all(cases)
+
+    def test_a_failed_run_leaves_nothing(self):
+        for name, data in list(samples(self.here)):
+            with open(self.path("bad-" + name), "wb") as file:
+                file.write(data[:-9])
+        before = self.files()
+        for name in before:
+            if name.startswith("bad-"):
+                done = self.weft("run", "+x", "x=" + name, "-o", "out.npy")
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(self.files(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,245 @@
+"""Files of every kind, against NumPy: .npy, .npz, .png, read and written."""
+
+import io
+import os
+import struct
+import unittest
+import zipfile
+
+import numpy as np
+
+import pngs
+from weft_test import CommandTest
+
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+
+
+def sample(dtype, shape):
+    """Values all over the dtype's range."""
+    rng = np.random.default_rng(7)
+    count = int(np.prod(shape))
+    if dtype == "?":
+        return rng.integers(0, 2, count).astype("?").reshape(shape)
+    if dtype[0] == "f":
+        return (rng.standard_normal(count) * 1e3).astype(dtype).reshape(shape)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, count, dtype, endpoint=True).reshape(shape)
+
+
+class FilesTest(CommandTest):
+    def copy(self, source, target):
+        """Through the command: the value unchanged."""
+        self.good("run", "+x", "x=" + source, "-o", target)
+
+    def same(self, a, b):
+        self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+        self.assertEqual(a.tobytes(), b.tobytes())
+
+    def load(self, name):
+        return np.load(self.path(name), allow_pickle=False)
+
+
+class Npy(FilesTest):
+    def test_dtypes_orders_and_byte_orders(self):
+        for dtype in DTYPES:
+            value = sample(dtype, (3, 4, 5))
+            for order in "<", ">":
+                for memory in "C", "F":
+                    stored = np.asarray(value, order + dtype if dtype != "?" else dtype,
+                                        order=memory)
+                    np.save(self.path("a.npy"), stored)
+                    self.copy("a.npy", "b.npy")
+                    self.same(self.load("b.npy"), value)
+
+    def test_versions(self):
+        value = sample("f4", (2, 3))
+        for version in (1, 0), (2, 0), (3, 0):
+            with open(self.path("a.npy"), "wb") as file:
+                np.lib.format.write_array(file, value, version)
+            self.copy("a.npy", "b.npy")
+            self.same(self.load("b.npy"), value)
+            with open(self.path("a.npy"), "rb") as file:
+                data = file.read()
+            self.same(np.load(io.BytesIO(self.good("run", "+x", "x=-", "-o", "-", data=data))),
+                      value)
+
+    def test_shapes(self):
+        for shape in [(), (1,), (0,), (0, 3), (3, 0, 2), (1, 1, 1), (2,) * 12, (1,) * 32]:
+            value = sample("i2", shape)
+            np.save(self.path("a.npy"), value)
+            self.copy("a.npy", "b.npy")
+            self.same(self.load("b.npy"), value)
+
+    def test_unaligned_data_and_trailing_bytes(self):
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}"
+        for pad in range(8):
+            text = header + b" " * pad
+            with open(self.path("a.npy"), "wb") as file:
+                file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text +
+                           np.array([1.5, 2.5]).tobytes() + b"trailing")
+            self.copy("a.npy", "b.npy")
+            self.same(self.load("b.npy"), np.array([1.5, 2.5]))
+
+    def test_bool_bytes(self):
+        value = np.array([0, 1, 2, 255], "u1").view("?")
+        np.save(self.path("a.npy"), value)
+        self.copy("a.npy", "b.npy")
+        self.assertEqual(self.load("b.npy").view("u1").tolist(), [0, 1, 1, 1])
+
+    def test_content_tells_the_kind(self):
+        value = sample("u1", (2, 2))
+        with open(self.path("data"), "wb") as file:
+            np.save(file, value)
+        self.copy("data", "b.npy")
+        self.same(self.load("b.npy"), value)
+        with open(self.path("other"), "wb") as file:
+            file.write(b"neither of them")
+        self.bad(1, 108, "run", "x", "x=other")
+
+    def test_header_of_written_files(self):
+        self.good("run", "x", "x=[1.5]", "-o", "a.npy")
+        with open(self.path("a.npy"), "rb") as file:
+            data = file.read()
+        self.assertEqual(data[:8], b"\x93NUMPY\1\0")
+        self.assertEqual(len(data) % 64, 4)
+
+    def test_other_dtypes(self):
+        for value, word in [(np.zeros(1, "c8"), "complex64"), (np.zeros(1, "f2"), "float16"),
+                            (np.array(["a"]), "string"), (np.zeros(1, "V2"), "bfloat16"),
+                            (np.zeros(1, "M8[s]"), "date"), (np.array([{}], object), "object"),
+                            (np.zeros(1, "i4,f4"), "fields"), (np.zeros(1, "g"), "float128")]:
+            np.save(self.path("a.npy"), value)
+            self.assertIn(word, self.bad(1, 112, "run", "x", "x=a.npy"))
+
+    def test_strided_broadcast(self):
+        a, b = sample("f4", (4, 5)), sample("f4", (5,))
+        np.save(self.path("a.npy"), np.asfortranarray(a))
+        np.save(self.path("b.npy"), b)
+        self.good("run", "a + b", "a=a.npy", "b=b.npy", "-o", "c.npy")
+        self.same(self.load("c.npy"), a + b)
+
+
+class Npz(FilesTest):
+    def test_stored_and_deflated(self):
+        value = sample("i4", (100, 3))
+        for save in np.savez, np.savez_compressed:
+            save(self.path("a.npz"), one=value)
+            self.copy("a.npz", "b.npy")
+            self.same(self.load("b.npy"), value)
+            save(self.path("c.npz"), one=value, two=value[:2])
+            self.copy("c.npz:two", "b.npy")
+            self.same(self.load("b.npy"), value[:2])
+            self.assertIn("one, two", self.bad(1, 114, "run", "x", "x=c.npz"))
+            self.assertIn("one, two", self.bad(1, 114, "run", "x", "x=c.npz:three"))
+
+    def test_written(self):
+        value = sample("f8", (3, 4))
+        np.save(self.path("a.npy"), value)
+        self.good("run", "y = x * 1.0; y", "x=a.npy", "-o", "b.npz")
+        with np.load(self.path("b.npz")) as archive:
+            self.assertEqual(archive.files, ["y"])
+            self.same(archive["y"], value)
+        with zipfile.ZipFile(self.path("b.npz")) as archive:
+            self.assertIsNone(archive.testzip())
+        self.copy("b.npz", "c.npy")
+        self.same(self.load("c.npy"), value)
+
+    def test_other_orders(self):
+        value = sample("u4", (3, 4))
+        np.savez_compressed(self.path("a.npz"), a=np.asfortranarray(value.astype(">u4")))
+        self.copy("a.npz", "b.npy")
+        self.same(self.load("b.npy"), value)
+
+    def test_not_arrays(self):
+        with zipfile.ZipFile(self.path("a.npz"), "w") as archive:
+            archive.writestr("readme.txt", "nothing")
+        self.bad(1, 113, "run", "x", "x=a.npz")
+        with zipfile.ZipFile(self.path("b.npz"), "w") as archive:
+            archive.writestr("a.npy", "nothing")
+        self.bad(1, 111, "run", "x", "x=b.npz")
+
+    def test_lying_sizes(self):
+        """An entry that says it holds a terabyte, and a header that says so."""
+        huge = (b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,)}\n" % 10**12)
+        data = b"\x93NUMPY\1\0" + struct.pack("<H", len(huge)) + huge + b"12345678"
+        with zipfile.ZipFile(self.path("a.npz"), "w") as archive:
+            archive.writestr("a.npy", data)
+        self.bad(1, 111, "run", "x", "x=a.npz")
+        with open(self.path("a.npz"), "rb") as file:
+            packed = file.read()
+        size = struct.pack("<I", len(data))
+        self.assertGreaterEqual(packed.count(size), 2)
+        with open(self.path("b.npz"), "wb") as file:
+            file.write(packed.replace(size, b"\xfe\xff\xff\xff"))
+        self.assertEqual(self.weft("run", "x", "x=b.npz").returncode, 1)
+
+
+class Png(FilesTest):
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def read(self, name):
+        self.copy(name, "out.npy")
+        return self.load("out.npy")
+
+    def test_colour_types_and_depths(self):
+        rng = np.random.default_rng(3)
+        for color, depths in [(pngs.GREY, (1, 2, 4, 8, 16)), (pngs.RGB, (8, 16)),
+                              (pngs.GREY_ALPHA, (8, 16)), (pngs.RGBA, (8, 16))]:
+            for depth in depths:
+                for interlaced in False, True:
+                    pixels = rng.integers(0, 1 << depth, (9, 11, pngs.CHANNELS[color]))
+                    self.write("a.png", pngs.png(pixels, color, depth, interlaced))
+                    wanted = pixels * (255 // ((1 << depth) - 1)) if depth < 8 else pixels
+                    self.same(self.read("a.png"), wanted.astype("u2" if depth == 16 else "u1"))
+
+    def test_palettes(self):
+        rng = np.random.default_rng(4)
+        for depth in 1, 2, 4, 8:
+            palette = rng.integers(0, 256, (1 << depth, 3), dtype="u1")
+            pixels = rng.integers(0, 1 << depth, (5, 7, 1))
+            extra = pngs.chunk(b"PLTE", palette.tobytes())
+            self.write("a.png", pngs.png(pixels, pngs.PALETTE, depth, extra=extra))
+            self.same(self.read("a.png"), palette[pixels[:, :, 0]])
+            extra += pngs.chunk(b"tRNS", bytes([0]))
+            self.write("a.png", pngs.png(pixels, pngs.PALETTE, depth, extra=extra))
+            alpha = np.where(pixels == 0, 0, 255).astype("u1")
+            self.same(self.read("a.png"), np.concatenate([palette[pixels[:, :, 0]], alpha], 2))
+
+    def test_round_trips(self):
+        for dtype in "u1", "u2":
+            for shape in [(4, 6), (4, 6, 1), (4, 6, 2), (4, 6, 3), (4, 6, 4), (1, 1)]:
+                value = sample(dtype, shape)
+                np.save(self.path("a.npy"), value)
+                self.copy("a.npy", "b.png")
+                self.same(self.read("b.png"), value.reshape(shape if len(shape) == 3 else
+                                                            shape + (1,)))
+
+    def test_what_does_not_fit(self):
+        for value in ["[[1.5]]", "[[1]]", "3"]:
+            told = self.bad(1, 116, "run", "x", "x=" + value, "-o", "a.png")
+            self.assertIn("uint8(...)", told)
+        for shape in [(4,), (2, 2, 5), (2, 2, 2, 2), (0, 3), (2, 2, 0)]:
+            np.save(self.path("a.npy"), np.zeros(shape, "u1"))
+            self.bad(1, 116, "run", "x", "x=a.npy", "-o", "b.png")
+        self.assertEqual(self.files(), ["a.npy"])
+
+    def test_headline(self):
+        pixels = sample("u1", (5, 7, 3))
+        self.write("photo.png", pngs.png(pixels, pngs.RGB, 8))
+        self.good("run", "uint8(img * gain)", "img=photo.png", "gain=[1.25, 0.75, 0.5]", "-o",
+                  "out.png")
+        wanted = np.clip(np.rint(pixels * np.array([1.25, 0.75, 0.5], "f4")), 0, 255)
+        self.same(self.read("out.png"), wanted.astype("u1"))
+
+    def test_declared_sizes_are_not_believed(self):
+        data = bytearray(pngs.png(np.zeros((1, 1, 4)), pngs.RGBA, 16))
+        header = struct.pack(">IIBBBBB", 1000000, 1000000, 16, 6, 0, 0, 0)
+        data[8:33] = pngs.chunk(b"IHDR", header)
+        self.write("a.png", bytes(data))
+        self.assertIn("8.0 TB", self.bad(1, 117, "run", "x", "x=a.png"))
+
+
+if __name__ == "__main__":
+    unittest.main()

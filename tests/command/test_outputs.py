@@ -1,0 +1,149 @@
+"""What a run writes: all outputs or none, whole or not at all, also when it is killed."""
+
+import io
+import os
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from weft_test import WEFT, CommandTest
+
+
+class Outputs(CommandTest):
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_names(self):
+        self.good("run", "t = a * 2; return s=t+1, d=t-1", "a=[1, 2]", "-o", "s=s.npy", "-o",
+                  "t=t.npy", "-o", "s=again.npz")
+        self.assertEqual(np.load(self.path("s.npy")).tolist(), [3, 5])
+        self.assertEqual(np.load(self.path("t.npy")).tolist(), [2, 4])
+        self.assertEqual(np.load(self.path("again.npz"))["s"].tolist(), [3, 5])
+        self.assertIn("s, d", self.bad(1, 122, "run", "return s=1, d=2", "-o", "x.npy"))
+        self.assertIn("did you mean 'sum'?",
+                      self.bad(1, 121, "run", "return sum=1", "-o", "sun=x.npy"))
+
+    def test_a_path_with_an_equals_sign(self):
+        self.good("run", "1", "-o", "./a=b.npy")
+        self.assertEqual(self.files(), ["a=b.npy"])
+
+    def test_two_to_one_path(self):
+        os.symlink(".", self.path("link"))
+        for other in "a.npy", "./a.npy", "link/a.npy":
+            self.bad(1, 120, "run", "return x=1, y=2", "-o", "x=a.npy", "-o", "y=" + other)
+        self.bad(1, 120, "run", "return x=1, y=2", "-o", "x=-", "-o", "y=-")
+        self.assertEqual(self.files(), ["link"])
+
+    def test_places_that_cannot_be_written(self):
+        os.mkdir(self.path("d.npy"))
+        self.assertIn("No such file", self.bad(1, 123, "run", "1", "-o", "none/a.npy"))
+        self.bad(1, 123, "run", "1", "-o", "d.npy")
+        os.mkdir(self.path("locked"), 0o555)
+        if os.getuid() != 0:
+            self.bad(1, 123, "run", "1", "-o", "locked/a.npy")
+
+    def test_before_anything_is_computed(self):
+        """The program does not even compile."""
+        self.bad(1, 123, "run", "1 +", "-o", "none/a.npy")
+        self.bad(2, 106, "run", "1 +", "-o", "a.xyz")
+
+    def test_standard_output(self):
+        data = self.good("run", "x + 1", "x=[1, 2]", "-o", "-")
+        self.assertEqual(np.load(io.BytesIO(data)).tolist(), [2, 3])
+        again = self.good("run", "x + 1", "x=-", "-o", "-", data=data)
+        self.assertEqual(np.load(io.BytesIO(again)).tolist(), [3, 4])
+
+    def test_special_files(self):
+        self.good("run", "1", "-o", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        told = self.bad(1, 123, "run", "return x=1, y=2", "-o", "x=/dev/full", "-o", "y=a.npy")
+        self.assertIn("No space left", told)
+        self.assertEqual(self.files(), [])
+
+    def test_links_and_modes(self):
+        np.save(self.path("old.npy"), np.zeros(3))
+        os.chmod(self.path("old.npy"), 0o640)
+        os.symlink("old.npy", self.path("link.npy"))
+        self.good("run", "x", "x=[1, 2]", "-o", "link.npy")
+        self.assertTrue(os.path.islink(self.path("link.npy")))
+        self.assertEqual(np.load(self.path("old.npy")).tolist(), [1, 2])
+        self.assertEqual(os.stat(self.path("old.npy")).st_mode & 0o777, 0o640)
+        old = os.umask(0o027)
+        try:
+            self.good("run", "1", "-o", "new.npy")
+        finally:
+            os.umask(old)
+        self.assertEqual(os.stat(self.path("new.npy")).st_mode & 0o777, 0o640)
+
+    def test_the_input_is_the_output(self):
+        np.save(self.path("a.npy"), np.arange(5))
+        self.good("run", "a + 1", "a=a.npy", "-o", "a.npy")
+        self.assertEqual(np.load(self.path("a.npy")).tolist(), [1, 2, 3, 4, 5])
+
+    def test_all_or_none(self):
+        np.save(self.path("a.npy"), np.zeros(5))
+        before = self.read("a.npy")
+        self.bad(1, 116, "run", "return x=1, y=1.5", "-o", "x=a.npy", "-o", "y=b.png")
+        self.assertEqual(self.files(), ["a.npy"])
+        self.assertEqual(self.read("a.npy"), before)
+
+    def test_a_file_size_limit(self):
+        limit = "ulimit -f 1; exec \"$0\" run 'x + y' 'x=x.npy' y=1 -o out.npy"
+        np.save(self.path("x.npy"), np.zeros(100000, "f4"))
+        done = subprocess.run(["sh", "-c", limit, WEFT], cwd=self.here, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.files(), ["x.npy"])
+
+
+class Signals(CommandTest):
+    """The second output is a pipe nobody reads yet, so the run waits with the first one written to
+    its temporary file."""
+
+    def start(self):
+        os.mkfifo(self.path("pipe"))
+        np.save(self.path("x.npy"), np.zeros(100000))
+        process = subprocess.Popen([WEFT, "run", "return a=x+1, b=x+2", "x=x.npy", "-o", "a=a.npy",
+                                    "-o", "b=pipe"], cwd=self.here, stderr=subprocess.PIPE)
+        for _ in range(600):
+            if any(name.startswith(".weft-") for name in self.files()):
+                break
+            time.sleep(0.05)
+        self.assertEqual(len(self.files()), 3, self.files())
+        return process
+
+    def test_killed(self):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            process = self.start()
+            time.sleep(0.2)
+            process.send_signal(number)
+            self.assertEqual(process.wait(60), -number)
+            self.assertEqual(process.stderr.read(), b"")
+            process.stderr.close()
+            self.assertEqual(self.files(), ["pipe", "x.npy"])
+            os.unlink(self.path("pipe"))
+
+    def test_a_reader_that_goes(self):
+        process = self.start()
+        with open(self.path("pipe"), "rb") as reader:
+            reader.read(10)
+        self.assertNotEqual(process.wait(60), 0)
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(self.files(), ["pipe", "x.npy"])
+
+    def test_a_reader_that_stays(self):
+        process = self.start()
+        with open(self.path("pipe"), "rb") as reader:
+            self.assertEqual(np.load(io.BytesIO(reader.read()))[0], 2)
+        self.assertEqual(process.wait(60), 0)
+        process.stderr.close()
+        self.assertEqual(self.files(), ["a.npy", "pipe", "x.npy"])
+
+
+if __name__ == "__main__":
+    unittest.main()
