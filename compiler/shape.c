@@ -167,7 +167,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
     const struct shape **operands = NULL;
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = &program->symbols[node->kind == NODE_NAME ? node->symbol : 0];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
         if (node->operand_count > room)
             operands = ARENA_ARRAY(arena, const struct shape *, room = node->operand_count * 2);
         for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++)
