@@ -209,7 +209,8 @@ static void put_row(struct buf *buf, enum op op)
 
 static void put_head(struct buf *buf, const struct program *program, const struct node *node)
 {
-    const struct symbol *symbol = &program->symbols[node->symbol];
+    const struct symbol *symbol =
+        node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
     switch (node->kind) {
     case NODE_POISON: buf_puts(buf, "error"); break;
     case NODE_LITERAL:
