@@ -10,6 +10,10 @@
 
 #include <string.h>
 
+/* More literals than this are read where they are used: a C compiler would keep each in a register
+ * around all loops. */
+enum { MAX_NAMED_LITERALS = 64 };
+
 struct emitter {
     struct arena *arena;
     const struct kernel *kernel;
@@ -38,6 +42,9 @@ static const char *value_name(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
+    if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
+        return arena_printf(e->arena, "*(const %s_m *)&args->literals[%d]", short_name(ins->dtype),
+                            number);
     return arena_printf(e->arena, "%s%d", kind_name(ins), number);
 }
 
@@ -165,12 +172,14 @@ static void emit_literal(struct emitter *e, int k, int ins)
 {
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
-    buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n", type, k,
-               type, k, literal_text(e, k));
+    if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
+        buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
+                   type, k, type, k, literal_text(e, k));
     if (!e->called[ins])
         return;
     helper(e, "fill", dtype);
-    buf_printf(&e->literals, "%s_m z%d[BLOCK];\nfill_%s(z%d, c%d);\n", type, k, type, k, k);
+    buf_printf(&e->literals, "%s_m z%d[BLOCK];\nfill_%s(z%d, %s);\n", type, k, type, k,
+               value_name(e, ins));
 }
 
 static void emit_slots(struct emitter *e)

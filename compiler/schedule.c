@@ -1,6 +1,8 @@
 /* See schedule.h. */
 #include "compiler/schedule.h"
 
+enum { MAX_LOOP = 128 };           /* instructions of one loop */
+
 bool is_block_call(const struct ins *ins)
 {
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
@@ -41,6 +43,28 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
     for (int i = 0; i < kernel->ins_count; i++)
         if (is_store(&kernel->ins[i]))
             s->level[i] = s->level_count - 1;
+}
+
+/* A loop of thousands of instructions takes a C compiler minutes; it becomes several, one after the
+ * other. Calls keep their place behind the last of them, stores stay in the very last. */
+static void split_levels(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *size = ARENA_ARRAY(arena, int, s->level_count);
+    int *parts = ARENA_ARRAY(arena, int, s->level_count + 1);
+    int *part = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (computes(ins) && !is_block_call(ins) && !is_store(ins))
+            part[i] = size[s->level[i]]++ / MAX_LOOP;
+    }
+    for (int l = 0; l < s->level_count; l++)
+        parts[l + 1] = parts[l] + (size[l] > 0 ? (size[l] - 1) / MAX_LOOP : 0) + 1;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        bool last = is_block_call(ins) || is_store(ins);
+        s->level[i] = last ? parts[s->level[i] + 1] - 1 : parts[s->level[i]] + part[i];
+    }
+    s->level_count = parts[s->level_count];
 }
 
 /* Stores stand behind everything else of the last level. */
@@ -111,6 +135,7 @@ void make_schedule(struct arena *arena, const struct kernel *kernel, struct sche
     *schedule = (struct schedule){.level_count = 1};
     schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
     find_levels(kernel, schedule);
+    split_levels(arena, kernel, schedule);
     sort_by_level(arena, kernel, schedule);
     assign_slots(arena, kernel, schedule);
 }
