@@ -3,8 +3,8 @@
 
 #define VALUES                                                                                     \
     "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
-    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE converts\n"          \
-    "a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
+    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE\n"                   \
+    "converts a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
 
 const char help_overall[] =
     "usage: weft COMMAND [ARGUMENT ...]\n"
@@ -45,10 +45,10 @@ const char help_show[] =
     "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
     "                 [--stage STAGE]\n"
     "\n"
-    "Prints what the compiler makes of a program. A type is written as in the language,\n"
-    "uint8[480, 640, 3]@HWC; of a value only its type and shape count.\n"
+    "Prints what the compiler makes of a program. A type is written as in the\n"
+    "language, uint8[480, 640, 3]@HWC; of a value only type and shape count.\n"
     "\n"
-    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm, or all (default)\n"
+    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm or all\n"
     "      --math strict|fast   as for 'weft run'\n"
     "  -q, --quiet              no warnings\n"
     "\n"
