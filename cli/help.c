@@ -29,7 +29,7 @@ const char help_run[] =
     "\n" VALUES
     "\n"
     "  -o, --output PATH        write the only result; the extension tells the kind:\n"
-    "                           .npy, .npz, .png (uint8 or uint16), - is .npy on stdout\n"
+    "                           .npy, .npz, .png; - is .npy on stdout\n"
     "  -o, --output name=PATH   write one of several results, or a binding\n"
     "      --math strict|fast   strict (default): every operation rounds once;\n"
     "                           fast: may contract, reorder and approximate\n"
