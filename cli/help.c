@@ -6,28 +6,26 @@
     "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE\n"                   \
     "converts a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
 
-const char help_overall[] =
-    "usage: weft COMMAND [ARGUMENT ...]\n"
-    "\n"
-    "Compiles array expressions into one fused kernel and runs it.\n"
-    "\n"
-    "  run     compute an expression or a .weft file\n"
-    "  show    print what the compiler makes of it, stage by stage\n"
-    "  check   parse, type and shape it; run nothing\n"
-    "  ops     list every operation of the language\n"
-    "\n"
-    "'weft COMMAND --help' says more. Try:\n"
-    "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
-    "\n"
-    "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
+const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
+                            "\n"
+                            "Compiles array expressions into one fused kernel and runs it.\n"
+                            "\n"
+                            "  run     compute an expression or a .weft file\n"
+                            "  show    print what the compiler makes of it, stage by stage\n"
+                            "  check   parse, type and shape it; run nothing\n"
+                            "  ops     list every operation of the language\n"
+                            "\n"
+                            "'weft COMMAND --help' says more. Try:\n"
+                            "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
+                            "\n"
+                            "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
 
 const char help_run[] =
     "usage: weft run EXPR | FILE.weft[:kernel] [name=value ...]\n"
     "                [-o PATH | -o name=PATH ...]\n"
     "\n"
     "Computes a program. Without -o the results are printed, long ones shortened.\n"
-    "\n" VALUES
-    "\n"
+    "\n" VALUES "\n"
     "  -o, --output PATH        write the only result; the extension tells the kind:\n"
     "                           .npy, .npz, .png; - is .npy on stdout\n"
     "  -o, --output name=PATH   write one of several results, or a binding\n"

@@ -53,8 +53,8 @@ static bool check_missing(struct report *report, const struct arguments *argumen
         buf_printf(&advice, advice.length ? " %s=VALUE" : "%s=VALUE", names[i]);
     }
     const char *program = arguments->program;
-    return !list.length || REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING,
-                                           list.text, advice.text);
+    return !list.length ||
+           REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING, list.text, advice.text);
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)
@@ -159,8 +159,9 @@ static bool load_one(struct session *session, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (literal ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
-                : !value_read(report, given->value, &input->tensor))
+    if (literal
+            ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
+            : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
     if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
@@ -189,14 +190,15 @@ void inputs_finish(struct inputs *inputs)
         tensor_finish(&inputs->items[i].tensor);
 }
 
-struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs, size_t *count)
+struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
+                                     size_t *count)
 {
     struct weft_input_type *types = ARENA_ARRAY(arena, struct weft_input_type, inputs->count + 1);
     *count = 0;
     for (int i = 0; i < inputs->count; i++)
         if (inputs->items[i].type)
-            types[(*count)++] = (struct weft_input_type){inputs->items[i].assignment->name,
-                                                         inputs->items[i].type};
+            types[(*count)++] =
+                (struct weft_input_type){inputs->items[i].assignment->name, inputs->items[i].type};
     return types;
 }
 
@@ -210,8 +212,8 @@ struct weft_argument *inputs_arguments(struct arena *arena, struct inputs *input
         if (!input->loaded)
             continue;
         views[*count] = tensor_view(&input->tensor);
-        list[*count] = (struct weft_argument){.name = input->assignment->name,
-                                              .tensors = &views[*count], .count = 1};
+        list[*count] = (struct weft_argument){
+            .name = input->assignment->name, .tensors = &views[*count], .count = 1};
         ++*count;
     }
     return list;

@@ -8,20 +8,20 @@
 struct input {
     const struct assignment *assignment;
     struct tensor tensor;
-    bool loaded;                   /* `tensor` has dtype and shape; else only a type was given */
-    const char *type;              /* for weft_compile; NULL: nothing to say before the run */
+    bool loaded;      /* `tensor` has dtype and shape; else only a type was given */
+    const char *type; /* for weft_compile; NULL: nothing to say before the run */
 };
 
 struct inputs {
-    struct input *items;           /* in the order of the command line */
+    struct input *items; /* in the order of the command line */
     int count;
 };
 
 /* What is wanted of the values. */
 enum inputs_mode {
-    INPUTS_DATA,                   /* run: every input, with data */
-    INPUTS_TYPES,                  /* check: types too; literals are not computed */
-    INPUTS_SHAPES                  /* show: the same, and shapes become part of the types */
+    INPUTS_DATA,  /* run: every input, with data */
+    INPUTS_TYPES, /* check: types too; literals are not computed */
+    INPUTS_SHAPES /* show: the same, and shapes become part of the types */
 };
 
 /* Whether names are inputs, none is given twice and, in mode INPUTS_DATA, none is missing. */

@@ -17,7 +17,7 @@ struct run {
     struct inputs inputs;
     struct outputs outputs;
     struct weft_program *program;
-    const char *const *bindings;   /* wanted as results besides those the text returns */
+    const char *const *bindings; /* wanted as results besides those the text returns */
     size_t binding_count;
     size_t result_count;
     struct weft_tensor_info *infos;
@@ -33,11 +33,10 @@ static bool check_names(struct run *run)
     run->session.muted = true;
     struct weft_program *program = session_compile(&run->session, &run->script, params);
     run->session.muted = false;
-    bool good = program &&
-                inputs_match(run->report, program, run->arguments, INPUTS_DATA) &&
-                outputs_match(run->report, &run->outputs, program,
-                              script_parse(run->report, &run->script), &run->bindings,
-                              &run->binding_count);
+    bool good =
+        program && inputs_match(run->report, program, run->arguments, INPUTS_DATA) &&
+        outputs_match(run->report, &run->outputs, program, script_parse(run->report, &run->script),
+                      &run->bindings, &run->binding_count);
     weft_program_destroy(program);
     return good;
 }
@@ -45,8 +44,8 @@ static bool check_names(struct run *run)
 static bool compile(struct run *run)
 {
     struct arena *arena = run->report->arena;
-    struct weft_compile_params params = {.math = run->arguments->math, .results = run->bindings,
-                                         .result_count = run->binding_count};
+    struct weft_compile_params params = {
+        .math = run->arguments->math, .results = run->bindings, .result_count = run->binding_count};
     params.inputs = inputs_types(arena, &run->inputs, &params.input_count);
     run->program = session_compile(&run->session, &run->script, params);
     if (!run->program)
@@ -107,7 +106,7 @@ static double bytes_moved(const struct run *run)
 }
 
 struct times {
-    double prepare, first, again;  /* seconds */
+    double prepare, first, again; /* seconds */
 };
 
 static void print_times(const struct run *run, const struct weft_kernel_info *kernels, size_t count,
@@ -121,7 +120,8 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     fprintf(file, "compile %10.3f ms  %d compiled, %d from disk, %d from memory\n",
             1e3 * times->prepare, from[WEFT_FROM_COMPILER], from[WEFT_FROM_DISK],
             from[WEFT_FROM_MEMORY]);
-    fprintf(file, "run     %10.3f ms  %s moved, %.2f GB/s (the first time %.3f ms, with page faults)\n",
+    fprintf(file,
+            "run     %10.3f ms  %s moved, %.2f GB/s (the first time %.3f ms, with page faults)\n",
             1e3 * times->again, report_size(run->report, bytes),
             times->again > 0 ? 1e-9 * bytes / times->again : 0.0, 1e3 * times->first);
 }
@@ -149,7 +149,7 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
     if (!report_library(run->report, status, errors) || !run_once(run, params, &times.first))
         return false;
     bool quiet = run->report->quiet;
-    run->report->quiet = true;     /* remarks have been told */
+    run->report->quiet = true; /* remarks have been told */
     bool done = run_once(run, params, &times.again);
     run->report->quiet = quiet;
     if (done)
@@ -166,9 +166,10 @@ static bool compute(struct run *run)
         views[i] = tensor_view(&run->results[i]);
         run->arguments_out[i] = (struct weft_argument){.tensors = &views[i], .count = 1};
     }
-    struct weft_run_params params = {
-        .inputs = run->arguments_in, .input_count = run->in_count,
-        .outputs = run->arguments_out, .output_count = run->result_count};
+    struct weft_run_params params = {.inputs = run->arguments_in,
+                                     .input_count = run->in_count,
+                                     .outputs = run->arguments_out,
+                                     .output_count = run->result_count};
     if (run->arguments->time)
         return run_timed(run, &params);
     double seconds;

@@ -1,5 +1,5 @@
-/* See value.h. A literal is evaluated as the program it is, so that the command has no arithmetic and
- * no conversion of its own. */
+/* See value.h. A literal is evaluated as the program it is, so that the command has no
+ * arithmetic and no conversion of its own. */
 #include "cli/value.h"
 
 #include "cli/kind.h"
@@ -98,7 +98,7 @@ static bool sniff(struct report *report, const char *path, FILE *file, enum kind
 {
     unsigned char bytes[8];
     ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
-    *kind = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size);   /* a pipe is .npy */
+    *kind = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size); /* a pipe is .npy */
     return *kind != KIND_UNKNOWN ||
            REPORT_FILE(report, path, NO_CONTENT, "its content is of no known kind");
 }
@@ -109,9 +109,12 @@ static bool read_kind(struct report *report, const char *path, const char *key, 
     if (kind == KIND_UNKNOWN && !sniff(report, path, file, &kind))
         return false;
     switch (kind) {
-    case KIND_NPY: return npy_read(report, path, fileno(file), tensor);
-    case KIND_NPZ: return npz_read(report, path, key, tensor);
-    default: return picture_read(report, path, file, tensor);
+    case KIND_NPY:
+        return npy_read(report, path, fileno(file), tensor);
+    case KIND_NPZ:
+        return npz_read(report, path, key, tensor);
+    default:
+        return picture_read(report, path, file, tensor);
     }
 }
 
