@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "compiler/base/buf.h"
 
 #include <inttypes.h>
@@ -182,7 +183,8 @@ static bool check_program(struct check *check)
     session->muted = false;
     if (!check->program ||
         !inputs_match(session->report, check->program, check->arguments, INPUTS_TYPES) ||
-        !inputs_load(session, &check->script, check->arguments, INPUTS_TYPES, &check->inputs))
+        !inputs_load(session->report, &check->script, check->arguments, INPUTS_TYPES,
+                     &check->inputs))
         return false;
     weft_program_destroy(check->program);
     params.inputs = inputs_types(session->report->arena, &check->inputs, &params.input_count);

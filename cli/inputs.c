@@ -146,10 +146,9 @@ static const char *type_text(struct arena *arena, const struct input *input, enu
     return tensor.layout[0] ? arena_printf(arena, "%s@%s", type, tensor.layout) : type;
 }
 
-static bool load_one(struct session *session, const struct program *program,
+static bool load_one(struct report *report, const struct program *program,
                      const struct assignment *given, enum inputs_mode mode, struct input *input)
 {
-    struct report *report = session->report;
     enum weft_dtype wanted;
     input->assignment = given;
     if (mode != INPUTS_DATA && is_type(given->value)) {
@@ -159,9 +158,8 @@ static bool load_one(struct session *session, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (literal
-            ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
-            : !value_read(report, given->value, &input->tensor))
+    if (literal ? !value_evaluate(report, given->value, wanted, &input->tensor)
+                : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
     if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
@@ -171,14 +169,14 @@ static bool load_one(struct session *session, const struct program *program,
     return true;
 }
 
-bool inputs_load(struct session *session, const struct script *script,
+bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
-    const struct program *program = script_parse(session->report, script);
-    inputs->items = ARENA_ARRAY(session->report->arena, struct input, arguments->input_count + 1);
+    const struct program *program = script_parse(report, script);
+    inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
-        if (!load_one(session, program, &arguments->inputs[i], mode, &inputs->items[i]))
+        if (!load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]))
             return false;
     }
     return true;

@@ -3,6 +3,8 @@
 #ifndef WEFT_CLI_INPUTS_H
 #define WEFT_CLI_INPUTS_H
 
+#include "cli/arguments.h"
+#include "cli/script.h"
 #include "cli/value.h"
 
 struct input {
@@ -20,7 +22,7 @@ struct inputs {
 /* What is wanted of the values. */
 enum inputs_mode {
     INPUTS_DATA,  /* run: every input, with data */
-    INPUTS_TYPES, /* check: types too; literals are not computed */
+    INPUTS_TYPES, /* check: types too */
     INPUTS_SHAPES /* show: the same, and shapes become part of the types */
 };
 
@@ -28,7 +30,7 @@ enum inputs_mode {
 bool inputs_match(struct report *report, const struct weft_program *program,
                   const struct arguments *arguments, enum inputs_mode mode);
 /* Loads every value. A literal without a type takes the one its input is declared with. */
-bool inputs_load(struct session *session, const struct script *script,
+bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
 void inputs_finish(struct inputs *inputs);
 

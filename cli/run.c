@@ -3,6 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/session.h"
 
 #include <string.h>
 #include <time.h>
@@ -194,7 +195,7 @@ static bool run_all(struct run *run)
     return outputs_prepare(run->report, run->arguments, &run->outputs) &&
            script_load(run->report, run->arguments->program, &run->script) &&
            session_open(&run->session, run->report) && check_names(run) &&
-           inputs_load(&run->session, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
+           inputs_load(run->report, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
            outputs_bind(run->report, &run->outputs, run->infos, run->result_count) &&
            allocate(run) && compute(run) && deliver(run);
