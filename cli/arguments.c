@@ -8,9 +8,9 @@ enum { MAX_OPTIONS = 16 };
 
 struct option_row {
     const char *name;
-    int letter;                    /* what getopt_long returns; a letter that users write, or above */
-    unsigned commands;             /* which commands take it */
-    const char *takes;             /* in words; NULL: no value */
+    int letter;        /* what getopt_long returns; a letter that users write, or above */
+    unsigned commands; /* which commands take it */
+    const char *takes; /* in words; NULL: no value */
 };
 
 enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT };
@@ -40,7 +40,7 @@ struct parser {
 static void make_tables(struct parser *parser)
 {
     int count = 0;
-    strcpy(parser->letters, "-:");     /* arguments in order; a missing value is told apart */
+    strcpy(parser->letters, "-:"); /* arguments in order; a missing value is told apart */
     for (int i = 0; i < OPTION_ROWS; i++) {
         const struct option_row *row = &option_rows[i];
         if (!(row->commands & parser->command))
@@ -161,18 +161,26 @@ static bool choose(struct parser *parser, int letter, const char *value, const c
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
-        *const formats[] = {"text", "md", "json"},
-        *const stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm", "all"};
+                             *const formats[] = {"text", "md", "json"},
+                             *const stages[] = {"tokens", "ast", "types", "groups",
+                                                "ir",     "c",   "asm",   "all"};
     struct arguments *arguments = parser->arguments;
     int choice;
     switch (letter) {
-    case 1: return add_positional(parser, value);
-    case 'o': return add_output(parser, value);
-    case 'q': return parser->report->quiet = true;
-    case 'h': return arguments->help = true;
-    case 'V': return arguments->version = true;
-    case OPTION_TIME: return arguments->time = true;
-    case OPTION_TARGET: return choose(parser, letter, value, targets, 2, &choice);
+    case 1:
+        return add_positional(parser, value);
+    case 'o':
+        return add_output(parser, value);
+    case 'q':
+        return parser->report->quiet = true;
+    case 'h':
+        return arguments->help = true;
+    case 'V':
+        return arguments->version = true;
+    case OPTION_TIME:
+        return arguments->time = true;
+    case OPTION_TARGET:
+        return choose(parser, letter, value, targets, 2, &choice);
     case OPTION_FORMAT:
         arguments->format = value;
         return choose(parser, letter, value, formats, 3, &choice);
@@ -205,19 +213,21 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
     size_t length = strlen(argument);
     if (problem == ':') {
         const struct option_row *row = find_row(optopt);
-        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument, row->takes);
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument,
+                               row->takes);
     }
     if (strncmp(argument, "--", 2) == 0 && optopt)
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
                                arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
                                "no value");
-    return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION, (int)(length < 80 ? length : 80),
-                           argument, option_hint(parser, argument));
+    return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
+                           (int)(length < 80 ? length : 80), argument,
+                           option_hint(parser, argument));
 }
 
 static bool parse_all(struct parser *parser, int argc, char **argv)
 {
-    optind = 0;                    /* start over: glibc's word for it */
+    optind = 0; /* start over: glibc's word for it */
     opterr = 0;
     for (;;) {
         int before = optind ? optind : 1;

@@ -1,7 +1,8 @@
-/* The command line: options by getopt_long, name[:type][@LAYOUT]=value split where the language's
- * brackets allow.
+/* The command line: options by getopt_long, name[:type][@LAYOUT]=value split where the
+ * language's brackets allow.
  *
- * Invariant: whatever is taken from an argument points into it, so that a diagnostic can mark it. */
+ * Invariant: whatever is taken from an argument points into it, so that a diagnostic can mark
+ * it. */
 #ifndef WEFT_CLI_ARGUMENTS_H
 #define WEFT_CLI_ARGUMENTS_H
 
@@ -12,28 +13,28 @@ enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {
-    const char *argument;          /* the whole of it */
-    size_t name_length;            /* it starts the argument */
-    const char *name, *type, *layout;   /* copies; type and layout are NULL when not given */
+    const char *argument;             /* the whole of it */
+    size_t name_length;               /* it starts the argument */
+    const char *name, *type, *layout; /* copies; type and layout are NULL when not given */
     const char *value;
 };
 
 /* -o PATH or -o name=PATH. */
 struct destination {
     const char *argument;
-    const char *name;              /* a copy; NULL: the only result */
+    const char *name; /* a copy; NULL: the only result */
     const char *path;
 };
 
 struct arguments {
-    const char *program;           /* EXPR or FILE.weft[:kernel]; NULL when there is none */
+    const char *program; /* EXPR or FILE.weft[:kernel]; NULL when there is none */
     struct assignment *inputs;
     int input_count;
     struct destination *outputs;
     int output_count;
     enum weft_math math;
     bool time, help, version;
-    const char *stage, *format;    /* NULL: not given */
+    const char *stage, *format; /* NULL: not given */
 };
 
 /* argv[0] is the subcommand's name. Reports and returns false on wrong usage; --quiet takes effect

@@ -1,9 +1,11 @@
-/* weft check: parse, type and shape; one line per result. Extents that are not numbers yet are stood
- * for by numbers that occur nowhere else, so that the library's own shape rules are applied and each
- * extent of a result can be named again: results' extents are extents of their operands. */
+/* weft check: parse, type and shape; one line per result. Extents that are not numbers yet are
+ * stood for by numbers that occur nowhere else, so that the library's own shape rules are
+ * applied and each extent of a result can be named again: results' extents are extents of their
+ * operands. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/session.h"
 #include "compiler/base/buf.h"
 
 #include <inttypes.h>
@@ -16,9 +18,9 @@ struct check {
     struct inputs inputs;
     struct weft_program *program;
     struct program *tree;
-    struct type *types;            /* of the program's inputs, by position */
-    struct tensor *tensors;        /* stand-ins for them */
-    bool untyped, unranked, unknown;   /* some input: has no type, no rank, an extent `?` */
+    struct type *types;              /* of the program's inputs, by position */
+    struct tensor *tensors;          /* stand-ins for them */
+    bool untyped, unranked, unknown; /* some input: has no type, no rank, an extent `?` */
 };
 
 static const struct input *find_input(const struct check *check, const char *name)
@@ -52,8 +54,8 @@ static bool find_type(struct check *check, const char *name, struct type *type)
     struct source *source = ARENA_NEW(arena, struct source);
     *source = (struct source){"<args>", input->type, strlen(input->type)};
     if (input->loaded) {
-        *type = (struct type){.dtype = input->tensor.dtype, .ranked = true,
-                              .rank = input->tensor.rank};
+        *type =
+            (struct type){.dtype = input->tensor.dtype, .ranked = true, .rank = input->tensor.rank};
         memcpy(type->extents, input->tensor.shape, sizeof type->extents);
         return true;
     }
@@ -93,9 +95,10 @@ static void make_tensor(struct check *check, size_t count, size_t index)
     for (int d = 0; d < tensor->rank; d++) {
         int64_t extent = type->extents[d];
         check->unknown |= extent == EXTENT_UNKNOWN;
-        tensor->shape[d] = extent >= 0               ? extent
-                           : extent == EXTENT_UNKNOWN ? 1
-                                                      : stand_in(check, count, EXTENT_VARIABLE - extent);
+        tensor->shape[d] = extent >= 0 ? extent
+                           : extent == EXTENT_UNKNOWN
+                               ? 1
+                               : stand_in(check, count, EXTENT_VARIABLE - extent);
     }
     tensor_set_strides(tensor, false);
 }
@@ -108,8 +111,8 @@ static struct weft_argument *make_arguments(struct check *check, size_t count)
     check->types = ARENA_ARRAY(arena, struct type, count + 1);
     check->tensors = ARENA_ARRAY(arena, struct tensor, count + 1);
     for (size_t i = 0; i < count; i++)
-        check->untyped |= !find_type(check, weft_program_input_name(check->program, i),
-                                     &check->types[i]);
+        check->untyped |=
+            !find_type(check, weft_program_input_name(check->program, i), &check->types[i]);
     for (size_t i = 0; i < count && !check->untyped; i++) {
         make_tensor(check, count, i);
         views[i] = tensor_view(&check->tensors[i]);
@@ -180,7 +183,8 @@ static bool check_program(struct check *check)
     session->muted = false;
     if (!check->program ||
         !inputs_match(session->report, check->program, check->arguments, INPUTS_TYPES) ||
-        !inputs_load(session, &check->script, check->arguments, INPUTS_TYPES, &check->inputs))
+        !inputs_load(session->report, &check->script, check->arguments, INPUTS_TYPES,
+                     &check->inputs))
         return false;
     weft_program_destroy(check->program);
     params.inputs = inputs_types(session->report->arena, &check->inputs, &params.input_count);

@@ -3,33 +3,31 @@
 
 #define VALUES                                                                                     \
     "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
-    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE converts\n"          \
-    "a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
+    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE\n"                   \
+    "converts a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
 
-const char help_overall[] =
-    "usage: weft COMMAND [ARGUMENT ...]\n"
-    "\n"
-    "Compiles array expressions into one fused kernel and runs it.\n"
-    "\n"
-    "  run     compute an expression or a .weft file\n"
-    "  show    print what the compiler makes of it, stage by stage\n"
-    "  check   parse, type and shape it; run nothing\n"
-    "  ops     list every operation of the language\n"
-    "\n"
-    "'weft COMMAND --help' says more. Try:\n"
-    "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
-    "\n"
-    "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
+const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
+                            "\n"
+                            "Compiles array expressions into one fused kernel and runs it.\n"
+                            "\n"
+                            "  run     compute an expression or a .weft file\n"
+                            "  show    print what the compiler makes of it, stage by stage\n"
+                            "  check   parse, type and shape it; run nothing\n"
+                            "  ops     list every operation of the language\n"
+                            "\n"
+                            "'weft COMMAND --help' says more. Try:\n"
+                            "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
+                            "\n"
+                            "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n";
 
 const char help_run[] =
     "usage: weft run EXPR | FILE.weft[:kernel] [name=value ...]\n"
     "                [-o PATH | -o name=PATH ...]\n"
     "\n"
     "Computes a program. Without -o the results are printed, long ones shortened.\n"
-    "\n" VALUES
-    "\n"
+    "\n" VALUES "\n"
     "  -o, --output PATH        write the only result; the extension tells the kind:\n"
-    "                           .npy, .npz, .png (uint8 or uint16), - is .npy on stdout\n"
+    "                           .npy, .npz, .png; - is .npy on stdout\n"
     "  -o, --output name=PATH   write one of several results, or a binding\n"
     "      --math strict|fast   strict (default): every operation rounds once;\n"
     "                           fast: may contract, reorder and approximate\n"
@@ -45,10 +43,10 @@ const char help_show[] =
     "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
     "                 [--stage STAGE]\n"
     "\n"
-    "Prints what the compiler makes of a program. A type is written as in the language,\n"
-    "uint8[480, 640, 3]@HWC; of a value only its type and shape count.\n"
+    "Prints what the compiler makes of a program. A type is written as in the\n"
+    "language, uint8[480, 640, 3]@HWC; of a value only type and shape count.\n"
     "\n"
-    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm, or all (default)\n"
+    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm or all\n"
     "      --math strict|fast   as for 'weft run'\n"
     "  -q, --quiet              no warnings\n"
     "\n"

@@ -53,8 +53,8 @@ static bool check_missing(struct report *report, const struct arguments *argumen
         buf_printf(&advice, advice.length ? " %s=VALUE" : "%s=VALUE", names[i]);
     }
     const char *program = arguments->program;
-    return !list.length || REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING,
-                                           list.text, advice.text);
+    return !list.length ||
+           REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING, list.text, advice.text);
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)
@@ -146,10 +146,9 @@ static const char *type_text(struct arena *arena, const struct input *input, enu
     return tensor.layout[0] ? arena_printf(arena, "%s@%s", type, tensor.layout) : type;
 }
 
-static bool load_one(struct session *session, const struct program *program,
+static bool load_one(struct report *report, const struct program *program,
                      const struct assignment *given, enum inputs_mode mode, struct input *input)
 {
-    struct report *report = session->report;
     enum weft_dtype wanted;
     input->assignment = given;
     if (mode != INPUTS_DATA && is_type(given->value)) {
@@ -159,7 +158,7 @@ static bool load_one(struct session *session, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (literal ? !value_evaluate(session, given->value, wanted, mode == INPUTS_DATA, &input->tensor)
+    if (literal ? !value_evaluate(report, given->value, wanted, &input->tensor)
                 : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
@@ -170,14 +169,14 @@ static bool load_one(struct session *session, const struct program *program,
     return true;
 }
 
-bool inputs_load(struct session *session, const struct script *script,
+bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
-    const struct program *program = script_parse(session->report, script);
-    inputs->items = ARENA_ARRAY(session->report->arena, struct input, arguments->input_count + 1);
+    const struct program *program = script_parse(report, script);
+    inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
-        if (!load_one(session, program, &arguments->inputs[i], mode, &inputs->items[i]))
+        if (!load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]))
             return false;
     }
     return true;
@@ -189,14 +188,15 @@ void inputs_finish(struct inputs *inputs)
         tensor_finish(&inputs->items[i].tensor);
 }
 
-struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs, size_t *count)
+struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
+                                     size_t *count)
 {
     struct weft_input_type *types = ARENA_ARRAY(arena, struct weft_input_type, inputs->count + 1);
     *count = 0;
     for (int i = 0; i < inputs->count; i++)
         if (inputs->items[i].type)
-            types[(*count)++] = (struct weft_input_type){inputs->items[i].assignment->name,
-                                                         inputs->items[i].type};
+            types[(*count)++] =
+                (struct weft_input_type){inputs->items[i].assignment->name, inputs->items[i].type};
     return types;
 }
 
@@ -210,8 +210,8 @@ struct weft_argument *inputs_arguments(struct arena *arena, struct inputs *input
         if (!input->loaded)
             continue;
         views[*count] = tensor_view(&input->tensor);
-        list[*count] = (struct weft_argument){.name = input->assignment->name,
-                                              .tensors = &views[*count], .count = 1};
+        list[*count] = (struct weft_argument){
+            .name = input->assignment->name, .tensors = &views[*count], .count = 1};
         ++*count;
     }
     return list;

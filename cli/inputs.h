@@ -3,32 +3,34 @@
 #ifndef WEFT_CLI_INPUTS_H
 #define WEFT_CLI_INPUTS_H
 
+#include "cli/arguments.h"
+#include "cli/script.h"
 #include "cli/value.h"
 
 struct input {
     const struct assignment *assignment;
     struct tensor tensor;
-    bool loaded;                   /* `tensor` has dtype and shape; else only a type was given */
-    const char *type;              /* for weft_compile; NULL: nothing to say before the run */
+    bool loaded;      /* `tensor` has dtype and shape; else only a type was given */
+    const char *type; /* for weft_compile; NULL: nothing to say before the run */
 };
 
 struct inputs {
-    struct input *items;           /* in the order of the command line */
+    struct input *items; /* in the order of the command line */
     int count;
 };
 
 /* What is wanted of the values. */
 enum inputs_mode {
-    INPUTS_DATA,                   /* run: every input, with data */
-    INPUTS_TYPES,                  /* check: types too; literals are not computed */
-    INPUTS_SHAPES                  /* show: the same, and shapes become part of the types */
+    INPUTS_DATA,  /* run: every input, with data */
+    INPUTS_TYPES, /* check: types too */
+    INPUTS_SHAPES /* show: the same, and shapes become part of the types */
 };
 
 /* Whether names are inputs, none is given twice and, in mode INPUTS_DATA, none is missing. */
 bool inputs_match(struct report *report, const struct weft_program *program,
                   const struct arguments *arguments, enum inputs_mode mode);
 /* Loads every value. A literal without a type takes the one its input is declared with. */
-bool inputs_load(struct session *session, const struct script *script,
+bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
 void inputs_finish(struct inputs *inputs);
 

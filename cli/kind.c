@@ -9,10 +9,9 @@ struct kind_row {
     size_t magic_size;
 };
 
-static const struct kind_row rows[] = {
-    [KIND_NPY] = {".npy", "\x93NUMPY", 6},
-    [KIND_NPZ] = {".npz", "PK", 2},
-    [KIND_PNG] = {".png", "\x89PNG", 4}};
+static const struct kind_row rows[] = {[KIND_NPY] = {".npy", "\x93NUMPY", 6},
+                                       [KIND_NPZ] = {".npz", "PK", 2},
+                                       [KIND_PNG] = {".png", "\x89PNG", 4}};
 
 enum kind kind_of_path(const char *path, const char **extension)
 {

@@ -15,11 +15,10 @@ struct command_row {
     const char *help;
 };
 
-static const struct command_row rows[] = {
-    {"run", COMMAND_RUN, command_run, help_run},
-    {"show", COMMAND_SHOW, command_show, help_show},
-    {"check", COMMAND_CHECK, command_check, help_check},
-    {"ops", COMMAND_OPS, command_ops, help_ops}};
+static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help_run},
+                                          {"show", COMMAND_SHOW, command_show, help_show},
+                                          {"check", COMMAND_CHECK, command_check, help_check},
+                                          {"ops", COMMAND_OPS, command_ops, help_ops}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

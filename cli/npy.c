@@ -1,4 +1,5 @@
-/* The data of a .npy: mapped, or read into memory of our own where a map would not do. See npy.h. */
+/* The data of a .npy: mapped, or read into memory of our own where a map would not do. See
+ * npy.h. */
 #include "cli/npy.h"
 
 #include <errno.h>
@@ -102,14 +103,14 @@ bool npy_read(struct report *report, const char *path, int fd, struct tensor *te
 {
     struct stat status;
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                   lseek(fd, 0, SEEK_CUR) == 0;    /* redirected input may have been read from */
+                   lseek(fd, 0, SEEK_CUR) == 0; /* redirected input may have been read from */
     if (regular && status.st_size > 0)
         return read_regular(report, path, fd, (size_t)status.st_size, tensor);
     return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1}, tensor);
 }
 
-/* Fills `size` bytes. A stream that ends before is an error unless `short_by` asks for the number of
- * bytes that were missing. */
+/* Fills `size` bytes. A stream that ends before is an error unless `short_by` asks for the
+ * number of bytes that were missing. */
 static bool fill(struct report *report, const char *path, const struct npy_stream *stream,
                  void *bytes, size_t size, size_t *short_by)
 {

@@ -1,23 +1,24 @@
 /* NumPy's .npy: reads versions 1.0, 2.0 and 3.0, either byte order, either element order; writes
- * version 1.0, the machine's byte order, row-major. Bytes after the array are ignored, as NumPy does.
+ * version 1.0, the machine's byte order, row-major. Bytes after the array are ignored, as NumPy
+ * does.
  *
- * Invariant: nothing in a file is believed before it is checked: not its lengths, its shape nor its
- * dtype; a file that lies is a diagnostic and allocates nothing. */
+ * Invariant: nothing in a file is believed before it is checked: not its lengths, its shape nor
+ * its dtype; a file that lies is a diagnostic and allocates nothing. */
 #ifndef WEFT_CLI_NPY_H
 #define WEFT_CLI_NPY_H
 
 #include "cli/tensor.h"
 
 enum {
-    NPY_PRELUDE = 12,              /* magic, version and the longer form of the header's length */
-    NPY_MAX_HEADER = 1 << 20,      /* bytes of a header that is read */
-    NPY_MAX_WRITTEN = 1024         /* bytes of a header that is written, prelude included */
+    NPY_PRELUDE = 12,         /* magic, version and the longer form of the header's length */
+    NPY_MAX_HEADER = 1 << 20, /* bytes of a header that is read */
+    NPY_MAX_WRITTEN = 1024    /* bytes of a header that is written, prelude included */
 };
 
 struct npy_header {
-    bool swap;                     /* the elements' byte order is not the machine's */
+    bool swap; /* the elements' byte order is not the machine's */
     bool fortran;
-    size_t data_start;             /* bytes of prelude and header */
+    size_t data_start; /* bytes of prelude and header */
     size_t data_size;
 };
 
@@ -27,7 +28,7 @@ struct npy_stream {
     int64_t (*read)(void *user, void *bytes, size_t size);
     const char *(*error)(void *user);
     void *user;
-    double size;                   /* of all there is, when known; else negative */
+    double size; /* of all there is, when known; else negative */
 };
 
 /* Where the data starts, from the first NPY_PRELUDE bytes (fewer only if the file is shorter). */

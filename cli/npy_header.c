@@ -70,7 +70,7 @@ static bool take_extent(struct scan *scan, int64_t *extent)
             __builtin_add_overflow(*extent, *scan->at - '0', extent))
             return false;
     bool digits = scan->at > start;
-    if (digits && scan->at < scan->end && *scan->at == 'L')   /* Python 2 wrote 3L */
+    if (digits && scan->at < scan->end && *scan->at == 'L') /* Python 2 wrote 3L */
         scan->at++;
     return digits;
 }
@@ -97,21 +97,31 @@ static const char *foreign_name(struct scan *scan, const char *descr, char kind,
 {
     struct arena *arena = scan->report->arena;
     switch (kind) {
-    case 'f': return size == 2 ? "float16, which is not supported yet"
-                               : arena_printf(arena, "float%d", size < 100 ? size * 8 : 0);
-    case 'c': return arena_printf(arena, "complex%d", size < 100 ? size * 8 : 0);
-    case 'O': return "object";
-    case 'U': case 'S': case 'a': return arena_printf(arena, "string (%.20s)", descr);
-    case 'M': case 'm': return arena_printf(arena, "date or time (%.20s)", descr);
-    case 'V': return size == 2 ? "void of 2 bytes (bfloat16 is not supported yet)" : "void";
-    default: return arena_printf(arena, "'%.20s'", descr);
+    case 'f':
+        return size == 2 ? "float16, which is not supported yet"
+                         : arena_printf(arena, "float%d", size < 100 ? size * 8 : 0);
+    case 'c':
+        return arena_printf(arena, "complex%d", size < 100 ? size * 8 : 0);
+    case 'O':
+        return "object";
+    case 'U':
+    case 'S':
+    case 'a':
+        return arena_printf(arena, "string (%.20s)", descr);
+    case 'M':
+    case 'm':
+        return arena_printf(arena, "date or time (%.20s)", descr);
+    case 'V':
+        return size == 2 ? "void of 2 bytes (bfloat16 is not supported yet)" : "void";
+    default:
+        return arena_printf(arena, "'%.20s'", descr);
     }
 }
 
 /* NumPy's letter for each dtype. */
 static const char kinds[WEFT_DTYPE_COUNT] = {
-    [WEFT_BOOL] = 'b',   [WEFT_INT8] = 'i',   [WEFT_INT16] = 'i',  [WEFT_INT32] = 'i',
-    [WEFT_INT64] = 'i',  [WEFT_UINT8] = 'u',  [WEFT_UINT16] = 'u', [WEFT_UINT32] = 'u',
+    [WEFT_BOOL] = 'b',   [WEFT_INT8] = 'i',    [WEFT_INT16] = 'i',  [WEFT_INT32] = 'i',
+    [WEFT_INT64] = 'i',  [WEFT_UINT8] = 'u',   [WEFT_UINT16] = 'u', [WEFT_UINT32] = 'u',
     [WEFT_UINT64] = 'u', [WEFT_FLOAT32] = 'f', [WEFT_FLOAT64] = 'f'};
 
 static bool find_dtype(char kind, int size, enum weft_dtype *dtype)
@@ -141,8 +151,8 @@ static bool read_descr(struct scan *scan, const char *descr, struct npy_header *
     if (kind == '?' && !*at)
         kind = 'b', size = 1, digits = 0;
     if (at[digits] || !find_dtype(kind, size, &tensor->dtype)) {
-        const char *name = foreign_name(scan, descr, at[digits] && kind != 'M' && kind != 'm'
-                                        ? '\0' : kind, size);
+        const char *name =
+            foreign_name(scan, descr, at[digits] && kind != 'M' && kind != 'm' ? '\0' : kind, size);
         return REPORT_FILE(scan->report, scan->path, NPY_DTYPE, name);
     }
     header->swap = size > 1 && order == (little_endian() ? '>' : '<');
@@ -247,8 +257,9 @@ size_t npy_make_header(const struct tensor *tensor, char header[NPY_MAX_WRITTEN]
     for (int i = 0; i < tensor->rank; i++)
         length += (size_t)snprintf(header + length, room - length, i ? ", %" PRId64 : "%" PRId64,
                                    tensor->shape[i]);
-    length += (size_t)snprintf(header + length, room - length, tensor->rank == 1 ? ",), }" : "), }");
-    size_t whole = (length / 64 + 1) * 64;    /* a space or newline always fits: data at 64 bytes */
+    length +=
+        (size_t)snprintf(header + length, room - length, tensor->rank == 1 ? ",), }" : "), }");
+    size_t whole = (length / 64 + 1) * 64; /* a space or newline always fits: data at 64 bytes */
     memset(header + length, ' ', whole - length);
     header[whole - 1] = '\n';
     memcpy(header, "\x93NUMPY\x01\x00", 8);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { VERSION = 45, DATE = 1 << 5 | 1 };   /* 64-bit sizes need 4.5; 1 January 1980, as NumPy */
+enum { VERSION = 45, DATE = 1 << 5 | 1 }; /* 64-bit sizes need 4.5; 1 January 1980, as NumPy */
 
 struct archive {
     FILE *file;
@@ -48,19 +48,19 @@ static void put_name(struct archive *archive, const char *key)
 static void put_common(struct archive *archive, const struct entry *entry)
 {
     put_number(archive, VERSION, 2);
-    put_number(archive, 0, 2);                  /* flags */
-    put_number(archive, 0, 2);                  /* stored */
-    put_number(archive, 0, 2);                  /* time */
+    put_number(archive, 0, 2); /* flags */
+    put_number(archive, 0, 2); /* stored */
+    put_number(archive, 0, 2); /* time */
     put_number(archive, DATE, 2);
     put_number(archive, entry->crc, 4);
-    put_number(archive, UINT32_MAX, 4);         /* both sizes: see the extra field */
+    put_number(archive, UINT32_MAX, 4); /* both sizes: see the extra field */
     put_number(archive, UINT32_MAX, 4);
     put_number(archive, strlen(entry->key) + 4, 2);
 }
 
 static void put_sizes(struct archive *archive, const struct entry *entry, size_t extra)
 {
-    put_number(archive, 1, 2);                  /* the extra field of 64-bit numbers */
+    put_number(archive, 1, 2); /* the extra field of 64-bit numbers */
     put_number(archive, extra, 2);
     put_number(archive, entry->size, 8);
     put_number(archive, entry->size, 8);
@@ -83,7 +83,7 @@ static void put_entry(struct archive *archive, struct entry *entry, const struct
     entry->crc = checksum(header, header_size, tensor->data, bytes);
     put_number(archive, 0x04034b50, 4);
     put_common(archive, entry);
-    put_number(archive, 20, 2);                 /* bytes of the extra field */
+    put_number(archive, 20, 2); /* bytes of the extra field */
     put_name(archive, entry->key);
     put_sizes(archive, entry, 16);
     put(archive, header, header_size);
@@ -93,12 +93,12 @@ static void put_entry(struct archive *archive, struct entry *entry, const struct
 static void put_directory(struct archive *archive, const struct entry *entry)
 {
     put_number(archive, 0x02014b50, 4);
-    put_number(archive, 3 << 8 | VERSION, 2);   /* made on Unix */
+    put_number(archive, 3 << 8 | VERSION, 2); /* made on Unix */
     put_common(archive, entry);
-    put_number(archive, 28, 2);                 /* bytes of the extra field */
-    put_number(archive, 0, 6);                  /* no comment, disk 0, internal attributes */
+    put_number(archive, 28, 2); /* bytes of the extra field */
+    put_number(archive, 0, 6);  /* no comment, disk 0, internal attributes */
     put_number(archive, (uint64_t)0100644 << 16, 4);
-    put_number(archive, UINT32_MAX, 4);         /* the offset: see the extra field */
+    put_number(archive, UINT32_MAX, 4); /* the offset: see the extra field */
     put_name(archive, entry->key);
     put_sizes(archive, entry, 24);
     put_number(archive, entry->offset, 8);
@@ -112,7 +112,7 @@ static void put_end(struct archive *archive, int count, uint64_t directory)
     put_number(archive, 44, 8);
     put_number(archive, 3 << 8 | VERSION, 2);
     put_number(archive, VERSION, 2);
-    put_number(archive, 0, 8);                  /* this disk, the directory's disk */
+    put_number(archive, 0, 8); /* this disk, the directory's disk */
     put_number(archive, (uint64_t)count, 8);
     put_number(archive, (uint64_t)count, 8);
     put_number(archive, end - directory, 8);
@@ -122,12 +122,12 @@ static void put_end(struct archive *archive, int count, uint64_t directory)
     put_number(archive, end, 8);
     put_number(archive, 1, 4);
     put_number(archive, 0x06054b50, 4);
-    put_number(archive, 0, 4);                  /* disks */
+    put_number(archive, 0, 4); /* disks */
     put_number(archive, UINT16_MAX, 2);
     put_number(archive, UINT16_MAX, 2);
     put_number(archive, UINT32_MAX, 4);
     put_number(archive, UINT32_MAX, 4);
-    put_number(archive, 0, 2);                  /* no comment */
+    put_number(archive, 0, 2); /* no comment */
 }
 
 void npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)

@@ -1,7 +1,7 @@
 /* weft ops: every operation, from the table that is the language (grammar/ops.def). */
+#include "compiler/ops.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "compiler/ops.h"
 
 #include <string.h>
 
@@ -29,13 +29,20 @@ static const char *accuracy(const struct op_row *row, char *text, size_t size)
 static const char *form_name(enum op_form form)
 {
     switch (form) {
-    case FORM_INFIX: return "infix";
-    case FORM_RIGHT: return "infix, right associative";
-    case FORM_CHAINLESS: return "infix, not associative";
-    case FORM_PREFIX: return "prefix";
-    case FORM_TERNARY: return "x if condition else y, or a call";
-    case FORM_FOLD: return "call of two or more";
-    default: return "call";
+    case FORM_INFIX:
+        return "infix";
+    case FORM_RIGHT:
+        return "infix, right associative";
+    case FORM_CHAINLESS:
+        return "infix, not associative";
+    case FORM_PREFIX:
+        return "prefix";
+    case FORM_TERNARY:
+        return "x if condition else y, or a call";
+    case FORM_FOLD:
+        return "call of two or more";
+    default:
+        return "call";
     }
 }
 

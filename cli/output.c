@@ -35,15 +35,17 @@ static bool place_new(struct report *report, struct target *target)
     const char *directory = slash ? arena_string(report->arena, path, length ? length : 1) : ".";
     const char *found = resolve(report->arena, directory);
     if (!found)
-        return cannot_write(report, target, arena_printf(report->arena, "directory '%s': %s",
-                                                         directory, strerror(errno)));
+        return cannot_write(
+            report, target,
+            arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
     if (slash && !slash[1])
         return cannot_write(report, target, "directories are not supported yet");
     target->path = arena_printf(report->arena, "%s/%s", strcmp(found, "/") ? found : "",
                                 slash ? slash + 1 : path);
     return access(found, W_OK | X_OK) == 0 ||
-           cannot_write(report, target, arena_printf(report->arena, "directory '%s': %s", directory,
-                                                     strerror(errno)));
+           cannot_write(
+               report, target,
+               arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
 }
 
 /* A regular file that will be replaced. */

@@ -15,10 +15,10 @@
 struct target {
     const struct destination *destination;
     enum kind kind;
-    const char *path;              /* where it ends up, links resolved; "-" */
-    bool direct;                   /* standard output or a special file: written in place, at the end */
-    mode_t mode;                   /* of the file that is replaced; 0: there is none */
-    int result;                    /* of the program */
+    const char *path; /* where it ends up, links resolved; "-" */
+    bool direct;      /* standard output or a special file: written in place, at the end */
+    mode_t mode;      /* of the file that is replaced; 0: there is none */
+    int result;       /* of the program */
     const char *volatile temporary; /* NULL: does not exist; a signal handler reads it */
 };
 
@@ -44,8 +44,8 @@ bool outputs_write(struct report *report, struct outputs *outputs, const struct 
 
 /* Flushes standard output. A reader that is gone is no error to speak of. */
 bool output_flush(struct report *report);
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as they
- * would have. */
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as
+ * they would have. */
 void output_catch_signals(void);
 
 #endif

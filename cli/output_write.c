@@ -1,7 +1,7 @@
 /* See output.h: writing, renaming, and cleaning up when a signal comes in between.
  *
- * Invariant: the name of a temporary file is recorded before the file exists and until it is gone or
- * renamed, so the handler's list is complete whenever it runs. */
+ * Invariant: the name of a temporary file is recorded before the file exists and until it is
+ * gone or renamed, so the handler's list is complete whenever it runs. */
 #include "cli/npy.h"
 #include "cli/npz.h"
 #include "cli/output.h"
@@ -55,7 +55,7 @@ void output_catch_signals(void)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN);      /* a file size limit is an error of write */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write */
 }
 
 static bool failed(struct report *report, const struct target *target, const char *why)
@@ -71,7 +71,7 @@ static int create_temporary(struct report *report, struct target *target)
     for (int i = 0; i < TRIES && fd < 0; i++) {
         const char *path = arena_printf(report->arena, "%.*s/.weft-%ld-%d", length, target->path,
                                         (long)getpid(), i);
-        target->temporary = path;  /* before it exists: no moment in which it could stay behind */
+        target->temporary = path; /* before it exists: no moment in which it could stay behind */
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0)
             target->temporary = NULL;
@@ -79,7 +79,7 @@ static int create_temporary(struct report *report, struct target *target)
             break;
     }
     if (fd >= 0 && target->mode)
-        (void)!fchmod(fd, target->mode);   /* the replaced file's, where the system lets us */
+        (void)!fchmod(fd, target->mode); /* the replaced file's, where the system lets us */
     return fd;
 }
 
@@ -87,9 +87,14 @@ static bool put_tensor(FILE *file, const struct target *target, const struct ten
                        const char *key)
 {
     switch (target->kind) {
-    case KIND_NPY: npy_write(file, tensor); break;
-    case KIND_NPZ: npz_write(file, &key, tensor, 1); break;
-    default: return picture_write(file, tensor);
+    case KIND_NPY:
+        npy_write(file, tensor);
+        break;
+    case KIND_NPZ:
+        npz_write(file, &key, tensor, 1);
+        break;
+    default:
+        return picture_write(file, tensor);
     }
     return true;
 }
@@ -161,9 +166,8 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
         const struct tensor *tensor = &results[target->result];
-        if (target->direct == direct &&
-            !(direct ? write_direct : write_temporary)(report, target, tensor,
-                                                       names[target->result]))
+        if (target->direct == direct && !(direct ? write_direct : write_temporary)(
+                                            report, target, tensor, names[target->result]))
             return false;
     }
     return true;

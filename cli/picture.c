@@ -14,7 +14,7 @@ struct codec {
     png_structp png;
     png_infop info;
     struct tensor *tensor;
-    bool told;                     /* the reason was reported before the jump */
+    bool told; /* the reason was reported before the jump */
 };
 
 static void on_error(png_structp png, png_const_charp message)
@@ -27,7 +27,7 @@ static void on_error(png_structp png, png_const_charp message)
 
 static void on_warning(png_structp png, png_const_charp message)
 {
-    (void)png;                     /* about colour profiles and the like, which are not read */
+    (void)png; /* about colour profiles and the like, which are not read */
     (void)message;
 }
 
@@ -60,7 +60,7 @@ static void read_info(struct codec *codec)
     png_structp png = codec->png;
     png_set_user_limits(png, MAX_EXTENT, MAX_EXTENT);
     png_read_info(png, codec->info);
-    png_set_expand(png);           /* palettes, 1, 2 and 4 bits, transparent colours */
+    png_set_expand(png); /* palettes, 1, 2 and 4 bits, transparent colours */
     if (png_get_bit_depth(png, codec->info) == 16 && little_endian())
         png_set_swap(png);
 }
@@ -110,8 +110,8 @@ bool picture_read(struct report *report, const char *path, FILE *file, struct te
     struct codec codec = {.report = report, .path = path, .file = file, .tensor = tensor};
     codec.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &codec, on_error, on_warning);
     codec.info = codec.png ? png_create_info_struct(codec.png) : NULL;
-    bool done = codec.info ? guarded_read(&codec)
-                           : REPORT_FILE(report, path, BAD_PNG, "out of memory");
+    bool done =
+        codec.info ? guarded_read(&codec) : REPORT_FILE(report, path, BAD_PNG, "out of memory");
     png_destroy_read_struct(&codec.png, &codec.info, NULL);
     if (!done)
         tensor_finish(tensor);

@@ -9,17 +9,17 @@
 #include <string.h>
 
 enum {
-    MOST_VALUES = 1000,            /* a tensor of more is shortened */
-    EDGE = 3,                      /* to so many values at each end of a dimension */
-    LINE = 80                      /* columns */
+    MOST_VALUES = 1000, /* a tensor of more is shortened */
+    EDGE = 3,           /* to so many values at each end of a dimension */
+    LINE = 80           /* columns */
 };
 
 struct printer {
     FILE *file;
     const struct tensor *tensor;
-    int64_t edges[WEFT_MAX_RANK];  /* values shown at each end; 0: the first alone */
+    int64_t edges[WEFT_MAX_RANK]; /* values shown at each end; 0: the first alone */
     struct buf value;
-    int width;                     /* of the widest value shown */
+    int width; /* of the widest value shown */
     int column, indent;
     bool measuring;
 };
@@ -53,17 +53,41 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
     int64_t whole = 0;
     size_t size = weft_dtype_size(dtype);
     switch (dtype) {
-    case WEFT_BOOL: buf_puts(buf, *(const unsigned char *)at ? "true" : "false"); return;
-    case WEFT_FLOAT32: memcpy(&single, at, size); put_real(buf, (double)single, true); return;
-    case WEFT_FLOAT64: memcpy(&real, at, size); put_real(buf, real, false); return;
-    case WEFT_INT8: whole = *(const int8_t *)at; break;
-    case WEFT_INT16: whole = *(const int16_t *)at; break;
-    case WEFT_INT32: whole = *(const int32_t *)at; break;
-    case WEFT_UINT8: whole = *(const uint8_t *)at; break;
-    case WEFT_UINT16: whole = *(const uint16_t *)at; break;
-    case WEFT_UINT32: whole = *(const uint32_t *)at; break;
-    case WEFT_UINT64: buf_printf(buf, "%" PRIu64, *(const uint64_t *)at); return;
-    default: whole = *(const int64_t *)at; break;
+    case WEFT_BOOL:
+        buf_puts(buf, *(const unsigned char *)at ? "true" : "false");
+        return;
+    case WEFT_FLOAT32:
+        memcpy(&single, at, size);
+        put_real(buf, (double)single, true);
+        return;
+    case WEFT_FLOAT64:
+        memcpy(&real, at, size);
+        put_real(buf, real, false);
+        return;
+    case WEFT_INT8:
+        whole = *(const int8_t *)at;
+        break;
+    case WEFT_INT16:
+        whole = *(const int16_t *)at;
+        break;
+    case WEFT_INT32:
+        whole = *(const int32_t *)at;
+        break;
+    case WEFT_UINT8:
+        whole = *(const uint8_t *)at;
+        break;
+    case WEFT_UINT16:
+        whole = *(const uint16_t *)at;
+        break;
+    case WEFT_UINT32:
+        whole = *(const uint32_t *)at;
+        break;
+    case WEFT_UINT64:
+        buf_printf(buf, "%" PRIu64, *(const uint64_t *)at);
+        return;
+    default:
+        whole = *(const int64_t *)at;
+        break;
     }
     buf_printf(buf, "%" PRId64, whole);
 }
@@ -144,7 +168,7 @@ static void print_dimension(struct printer *printer, int d, const char *at)
     for (int64_t i = 0; i < extent; i++) {
         bool gap = i == head && tail > head;
         if (gap)
-            i = tail - 1;          /* after the gap, the first of the tail */
+            i = tail - 1; /* after the gap, the first of the tail */
         if (i && !printer->measuring)
             separate(printer, d);
         if (!gap)

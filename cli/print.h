@@ -1,5 +1,5 @@
-/* Results as text: `name: type = value`, values as the language writes them, so that what is printed
- * whole reads back as the same bits. Long tensors are shortened to their edges.
+/* Results as text: `name: type = value`, values as the language writes them, so that what is
+ * printed whole reads back as the same bits. Long tensors are shortened to their edges.
  *
  * Invariant: the number of values printed is bounded, whatever the shape. */
 #ifndef WEFT_CLI_PRINT_H

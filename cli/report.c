@@ -28,8 +28,11 @@ void report_init(struct report *report, struct arena *arena, FILE *stream, char 
             buf_putc(&text, ' ');
         buf_puts(&text, arguments[i]);
     }
-    *report = (struct report){.arena = arena, .stream = stream, .text = text.text,
-                              .arguments = arguments, .argument_count = argument_count};
+    *report = (struct report){.arena = arena,
+                              .stream = stream,
+                              .text = text.text,
+                              .arguments = arguments,
+                              .argument_count = argument_count};
 }
 
 void report_record(struct report *report, const struct weft_error *record)
@@ -60,8 +63,11 @@ static char *format_text(struct report *report, const char *format, va_list args
 static struct weft_error make_record(enum diag_id id, const char *origin, const char *message)
 {
     const struct row *row = &rows[id];
-    return (struct weft_error){.status = row->status, .severity = row->severity,
-                               .code = row->number, .origin = origin, .message = message};
+    return (struct weft_error){.status = row->status,
+                               .severity = row->severity,
+                               .code = row->number,
+                               .origin = origin,
+                               .message = message};
 }
 
 /* Where `place` lies in the joined text; false when it is in none of the arguments. */
@@ -81,7 +87,8 @@ static bool find_offset(const struct report *report, const char *place, size_t *
 }
 
 /* Points the record at bytes of the joined text: the line they are on, line and column from 1. */
-static void set_place(struct report *report, struct weft_error *record, size_t offset, size_t length)
+static void set_place(struct report *report, struct weft_error *record, size_t offset,
+                      size_t length)
 {
     const char *text = report->text;
     size_t start = offset, line = 1, column = 1;
@@ -126,9 +133,10 @@ bool report_file(struct report *report, const char *path, enum diag_id id, const
 
 static const char *status_words(enum weft_status status)
 {
-    return status == WEFT_OUT_OF_MEMORY    ? "out of memory"
-           : status == WEFT_COMPILER_ERROR ? "the C compiler failed"
-                                           : "the library failed without saying why; please report it";
+    return status == WEFT_OUT_OF_MEMORY ? "out of memory"
+           : status == WEFT_COMPILER_ERROR
+               ? "the C compiler failed"
+               : "the library failed without saying why; please report it";
 }
 
 bool report_library(struct report *report, enum weft_status status, struct weft_error *errors)

@@ -1,8 +1,8 @@
-/* What the command tells its user: diagnostics on stderr in the one form all of Weft uses, drawn by
- * weft_error_render. Messages and numbers are rows 100-149 of grammar/diags.def.
+/* What the command tells its user: diagnostics on stderr in the one form all of Weft uses, drawn
+ * by weft_error_render. Messages and numbers are rows 100-149 of grammar/diags.def.
  *
- * Invariant: `status` is what the process exits with, the gravest so far: 0, 1 for an error, 2 for a
- * row of status INVALID_ARGUMENT (wrong usage). */
+ * Invariant: `status` is what the process exits with, the gravest so far: 0, 1 for an error, 2
+ * for a row of status INVALID_ARGUMENT (wrong usage). */
 #ifndef WEFT_CLI_REPORT_H
 #define WEFT_CLI_REPORT_H
 
@@ -13,12 +13,12 @@
 #include <stdio.h>
 
 struct report {
-    struct arena *arena;           /* the command's small allocations; never freed one by one */
+    struct arena *arena; /* the command's small allocations; never freed one by one */
     FILE *stream;
-    const char *text;              /* the arguments, joined by spaces: the text of "<args>" */
+    const char *text; /* the arguments, joined by spaces: the text of "<args>" */
     char *const *arguments;
     int argument_count;
-    bool quiet;                    /* drop warnings and notes */
+    bool quiet; /* drop warnings and notes */
     int status;
 };
 

@@ -7,9 +7,9 @@
 #include "compiler/program.h"
 
 struct script {
-    const char *text;              /* NUL-terminated, in the report's arena */
-    const char *origin;            /* the file's path, or NULL for an expression */
-    const char *kernel;            /* NULL: the only one */
+    const char *text;   /* NUL-terminated, in the report's arena */
+    const char *origin; /* the file's path, or NULL for an expression */
+    const char *kernel; /* NULL: the only one */
 };
 
 /* `argument` is a file if it ends in .weft or .weft:NAME, else an expression. */

@@ -8,12 +8,13 @@
 struct session {
     struct report *report;
     struct weft_context *context;
-    bool muted;                    /* warnings are dropped: the text is compiled again later */
+    bool muted; /* warnings are dropped: the text is compiled again later */
 };
 
 bool session_open(struct session *session, struct report *report);
 void session_close(struct session *session);
-/* NULL when the text does not compile, which is then reported. origin and kernel are the script's. */
+/* NULL when the text does not compile, which is then reported. origin and kernel are the
+ * script's. */
 struct weft_program *session_compile(struct session *session, const struct script *script,
                                      struct weft_compile_params params);
 

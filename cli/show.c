@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/session.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
     *program = session_compile(session, &script, params);
     session->muted = false;
     if (!*program || !inputs_match(report, *program, arguments, INPUTS_SHAPES) ||
-        !inputs_load(session, &script, arguments, INPUTS_SHAPES, inputs))
+        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs))
         return false;
     weft_program_destroy(*program);
     params.inputs = inputs_types(report->arena, inputs, &params.input_count);

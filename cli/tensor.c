@@ -115,9 +115,12 @@ void tensor_finish(struct tensor *tensor)
 
 DLTensor tensor_view(struct tensor *tensor)
 {
-    return (DLTensor){.data = tensor->data, .device = {.device_type = kDLCPU},
-                      .ndim = tensor->rank, .dtype = weft_dtype_to_dlpack(tensor->dtype),
-                      .shape = tensor->shape, .strides = tensor->strides};
+    return (DLTensor){.data = tensor->data,
+                      .device = {.device_type = kDLCPU},
+                      .ndim = tensor->rank,
+                      .dtype = weft_dtype_to_dlpack(tensor->dtype),
+                      .shape = tensor->shape,
+                      .strides = tensor->strides};
 }
 
 const char *tensor_type(struct arena *arena, const struct tensor *tensor)

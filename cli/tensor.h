@@ -13,11 +13,11 @@ struct tensor {
     enum weft_dtype dtype;
     int rank;
     int64_t shape[WEFT_MAX_RANK], strides[WEFT_MAX_RANK];
-    char layout[WEFT_MAX_RANK + 1];   /* "" when there is none */
+    char layout[WEFT_MAX_RANK + 1]; /* "" when there is none */
     void *data;
-    void *memory;                  /* what tensor_finish releases, `size` bytes; NULL: nothing */
+    void *memory; /* what tensor_finish releases, `size` bytes; NULL: nothing */
     size_t size;
-    bool mapped;                   /* by mmap, else by malloc */
+    bool mapped; /* by mmap, else by malloc */
 };
 
 /* Bytes of all elements. False when the product of the extents that are not 0 passes PTRDIFF_MAX:

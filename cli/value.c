@@ -1,12 +1,13 @@
-/* See value.h. A literal is evaluated as the program it is, so that the command has no arithmetic and
- * no conversion of its own. */
+/* See value.h. A literal is parsed, typed, folded and converted by the compiler: the command has no
+ * arithmetic and no conversion of its own. */
 #include "cli/value.h"
 
 #include "cli/kind.h"
 #include "cli/npy.h"
 #include "cli/npz.h"
 #include "cli/picture.h"
-#include "compiler/program.h"
+#include "compiler/check.h"
+#include "compiler/literal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,43 +25,56 @@ bool value_is_literal(struct report *report, const char *text)
     return parse_value(report->arena, source, diags, &program);
 }
 
-static bool run_literal(struct session *session, struct weft_program *program, bool compute,
-                        struct tensor *tensor)
+/* The text, typed, in the arena; NULL after reporting what is wrong with it. */
+static const struct program *check_text(struct report *report, const char *text)
 {
-    struct weft_tensor_info info;
-    struct weft_error *errors = NULL;
-    enum weft_status status = weft_infer(program, NULL, 0, &info, &errors);
-    if (!report_library(session->report, status, errors))
-        return false;
-    tensor->dtype = info.dtype;
-    tensor->rank = info.rank;
-    memcpy(tensor->shape, info.shape, sizeof info.shape);
-    if (!compute)
-        return true;
-    if (!tensor_allocate(session->report, "<args>", "the literal", tensor))
-        return false;
-    DLTensor view = tensor_view(tensor);
-    struct weft_argument output = {.tensors = &view};
-    struct weft_run_params params = {.outputs = &output, .output_count = 1};
-    errors = NULL;
-    status = weft_run(program, &params, &errors);
-    return report_library(session->report, status, errors);
+    struct source *source = ARENA_NEW(report->arena, struct source);
+    struct diags *diags = ARENA_NEW(report->arena, struct diags);
+    struct programs programs = {0};
+    *source = (struct source){"<args>", text, strlen(text)};
+    diags_init(diags, report->arena, source);
+    if (parse(report->arena, source, diags, &programs) && programs.count == 1 &&
+        check(programs.items[0]))
+        return programs.items[0];
+    report_library(report, diags_status(diags), diags_export(diags, WEFT_ERROR));
+    return NULL;
 }
 
-bool value_evaluate(struct session *session, const char *text, enum weft_dtype wanted, bool compute,
+static void store(struct tensor *tensor, int index, const struct node *node)
+{
+    size_t size = weft_dtype_size(tensor->dtype);
+    scalar_store((char *)tensor->data + (size_t)index * size, tensor->dtype,
+                 literal_cast(&node->literal, tensor->dtype));
+}
+
+static void store_all(const struct program *program, const struct node *node, struct tensor *tensor)
+{
+    if (node->kind != NODE_ARRAY)
+        store(tensor, 0, node);
+    for (int i = 0; node->kind == NODE_ARRAY && i < node->operand_count; i++)
+        store(tensor, i, operand_node(program, node, i));
+}
+
+bool value_evaluate(struct report *report, const char *text, enum weft_dtype wanted,
                     struct tensor *tensor)
 {
-    const char *name = wanted < WEFT_DTYPE_COUNT ? weft_dtype_name(wanted) : NULL;
-    struct script script = {.text = text, .origin = "<args>"};
-    if (name)
-        script.text = arena_printf(session->report->arena, "%s(%s)", name, text);
-    struct weft_program *program =
-        session_compile(session, &script, (struct weft_compile_params){0});
-    bool done = program && run_literal(session, program, compute, tensor);
-    weft_program_destroy(program);
-    if (!done)
-        tensor_finish(tensor);
-    return done;
+    bool cast = wanted < WEFT_DTYPE_COUNT;
+    if (cast)
+        text = arena_printf(report->arena, "%s(%s)", weft_dtype_name(wanted), text);
+    const struct program *program = check_text(report, text);
+    if (!program)
+        return false;
+    const struct node *node = &program->nodes[program->results[0].node];
+    tensor->dtype = node->dtype;
+    if (cast)
+        node = operand_node(program, node, 0);
+    tensor->rank = node->kind == NODE_ARRAY ? node->rank : 0;
+    for (int d = 0; d < tensor->rank; d++)
+        tensor->shape[d] = program->extents[node->extents + d];
+    if (!tensor_allocate(report, "<args>", "the literal", tensor))
+        return false;
+    store_all(program, node, tensor);
+    return true;
 }
 
 /* "file.npz:key" where no file has that whole name. */
@@ -98,7 +112,7 @@ static bool sniff(struct report *report, const char *path, FILE *file, enum kind
 {
     unsigned char bytes[8];
     ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
-    *kind = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size);   /* a pipe is .npy */
+    *kind = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size); /* a pipe is .npy */
     return *kind != KIND_UNKNOWN ||
            REPORT_FILE(report, path, NO_CONTENT, "its content is of no known kind");
 }
@@ -109,9 +123,12 @@ static bool read_kind(struct report *report, const char *path, const char *key, 
     if (kind == KIND_UNKNOWN && !sniff(report, path, file, &kind))
         return false;
     switch (kind) {
-    case KIND_NPY: return npy_read(report, path, fileno(file), tensor);
-    case KIND_NPZ: return npz_read(report, path, key, tensor);
-    default: return picture_read(report, path, file, tensor);
+    case KIND_NPY:
+        return npy_read(report, path, fileno(file), tensor);
+    case KIND_NPZ:
+        return npz_read(report, path, key, tensor);
+    default:
+        return picture_read(report, path, file, tensor);
     }
 }
 

@@ -19,7 +19,7 @@ struct fixture {
     struct arena arena;
     jmp_buf out_of_memory;
     struct report report;
-    char *told;                    /* the diagnostics so far, after fixture_told */
+    char *told; /* the diagnostics so far, after fixture_told */
     size_t told_size;
 };
 

@@ -93,8 +93,8 @@ static void unusual_but_good(void **state)
     struct fixture *f = *state;
     unsigned char bytes[256];
     struct tensor in;
-    size_t size = make_file(bytes, " { \"shape\": (3L,), 'descr': '=u1' , \"fortran_order\":\tFalse } ",
-                            40);
+    size_t size =
+        make_file(bytes, " { \"shape\": (3L,), 'descr': '=u1' , \"fortran_order\":\tFalse } ", 40);
     assert_true(read_bytes(f, bytes, size, &in));
     assert_int_equal(in.shape[0], 3);
     assert_int_equal(in.dtype, WEFT_UINT8);
@@ -105,7 +105,14 @@ static void hostile_headers(void **state)
 {
     struct fixture *f = *state;
     static const char *const dictionaries[] = {
-        "", "{", "{}", "{'descr': '<f4'}", "[]", "{'descr'", "{'descr':", "{'descr': '<f4",
+        "",
+        "{",
+        "{}",
+        "{'descr': '<f4'}",
+        "[]",
+        "{'descr'",
+        "{'descr':",
+        "{'descr': '<f4",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4)",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2 3)}",
@@ -188,8 +195,12 @@ static void pipes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(round_trips), TEST(scalars_and_empty_arrays), TEST(orders), TEST(unusual_but_good),
-        TEST(hostile_headers), TEST(lying_lengths), TEST(pipes)};
+    const struct CMUnitTest tests[] = {TEST(round_trips),
+                                       TEST(scalars_and_empty_arrays),
+                                       TEST(orders),
+                                       TEST(unusual_but_good),
+                                       TEST(hostile_headers),
+                                       TEST(lying_lengths),
+                                       TEST(pipes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

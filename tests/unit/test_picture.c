@@ -11,9 +11,9 @@ static void round_trips(void **state)
         data[i] = (uint16_t)(i * 1103 + 259);
     for (int channels = 0; channels <= 4; channels++)
         for (int wide = 0; wide < 2; wide++) {
-            struct tensor in = {0}, out = make_tensor(wide ? WEFT_UINT16 : WEFT_UINT8,
-                                                      channels ? 3 : 2,
-                                                      (int64_t[]){5, 3, channels}, data);
+            struct tensor in = {0},
+                          out = make_tensor(wide ? WEFT_UINT16 : WEFT_UINT8, channels ? 3 : 2,
+                                            (int64_t[]){5, 3, channels}, data);
             FILE *file = tmpfile();
             assert_true(picture_write(file, &out));
             rewind(file);

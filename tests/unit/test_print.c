@@ -33,11 +33,13 @@ static void small_ones(void **state)
 static void reals(void **state)
 {
     struct fixture *f = *state;
-    static const double values[] = {150, 0.1, 1e16, 1e15, 1e-4, 1e-5, -0.0, 5e-324, 1.0 / 3,
-                                    1.7976931348623157e308, 12345678.9};
-    static const char *const texts[] = {"150.0", "0.1", "1e+16", "1000000000000000.0", "0.0001",
-                                        "1e-05", "-0.0", "5e-324", "0.3333333333333333",
-                                        "1.7976931348623157e+308", "12345678.9"};
+    static const double values[] = {150,       0.1,  1e16,   1e15,    1e-4,
+                                    1e-5,      -0.0, 5e-324, 1.0 / 3, 1.7976931348623157e308,
+                                    12345678.9};
+    static const char *const texts[] = {
+        "150.0",     "0.1",  "1e+16",  "1000000000000000.0", "0.0001",
+        "1e-05",     "-0.0", "5e-324", "0.3333333333333333", "1.7976931348623157e+308",
+        "12345678.9"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct tensor scalar = make_tensor(WEFT_FLOAT64, 0, NULL, &values[i]);
         assert_string_equal(printed(f, &scalar),
@@ -70,9 +72,10 @@ static void long_ones_are_shortened(void **state)
     assert_string_equal(printed(f, &vector),
                         "out: int32[2000] = [   0,    1,    2, ..., 1997, 1998, 1999]\n");
     struct tensor tall = make_tensor(WEFT_INT32, 2, (int64_t[]){1000, 2}, data);
-    assert_string_equal(printed(f, &tall),
-                        "out: int32[1000, 2] =\n[[   0,    1],\n [   2,    3],\n [   4,    5],\n ...,\n"
-                        " [1994, 1995],\n [1996, 1997],\n [1998, 1999]]\n");
+    assert_string_equal(
+        printed(f, &tall),
+        "out: int32[1000, 2] =\n[[   0,    1],\n [   2,    3],\n [   4,    5],\n ...,\n"
+        " [1994, 1995],\n [1996, 1997],\n [1998, 1999]]\n");
 }
 
 /* Thirty-two dimensions of 2 are 4 billion values, of which few are printed. */
@@ -82,7 +85,7 @@ static void output_is_bounded(void **state)
     static uint8_t zero[1];
     struct tensor huge = {.dtype = WEFT_UINT8, .rank = 32, .data = zero, .size = (size_t)1 << 32};
     for (int d = 0; d < 32; d++)
-        huge.shape[d] = 2;         /* strides stay 0: one byte stands for all */
+        huge.shape[d] = 2; /* strides stay 0: one byte stands for all */
     assert_true(strlen(printed(f, &huge)) < 100000);
 }
 
@@ -100,7 +103,8 @@ static void lines_wrap(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(small_ones), TEST(reals), TEST(rows), TEST(long_ones_are_shortened),
-                                       TEST(output_is_bounded), TEST(lines_wrap)};
+    const struct CMUnitTest tests[] = {
+        TEST(small_ones),        TEST(reals),     TEST(rows), TEST(long_ones_are_shortened),
+        TEST(output_is_bounded), TEST(lines_wrap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
