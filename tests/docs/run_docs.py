@@ -149,6 +149,13 @@ def current_ops(root, environment):
     return head + "\n" + table
 
 
+def measured(root):
+    """Whether README.md's numbers are those of the committed results."""
+    text = subprocess.run([sys.executable, root / "bench/table.py"], check=True, capture_output=True,
+                          text=True).stdout
+    return text in (root / "README.md").read_text(encoding="utf-8")
+
+
 def report(pages, results):
     """TAP for `results`, then every step and every rule; the number of failures."""
     for page in pages:
@@ -195,7 +202,9 @@ def main():
         ops.write_text(table, encoding="utf-8")
         return 0
     current = ops.read_text(encoding="utf-8") == table
-    return 1 if report(pages, [(current, "docs/ops.md is current", [])]) else 0
+    others = [(current, "docs/ops.md is current", []),
+              (measured(root), "README.md holds the numbers of bench/results", [])]
+    return 1 if report(pages, others) else 0
 
 
 if __name__ == "__main__":
