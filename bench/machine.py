@@ -34,7 +34,7 @@ def versions():
 
 def save(result, script, **content):
     """Writes bench/results/RESULT.json."""
-    record = {"machine": name(), "date": datetime.date.today().isoformat(),
+    record = {"machine": name(), "load_average": os.getloadavg()[0], "date": datetime.date.today().isoformat(),
               "command": " ".join([f"bench/{script}"] + sys.argv[1:]), "versions": versions(), **content}
     target = pathlib.Path(__file__).resolve().parent / "results" / f"{result}.json"
     target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -24,8 +24,14 @@ struct printer {
     bool measuring;
 };
 
-/* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02.
- * The command keeps the C locale. */
+/* Whatever decimal mark the process has been given, a point is printed. */
+static void put_number(struct buf *buf, const char *text)
+{
+    for (; *text; text++)
+        buf_putc(buf, (*text >= '0' && *text <= '9') || strchr("+-e", *text) ? *text : '.');
+}
+
+/* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02. */
 static void put_real(struct buf *buf, double value, bool single)
 {
     char text[64];
@@ -41,9 +47,8 @@ static void put_real(struct buf *buf, double value, bool single)
     }
     int exponent = atoi(strchr(text, 'e') + 1), places = digits - exponent;
     if (exponent > -5 && exponent < 16)
-        buf_printf(buf, "%.*f", places > 1 ? places : 1, value);
-    else
-        buf_puts(buf, text);
+        snprintf(text, sizeof text, "%.*f", places > 1 ? places : 1, value);
+    put_number(buf, text);
 }
 
 static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)

@@ -1,5 +1,5 @@
 """Sums up the logs of `meson test`, given as paths of testlog.json files. A program that reports in
-TAP counts once for every line of it, any other once. A log that is not there counts as a failure.
+TAP counts once for every line of it, one of Python's unittest once for every test, any other once. A log that is not there counts as a failure.
 Prints the failed ones, then `N passed, N failed, N skipped`; exit status 1 when anything failed or
 nothing passed."""
 import json
@@ -7,6 +7,7 @@ import re
 import sys
 
 GOOD = ("OK", "EXPECTEDFAIL")
+UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n\n(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 LINE = re.compile(r"^(ok|not ok)\b[ \t]*\d*[ \t-]*(.*)$", re.MULTILINE)
 
 
@@ -15,7 +16,14 @@ def tally(test):
     if test["result"] == "SKIP":
         return 0, [], 1
     passed, failed, skipped = 0, [], 0
-    for verdict, what in LINE.findall((test.get("stdout") or "") + "\n" + (test.get("stderr") or "")):
+    output = (test.get("stdout") or "") + "\n" + (test.get("stderr") or "")
+    for ran, notes in UNITTEST.findall(output):
+        counts = {word: int(number) for word, number in re.findall(r"(\w+)=(\d+)", notes)}
+        bad = counts.get("failures", 0) + counts.get("errors", 0)
+        skipped += counts.get("skipped", 0)
+        passed += int(ran) - bad - counts.get("skipped", 0)
+        failed += re.findall(r"^(?:FAIL|ERROR): (.*)$", output, re.MULTILINE)[:bad]
+    for verdict, what in LINE.findall(output):
         if re.search(r"# *skip", what, re.IGNORECASE):
             skipped += 1
         elif verdict == "ok":

@@ -12,7 +12,8 @@ has a scratch directory of its own. `<...>` in an expected line stands for any t
 --update rewrites the expected lines; read the difference before you believe it.
 
 A rule is a line that begins with **N.M in docs/language.md; the examples under it are its tests. A
-rule of sections 1 to 5 without one fails the suite, later sections are only listed. Reports in TAP."""
+rule of sections 1 to 5 without one fails the suite, later sections are only listed. docs/ops.md is what
+`weft ops --format md` prints under its first lines. Reports in TAP."""
 import argparse
 import os
 import pathlib
@@ -140,9 +141,23 @@ def make_environment(build, cache):
     return environment
 
 
-def report(pages):
-    """TAP for every step and every rule; the number of failures."""
-    results = []
+def current_ops(root, environment):
+    """What docs/ops.md should hold: its own lines before the table, then the table."""
+    head = (root / "docs/ops.md").read_text(encoding="utf-8").split("\n|", 1)[0]
+    table = subprocess.run(["weft", "ops", "--format", "md"], env=environment, check=True,
+                           capture_output=True, text=True, timeout=SECONDS).stdout
+    return head + "\n" + table
+
+
+def measured(root):
+    """Whether README.md's numbers are those of the committed results."""
+    text = subprocess.run([sys.executable, root / "bench/table.py"], check=True, capture_output=True,
+                          text=True).stdout
+    return text in (root / "README.md").read_text(encoding="utf-8")
+
+
+def report(pages, results):
+    """TAP for `results`, then every step and every rule; the number of failures."""
     for page in pages:
         for step in page.steps():
             good = step.got == [] if step.hidden else agrees(step.expected, step.got)
@@ -180,11 +195,16 @@ def main():
         environment = make_environment(build, cache)
         for page in pages:
             page.run(environment)
+        ops, table = root / "docs/ops.md", current_ops(root, environment)
     if options.update:
         for page in pages:
             page.path.write_text(page.text(), encoding="utf-8")
+        ops.write_text(table, encoding="utf-8")
         return 0
-    return 1 if report(pages) else 0
+    current = ops.read_text(encoding="utf-8") == table
+    others = [(current, "docs/ops.md is current", []),
+              (measured(root), "README.md holds the numbers of bench/results", [])]
+    return 1 if report(pages, others) else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,51 @@
+"""Prints README.md's paragraph of numbers from bench/results, and with --write puts it there, between
+the heading "How fast" and the next."""
+import json
+import pathlib
+import re
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def load(name):
+    return json.loads((ROOT / f"bench/results/{name}.json").read_text(encoding="utf-8"))
+
+
+def paragraph():
+    speed, cold = load("throughput"), load("compile_time")
+    peers = [name for name in ("NumPy", "numexpr", "JAX") if any(name in case["ms"] for case in speed["cases"])]
+    processors = f"{speed['threads']} processor" + "s" * (speed["threads"] > 1)
+    lines = [f"| {processors}, GB/s | Weft | {' | '.join(peers)} | Weft, of copy |",
+             "|---|" + "---|" * (len(peers) + 2)]
+    for case in speed["cases"]:
+        rate = {name: f"{case['bytes'] / ms / 1e6:.1f}" for name, ms in case["ms"].items()}
+        cells = [f"`{case['text']}`", rate["Weft"]] + [rate.get(name, "") for name in peers]
+        lines.append("| " + " | ".join(cells + [f"{case['of_copy']['Weft']:.2f}"]) + " |")
+    versions = ", ".join(f"{name} {speed['versions'][name.lower()]}" for name in peers)
+    ratios = [program["ratio"] for program in cold["programs"]]
+    compiler = [program["cc_ms"] for program in cold["programs"]]
+    prose = (
+        "Bytes read and written once, by the time taken. `of copy`: 1 is the speed of copying as many bytes, the faster "
+        f"of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; {versions}; "
+        f"{speed['date']}; `{speed['command']}`. JAX works on arrays of its own and returns a new one each time, "
+        "everybody else writes into the same array. A kernel that was never compiled before takes "
+        f"{min(ratios):.2f} to {max(ratios):.2f} times what the bare C compiler takes on the same text "
+        f"({min(compiler):.0f} to {max(compiler):.0f} ms here; `{cold['command']}`). The numbers are those of "
+        "[bench/results](bench/results); run the commands for yours.")
+    lines += [""] + textwrap.wrap(prose, 120, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    text = paragraph()
+    if "--write" not in sys.argv:
+        sys.stdout.write(text)
+        return
+    page = ROOT / "README.md"
+    new = re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + text + m[2], page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    page.write_text(new, encoding="utf-8")
+
+
+main()
