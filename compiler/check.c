@@ -61,12 +61,19 @@ const struct node *named_node(const struct program *program, const struct node *
     return node;
 }
 
-static bool literal_node(struct program *program, struct node *node)
+/* An integer that fits no type is wrong only where it meets one: 2**100 // 2**90 is 1024. */
+static bool literal_node(struct node *node)
 {
     node->dtype = literal_dtype(&node->literal);
-    if (node->dtype != WEFT_DTYPE_COUNT)
+    if (node->dtype == WEFT_DTYPE_COUNT)
+        node->dtype = WEFT_INT64;
+    return true;
+}
+
+static bool check_width(struct program *program, const struct node *node)
+{
+    if (node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT)
         return true;
-    poison(node);
     return diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
 }
 
@@ -97,6 +104,8 @@ static bool check_array(struct program *program, struct node *node)
             return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span,
                         text_of(program, element->span));
         }
+        if (!check_width(program, element))
+            return poison(node);
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
     }
     return true;
@@ -105,17 +114,17 @@ static bool check_array(struct program *program, struct node *node)
 static bool check_cast(struct program *program, struct node *node)
 {
     const struct node *operand = operand_node(program, node, 0);
-    enum weft_dtype from = operand->dtype;
-    if (operand->poison)
+    enum weft_dtype from = operand->dtype, to = node->dtype;
+    if (operand->poison || !check_width(program, operand))
         return poison(node);
-    if (node->kind == NODE_CAST || (dtype_is_integer(from) && dtype_is_integer(node->dtype)))
+    if (node->kind == NODE_CAST || (dtype_is_integer(from) && dtype_is_integer(to)))
         return true;
     poison(node);
     if (!dtype_is_integer(from))
         return diag(program->diags, DIAG_WRAP_TYPE, operand->span, text_of(program, operand->span),
                     type_rows[from].name);
     return diag(program->diags, DIAG_WRAP_TYPE, node->token, "the second argument",
-                type_rows[node->dtype].name);
+                type_rows[to].name);
 }
 
 static bool is_literal_number(const struct node *node)
@@ -217,7 +226,10 @@ static bool check_op(struct program *program, struct node *node)
     if (!fold_literal(program, node))
         return false;
     if (node->literal.kind != LITERAL_NONE)
-        return literal_node(program, node);
+        return literal_node(node);
+    for (int i = 0; i < node->operand_count; i++)
+        if (!check_width(program, operand_node(program, node, i)))
+            return poison(node);
     if (!check_rule(program, node))
         return false;
     const struct op_row *row = &op_rows[node->op];
@@ -233,7 +245,7 @@ static bool check_node(struct program *program, struct node *node)
 {
     switch (node->kind) {
     case NODE_POISON: return poison(node);
-    case NODE_LITERAL: return literal_node(program, node);
+    case NODE_LITERAL: return literal_node(node);
     case NODE_NAME: return check_name(program, node);
     case NODE_OP: return check_op(program, node);
     case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
@@ -256,6 +268,8 @@ static bool check_inputs(struct program *program)
 static bool check_result(struct program *program, struct result *result)
 {
     const struct node *node = &program->nodes[result->node];
+    if (!node->poison && !check_width(program, node))
+        return false;
     if (result->has_dtype || node->poison)
         return !node->poison;
     result->dtype = node->dtype;
