@@ -11,8 +11,6 @@
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wconstant-logical-operand"
-#else
-#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #endif
 
 #define FN static inline __attribute__((unused))

@@ -130,6 +130,39 @@ static int add_op(struct lowering *l, enum op op, enum weft_dtype source, enum w
     return add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
 }
 
+/* The exponent of a power when it is a small whole literal, else 0. For floats up to 4: as products
+ * these stay within 2 ulp, and overflow, underflow and special values come out as pow has them. For
+ * integers every whole exponent is a product. */
+static int small_exponent(const struct lowering *l, enum op op, enum weft_dtype source, int ins)
+{
+    bool power = op == OP_POW || op == OP_FPOW;
+    if (!power || ins < 0 || l->kernel->ins[ins].kind != INS_LITERAL)
+        return 0;
+    union scalar value = l->kernel->literals[l->kernel->ins[ins].index], whole;
+    whole = eval_op(conversion(source, WEFT_INT64, true), source, WEFT_INT64, value, value, value);
+    if (source == WEFT_INT64)
+        whole = value;
+    union scalar back = eval_op(OP_CONVERT, WEFT_INT64, source, whole, whole, whole);
+    if (source == WEFT_INT64)
+        back = whole;
+    int most = dtype_is_float(source) ? 4 : 64;
+    return whole.i64 >= 1 && whole.i64 <= most && back.bits == value.bits ? (int)whole.i64 : 0;
+}
+
+static int add_power(struct lowering *l, enum weft_dtype dtype, int base, int exponent,
+                     struct span span)
+{
+    int power = -1;
+    for (; exponent; exponent /= 2) {
+        if (exponent % 2)
+            power = power < 0 ? base
+                              : add_op(l, OP_MUL, dtype, dtype, (int[]){power, base, -1}, span);
+        if (exponent > 1)
+            base = add_op(l, OP_MUL, dtype, dtype, (int[]){base, base, -1}, span);
+    }
+    return power;
+}
+
 static int convert(struct lowering *l, int ins, enum weft_dtype to, bool saturate, struct span span)
 {
     enum weft_dtype from = l->kernel->ins[ins].dtype;
@@ -219,6 +252,9 @@ static int lower_op(struct lowering *l, const struct node *node)
         bool condition = row->rule == RULE_SELECT && i == 0;
         a[i] = value_as(l, operand_index(l, node, i), condition ? WEFT_BOOL : operand, MEET);
     }
+    int exponent = small_exponent(l, node->op, operand, a[1]);
+    if (exponent)
+        return add_power(l, operand, a[0], exponent, node->token);
     int value = add_op(l, node->op, operand, node->dtype, a, node->token);
     for (int i = count; i < node->operand_count; i++) {
         int next = value_as(l, operand_index(l, node, i), operand, MEET);

@@ -64,6 +64,8 @@ static void extents(struct parser *p, struct type *type)
     struct span opener = p->token.span;
     parse_advance(p);
     type->ranked = true;
+    if (parse_accept(p, TOKEN_RBRACKET))
+        return; /* a scalar: [] */
     do {
         if (type->rank == WEFT_MAX_RANK) {
             diag(p->diags, DIAG_TOO_MANY, p->token.span, WEFT_MAX_RANK, "dimensions");

@@ -82,6 +82,7 @@ struct symbol {
     bool used;
     struct type type;              /* inputs: declared, or given by the caller */
     bool typed;                    /* inputs: dtype is known */
+    const struct type *given;      /* inputs: what the caller said besides the declaration, or NULL */
     int input;                     /* SYMBOL_INPUT: its position among the inputs */
     int node;                      /* SYMBOL_BINDING: its expression */
 };

@@ -11,8 +11,9 @@
 static bool apply_type(struct program *program, const struct weft_input_type *given)
 {
     struct diags *diags = program->diags;
-    struct source source = {"<args>", given->type, strlen(given->type)};
-    struct type type = {0};
+    struct source *source = ARENA_NEW(program->arena, struct source);
+    struct type *type = ARENA_NEW(program->arena, struct type);
+    *source = (struct source){"<args>", given->type, strlen(given->type)};
     int index = program_symbol(program, given->name);
     struct symbol *symbol = index < 0 ? NULL : &program->symbols[index];
     if (!symbol || symbol->kind != SYMBOL_INPUT) {
@@ -23,13 +24,14 @@ static bool apply_type(struct program *program, const struct weft_input_type *gi
         return diag_at(diags, DIAG_NOT_AN_INPUT, NULL, 0, given->name,
                        near ? arena_printf(program->arena, "; did you mean '%s'?", near) : "");
     }
-    if (!parse_type(program, &source, &type))
+    if (!parse_type(program, source, type))
         return false;
-    if (symbol->declared && symbol->type.dtype != type.dtype)
+    if (symbol->declared && symbol->type.dtype != type->dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                       type_rows[type.dtype].name, type_rows[symbol->type.dtype].name);
+                       type_rows[type->dtype].name, type_rows[symbol->type.dtype].name);
     if (!symbol->declared || !symbol->type.ranked)
-        symbol->type = type;
+        symbol->type = *type;
+    symbol->given = type;
     symbol->typed = true;
     return true;
 }

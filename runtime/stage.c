@@ -12,13 +12,20 @@ enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE
 static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir", "c",
                                                      "asm"};
 
+/* What is known of an input's extents: what the caller said goes before what the text declares. */
+static const struct type *known_type(const struct symbol *symbol)
+{
+    return symbol->given && symbol->given->ranked ? symbol->given : &symbol->type;
+}
+
 static bool need(const struct program *program, enum stage stage, struct diags *diags)
 {
     for (int i = 0; i < program->input_count; i++) {
         const struct symbol *symbol = &program->symbols[program->inputs[i]];
-        bool sized = symbol->type.ranked;
-        for (int d = 0; sized && d < symbol->type.rank; d++)
-            sized = symbol->type.extents[d] >= 0;
+        const struct type *type = known_type(symbol);
+        bool sized = type->ranked;
+        for (int d = 0; sized && d < type->rank; d++)
+            sized = type->extents[d] >= 0;
         if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
@@ -35,7 +42,7 @@ static struct tensor *described(struct arena *arena, const struct program *progr
 {
     struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, program->input_count);
     for (int i = 0; i < program->input_count; i++) {
-        const struct type *type = &program->symbols[program->inputs[i]].type;
+        const struct type *type = known_type(&program->symbols[program->inputs[i]]);
         int64_t dense = 1;
         tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents};
         for (int d = type->rank - 1; d >= 0; d--) {
