@@ -122,7 +122,7 @@ static void emit_load(struct emitter *e, int k, int ins)
     if (kind == ACCESS_PERIODIC) {
         buf_printf(&e->row, "repeat_%s(w%d, p[%d], %s, s->period); /* %s */\n", type, k, k,
                    steps(e, k), name);
-        buf_printf(&e->operands, "const %s_m *const x%d = w%d + i %% s->period;\n", type, k, k);
+        buf_printf(&e->operands, "const %s_m *const x%d = w%d + phase;\n", type, k, k);
     } else if (kind == ACCESS_UNIT) {
         buf_printf(&e->operands, "const %s_m *x%d = (const %s_m *)p[%d] + i; /* %s */\n", type, k,
                    type, k, name);
@@ -343,6 +343,15 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
+/* Where in its period a block of a flat class begins. */
+static void emit_phase(struct emitter *e)
+{
+    if (!memchr(e->kinds, ACCESS_PERIODIC, (size_t)e->kernel->load_count))
+        return;
+    buf_puts(&e->row, "const i64 advance = BLOCK % s->period;\ni64 phase = column0 % s->period;\n");
+    buf_puts(&e->results, "phase += advance;\nif (phase >= s->period)\n    phase -= s->period;\n");
+}
+
 static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
@@ -357,6 +366,7 @@ static void emit_parts(struct emitter *e)
         else if (ins->kind == INS_STORE)
             emit_store(e, ins->index);
     }
+    emit_phase(e);
     emit_slots(e);
     emit_body(e);
     for (int i = 0; i < kernel->fault_count; i++) {
