@@ -1,6 +1,5 @@
 /* Numbers as the language spells them. Integers are exact; reals are rounded once, by strtod in the
  * C locale, so that no setting of the process changes a program's meaning. */
-#define _GNU_SOURCE
 #include "compiler/lex.h"
 
 #include <errno.h>
