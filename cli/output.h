@@ -47,5 +47,9 @@ bool output_flush(struct report *report);
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as
  * they would have. */
 void output_catch_signals(void);
+/* Between these a signal waits: while files are renamed, and while the C compiler runs, whose
+ * process and temporary directory would stay behind. A second signal does not wait. */
+void output_hold_signals(void);
+void output_release_signals(void);
 
 #endif

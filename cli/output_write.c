@@ -21,8 +21,9 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* What the handler removes. One run has one set of outputs. */
 static struct outputs *volatile current;
-/* While files are renamed a signal waits: `waiting` is its number. */
-static volatile sig_atomic_t renaming, waiting;
+/* While signals are held the first one waits: `waiting` is its number. A second one ends the process
+ * at once. */
+static volatile sig_atomic_t held, waiting;
 
 static void remove_temporaries(void)
 {
@@ -36,7 +37,7 @@ static void remove_temporaries(void)
 static void on_signal(int number)
 {
     int error = errno;
-    if (renaming) {
+    if (held) {
         waiting = number;
     } else {
         remove_temporaries();
@@ -56,6 +57,20 @@ void output_catch_signals(void)
             sigaction(signals[i], &action, NULL);
     }
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write */
+}
+
+void output_hold_signals(void)
+{
+    held = true;
+}
+
+void output_release_signals(void)
+{
+    held = false;
+    if (waiting) {
+        remove_temporaries();
+        raise(waiting);
+    }
 }
 
 static bool failed(struct report *report, const struct target *target, const char *why)
@@ -179,13 +194,11 @@ bool outputs_write(struct report *report, struct outputs *outputs, const struct 
     current = outputs;
     bool done = write_all(report, outputs, results, names, false) &&
                 write_all(report, outputs, results, names, true);
-    renaming = true;
+    output_hold_signals();
     done = done && rename_all(report, outputs);
     remove_temporaries();
     current = NULL;
-    renaming = false;
-    if (waiting)
-        raise(waiting);
+    output_release_signals();
     return done;
 }
 

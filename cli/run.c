@@ -127,6 +127,19 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
             times->again > 0 ? 1e-9 * bytes / times->again : 0.0, 1e3 * times->first);
 }
 
+/* Makes the kernels; weft_run then starts no compiler. */
+static bool prepare(struct run *run, const struct weft_run_params *params,
+                    struct weft_kernel_info *kernels, size_t *count, double *seconds)
+{
+    struct weft_error *errors = NULL;
+    double start = now();
+    output_hold_signals();
+    enum weft_status status = weft_prepare(run->program, params, kernels, count, &errors);
+    output_release_signals();
+    *seconds = now() - start;
+    return report_library(run->report, status, errors);
+}
+
 static bool run_once(struct run *run, const struct weft_run_params *params, double *seconds)
 {
     struct weft_error *errors = NULL;
@@ -136,18 +149,11 @@ static bool run_once(struct run *run, const struct weft_run_params *params, doub
     return report_library(run->report, status, errors);
 }
 
-/* --time: kernels are made before the clock of the run starts, and the run that counts finds its
- * pages in memory. */
-static bool run_timed(struct run *run, const struct weft_run_params *params)
+/* --time: the run that counts finds its pages in memory. */
+static bool run_timed(struct run *run, const struct weft_run_params *params,
+                      const struct weft_kernel_info *kernels, size_t count, struct times times)
 {
-    struct weft_kernel_info kernels[MOST_KERNELS] = {{0}};
-    size_t count = MOST_KERNELS;
-    struct weft_error *errors = NULL;
-    struct times times;
-    double start = now();
-    enum weft_status status = weft_prepare(run->program, params, kernels, &count, &errors);
-    times.prepare = now() - start;
-    if (!report_library(run->report, status, errors) || !run_once(run, params, &times.first))
+    if (!run_once(run, params, &times.first))
         return false;
     bool quiet = run->report->quiet;
     run->report->quiet = true; /* remarks have been told */
@@ -171,10 +177,14 @@ static bool compute(struct run *run)
                                      .input_count = run->in_count,
                                      .outputs = run->arguments_out,
                                      .output_count = run->result_count};
+    struct weft_kernel_info kernels[MOST_KERNELS] = {{0}};
+    size_t count = MOST_KERNELS;
+    struct times times = {0};
+    if (!prepare(run, &params, kernels, &count, &times.prepare))
+        return false;
     if (run->arguments->time)
-        return run_timed(run, &params);
-    double seconds;
-    return run_once(run, &params, &seconds);
+        return run_timed(run, &params, kernels, count, times);
+    return run_once(run, &params, &times.first);
 }
 
 static bool deliver(struct run *run)

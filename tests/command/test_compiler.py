@@ -1,0 +1,91 @@
+"""A C compiler that is missing, fails, hangs, is killed or writes nonsense: a diagnostic, and neither
+a process nor a file stays behind."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from weft_test import WEFT, CommandTest
+
+
+def running(marker):
+    """Processes whose command line holds the marker."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/cmdline" % entry, "rb") as file:
+                if entry.isdigit() and marker.encode() in file.read():
+                    found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+class Compiler(CommandTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("tmp"))
+
+    def compiler(self, body):
+        """A compiler that answers --version and otherwise does as `body`, a shell text, says."""
+        with open(self.path("cc"), "w") as file:
+            file.write('#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit; }\n' + body)
+        os.chmod(self.path("cc"), 0o755)
+        return {"WEFT_CC": self.path("cc"), "TMPDIR": self.path("tmp")}
+
+    def told(self, code, env):
+        told = self.bad(1, code, "run", "x + 1", "x=[1, 2]", "-o", "out.npy", env=env)
+        self.assertNotIn("out.npy", self.files())
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+        return told
+
+    def test_missing(self):
+        env = {"WEFT_CC": "/nonexistent/cc", "TMPDIR": self.path("tmp")}
+        self.assertIn("apt-get install gcc", self.told(90, env))
+
+    def test_fails(self):
+        told = self.told(91, self.compiler("echo it is tired >&2; exit 3\n"))
+        self.assertIn("exit status 3", told)
+        self.assertIn("it is tired", told)
+
+    def test_killed_with_a_child(self):
+        marker = "271828.%d" % os.getpid()
+        self.assertIn("signal 9", self.told(91, self.compiler(
+            "sleep %s & touch \"$TMPDIR/left.o\"; kill -9 $$\n" % marker)))
+        for _ in range(50):
+            if not running(marker):
+                break
+            time.sleep(0.1)
+        self.assertEqual(running(marker), [])
+
+    def test_writes_nonsense(self):
+        body = 'while [ "$1" != -o ]; do shift; done; echo nonsense >"$2"\n'
+        self.told(93, self.compiler(body))
+
+    def test_writes_nothing(self):
+        self.told(93, self.compiler("exit 0\n"))
+
+    def test_no_place_for_temporary_files(self):
+        env = {"TMPDIR": self.path("none")}
+        self.assertIn("No such file", self.bad(1, 92, "run", "x + 1", "x=[1, 2]", env=env))
+
+    def test_a_signal_while_it_runs(self):
+        """Weft waits for the compiler, cleans up and ends by the signal."""
+        env = dict(os.environ, **self.compiler("touch %s; sleep 1; exit 1\n" % self.path("begun")))
+        process = subprocess.Popen([WEFT, "run", "x + 1", "x=[1, 2]", "-o", "out.npy"],
+                                   cwd=self.here, env=env, stderr=subprocess.PIPE)
+        for _ in range(600):
+            if "begun" in self.files():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), -signal.SIGTERM)
+        process.stderr.close()
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+        self.assertEqual(self.files(), ["begun", "cc", "tmp"])
+
+
+if __name__ == "__main__":
+    unittest.main()
