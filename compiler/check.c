@@ -206,6 +206,14 @@ enum weft_dtype operand_dtype(const struct program *program, const struct node *
     return promoted;
 }
 
+bool compares_by_value(const struct program *program, const struct node *node)
+{
+    if (op_rows[node->op].rule != RULE_COMPARE || operand_dtype(program, node) != WEFT_INT64)
+        return false;
+    return operand_node(program, node, 0)->dtype == WEFT_UINT64 ||
+           operand_node(program, node, 1)->dtype == WEFT_UINT64;
+}
+
 /* What the rule forbids, tested on the operands as they are. */
 static bool check_rule(struct program *program, struct node *node)
 {

@@ -1,6 +1,7 @@
 /* Printers of what check, geometry and lowering made. See dump.h. */
 #include "compiler/check.h"
 #include "compiler/dump.h"
+#include "compiler/literal.h"
 #include "compiler/schedule.h"
 
 #include <string.h>
@@ -20,44 +21,82 @@ static void put_padded(struct buf *buf, const char *text, size_t length, int wid
 
 /* ---- types ---- */
 
+/* Whether a node meets types with its full value and not with that of its own dtype. */
+static bool is_whole(const struct program *program, const struct node *node)
+{
+    return node->literal.kind != LITERAL_NONE || named_node(program, node)->kind == NODE_ARRAY;
+}
+
 static void put_op_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     enum weft_dtype operand = operand_dtype(program, node);
     const struct op_row *row = &op_rows[node->op];
     size_t length;
     const char *spelling = word_at(row->spellings, 0, &length);
+    if (compares_by_value(program, node)) {
+        buf_printf(buf, "%.*s by value, int64 with uint64", (int)length, spelling);
+        return;
+    }
     buf_printf(buf, "%.*s in %s", (int)length, spelling, type_rows[operand].name);
     for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
         const struct node *from = operand_node(program, node, i);
-        if (from->dtype != operand && from->literal.kind == LITERAL_NONE)
+        if (from->dtype != operand && !is_whole(program, from))
             buf_printf(buf, ", operand %d from %s", i + 1, type_rows[from->dtype].name);
     }
+}
+
+static void put_cast_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct node *from = operand_node(program, node, 0);
+    buf_puts(buf, node->kind == NODE_CAST ? "cast from " : "wrap from ");
+    buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
+}
+
+/* An integer on the way to one that fits has no type. */
+static const char *dtype_text(const struct node *node)
+{
+    bool none = node->literal.kind != LITERAL_NONE && literal_dtype(&node->literal) == WEFT_DTYPE_COUNT;
+    return none ? "-" : type_rows[node->dtype].name;
 }
 
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     size_t length = node->span.end - node->span.start;
     put_padded(buf, program->source->text + node->span.start, length, COLUMN);
-    buf_printf(buf, "%-9s", type_rows[node->dtype].name);
+    buf_printf(buf, "%-9s", dtype_text(node));
     switch (node->kind) {
     case NODE_NAME:
         buf_puts(buf, program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding");
+        buf_puts(buf, node->literal.kind != LITERAL_NONE ? ", " : "");
         break;
     case NODE_OP:
         if (node->literal.kind == LITERAL_NONE)
             put_op_types(buf, program, node);
         break;
-    case NODE_CAST: case NODE_WRAP:
-        buf_printf(buf, "%s from %s", node->kind == NODE_CAST ? "cast" : "wrap",
-                   type_rows[operand_node(program, node, 0)->dtype].name);
+    case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
+    case NODE_ARRAY:
+        buf_puts(buf, "array literal");
+        buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
         break;
-    case NODE_ARRAY: buf_puts(buf, "array literal"); break;
     default: break;
     }
     if (node->literal.kind != LITERAL_NONE)
         buf_puts(buf, node->literal.kind == LITERAL_BOOL ? "constant"
                                                          : "literal, keeps its full value");
     buf_putc(buf, '\n');
+}
+
+/* Elements of array literals, and what they are made of, would drown the rest. */
+static const bool *find_elements(struct arena *arena, const struct program *program)
+{
+    bool *element = ARENA_ARRAY(arena, bool, program->node_count);
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        for (int i = 0; i < node->operand_count; i++)
+            if (element[n] || node->kind == NODE_ARRAY)
+                element[program->operands[node->operands + i]] = true;
+    }
+    return element;
 }
 
 void dump_types(struct buf *buf, const struct program *program)
@@ -68,11 +107,7 @@ void dump_types(struct buf *buf, const struct program *program)
         dump_type(buf, program, &symbol->type);
         buf_putc(buf, '\n');
     }
-    /* Elements of array literals would drown the rest. */
-    bool *element = ARENA_ARRAY(buf->arena, bool, program->node_count);
-    for (int n = 0; n < program->node_count; n++)
-        for (int i = 0; program->nodes[n].kind == NODE_ARRAY && i < program->nodes[n].operand_count; i++)
-            element[program->operands[program->nodes[n].operands + i]] = true;
+    const bool *element = find_elements(buf->arena, program);
     for (int n = 0; n < program->node_count; n++)
         if (!element[n])
             put_node_types(buf, program, &program->nodes[n]);

@@ -221,15 +221,6 @@ static int operand_index(const struct lowering *l, const struct node *node, int 
     return l->program->operands[node->operands + i];
 }
 
-/* An integer of either sign against a uint64: compared by value through -1, 0, 1 (rule 4). */
-static bool compares_by_value(const struct lowering *l, const struct node *node,
-                              enum weft_dtype operand)
-{
-    enum weft_dtype a = operand_node(l->program, node, 0)->dtype;
-    return op_rows[node->op].rule == RULE_COMPARE && operand == WEFT_INT64 &&
-           (a == WEFT_UINT64 || operand_node(l->program, node, 1)->dtype == WEFT_UINT64);
-}
-
 static int lower_compare64(struct lowering *l, const struct node *node)
 {
     bool swapped = operand_node(l->program, node, 0)->dtype == WEFT_UINT64;
@@ -245,7 +236,7 @@ static int lower_op(struct lowering *l, const struct node *node)
 {
     const struct op_row *row = &op_rows[node->op];
     enum weft_dtype operand = operand_dtype(l->program, node);
-    if (compares_by_value(l, node, operand))
+    if (compares_by_value(l->program, node))
         return lower_compare64(l, node);
     int a[3] = {-1, -1, -1}, count = row->form == FORM_FOLD ? 2 : node->operand_count;
     for (int i = 0; i < count; i++) {

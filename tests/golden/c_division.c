@@ -1,0 +1,167 @@
+/* int32 out0, int32 out1 */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 4 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+};
+static inline const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+static inline void put_i32(i32_m *to, const i32_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+static inline i32 floordiv_i32(i32 a, i32 b)
+{
+    if (b == 0)
+        return 0;
+    if (b == (i32)-1 && (i32)-1 < (i32)1)
+        return (i32)(0 - (u32)a);
+    return (i32)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+static inline i32 floormod_i32(i32 a, i32 b)
+{
+    if (b == 0 || (b == (i32)-1 && (i32)-1 < (i32)1))
+        return 0;
+    i32 m = (i32)(a % b);
+    return m != 0 && (m < 0) != (b < 0) ? (i32)(m + b) : m;
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    const i32 c0 = *(const i32_m *)&args->literals[0]; /* 0 */
+    unsigned char f0 = 0;
+    unsigned char f1 = 0;
+    i32_m w0[BLOCK];
+    i32_m w1[BLOCK];
+    i32_m w2[BLOCK];
+    i32_m w3[BLOCK];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            for (i64 i = column0; i < column1; i += BLOCK) {
+                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+                const i32_m *x0 = (const i32_m *)p[0] + i; /* b */
+                if (m < BLOCK)
+                    x0 = pad_i32(w0, x0, m);
+                const i32_m *x1 = (const i32_m *)p[1] + i; /* a */
+                if (m < BLOCK)
+                    x1 = pad_i32(w1, x1, m);
+                i32_m *const y2 = m < BLOCK ? w2 : (i32_m *)p[2] + i; /* out0 */
+                i32_m *const y3 = m < BLOCK ? w3 : (i32_m *)p[3] + i; /* out1 */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i32 a0 = x0[j];
+                    const b1 t2 = a0 != c0;
+                    const i32 a1 = x1[j];
+                    const i32 t4 = floordiv_i32(a1, a0);
+                    const i32 t5 = t2 ? t4 : c0;
+                    const i32 t6 = floormod_i32(a1, a0);
+                    f0 |= (a0 == 0) & (j < m) & t2;
+                    f1 |= (a0 == 0) & (j < m);
+                    y2[j] = t5;
+                    y3[j] = t6;
+                }
+                if (m < BLOCK)
+                    put_i32((i32_m *)p[2] + i, w2, m);
+                if (m < BLOCK)
+                    put_i32((i32_m *)p[3] + i, w3, m);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (f0)
+        args->faults[0] = 1;
+    if (f1)
+        args->faults[1] = 1;
+}

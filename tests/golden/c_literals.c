@@ -1,0 +1,195 @@
+/* float64 out */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 2 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+};
+static inline const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+static inline void put_f64(f64_m *to, const f64_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f64_m w0[BLOCK];
+    f64_m w1[BLOCK];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            for (i64 i = column0; i < column1; i += BLOCK) {
+                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+                const f64_m *x0 = (const f64_m *)p[0] + i; /* x */
+                if (m < BLOCK)
+                    x0 = pad_f64(w0, x0, m);
+                f64_m *const y1 = m < BLOCK ? w1 : (f64_m *)p[1] + i; /* out */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 a0 = x0[j];
+                    const f64 t2 = a0 + *(const f64_m *)&args->literals[0];
+                    const f64 t4 = t2 + *(const f64_m *)&args->literals[1];
+                    const f64 t6 = t4 + *(const f64_m *)&args->literals[2];
+                    const f64 t8 = t6 + *(const f64_m *)&args->literals[3];
+                    const f64 t10 = t8 + *(const f64_m *)&args->literals[4];
+                    const f64 t12 = t10 + *(const f64_m *)&args->literals[5];
+                    const f64 t14 = t12 + *(const f64_m *)&args->literals[6];
+                    const f64 t16 = t14 + *(const f64_m *)&args->literals[7];
+                    const f64 t18 = t16 + *(const f64_m *)&args->literals[8];
+                    const f64 t20 = t18 + *(const f64_m *)&args->literals[9];
+                    const f64 t22 = t20 + *(const f64_m *)&args->literals[10];
+                    const f64 t24 = t22 + *(const f64_m *)&args->literals[11];
+                    const f64 t26 = t24 + *(const f64_m *)&args->literals[12];
+                    const f64 t28 = t26 + *(const f64_m *)&args->literals[13];
+                    const f64 t30 = t28 + *(const f64_m *)&args->literals[14];
+                    const f64 t32 = t30 + *(const f64_m *)&args->literals[15];
+                    const f64 t34 = t32 + *(const f64_m *)&args->literals[16];
+                    const f64 t36 = t34 + *(const f64_m *)&args->literals[17];
+                    const f64 t38 = t36 + *(const f64_m *)&args->literals[18];
+                    const f64 t40 = t38 + *(const f64_m *)&args->literals[19];
+                    const f64 t42 = t40 + *(const f64_m *)&args->literals[20];
+                    const f64 t44 = t42 + *(const f64_m *)&args->literals[21];
+                    const f64 t46 = t44 + *(const f64_m *)&args->literals[22];
+                    const f64 t48 = t46 + *(const f64_m *)&args->literals[23];
+                    const f64 t50 = t48 + *(const f64_m *)&args->literals[24];
+                    const f64 t52 = t50 + *(const f64_m *)&args->literals[25];
+                    const f64 t54 = t52 + *(const f64_m *)&args->literals[26];
+                    const f64 t56 = t54 + *(const f64_m *)&args->literals[27];
+                    const f64 t58 = t56 + *(const f64_m *)&args->literals[28];
+                    const f64 t60 = t58 + *(const f64_m *)&args->literals[29];
+                    const f64 t62 = t60 + *(const f64_m *)&args->literals[30];
+                    const f64 t64 = t62 + *(const f64_m *)&args->literals[31];
+                    const f64 t66 = t64 + *(const f64_m *)&args->literals[32];
+                    const f64 t68 = t66 + *(const f64_m *)&args->literals[33];
+                    const f64 t70 = t68 + *(const f64_m *)&args->literals[34];
+                    const f64 t72 = t70 + *(const f64_m *)&args->literals[35];
+                    const f64 t74 = t72 + *(const f64_m *)&args->literals[36];
+                    const f64 t76 = t74 + *(const f64_m *)&args->literals[37];
+                    const f64 t78 = t76 + *(const f64_m *)&args->literals[38];
+                    const f64 t80 = t78 + *(const f64_m *)&args->literals[39];
+                    const f64 t82 = t80 + *(const f64_m *)&args->literals[40];
+                    const f64 t84 = t82 + *(const f64_m *)&args->literals[41];
+                    const f64 t86 = t84 + *(const f64_m *)&args->literals[42];
+                    const f64 t88 = t86 + *(const f64_m *)&args->literals[43];
+                    const f64 t90 = t88 + *(const f64_m *)&args->literals[44];
+                    const f64 t92 = t90 + *(const f64_m *)&args->literals[45];
+                    const f64 t94 = t92 + *(const f64_m *)&args->literals[46];
+                    const f64 t96 = t94 + *(const f64_m *)&args->literals[47];
+                    const f64 t98 = t96 + *(const f64_m *)&args->literals[48];
+                    const f64 t100 = t98 + *(const f64_m *)&args->literals[49];
+                    const f64 t102 = t100 + *(const f64_m *)&args->literals[50];
+                    const f64 t104 = t102 + *(const f64_m *)&args->literals[51];
+                    const f64 t106 = t104 + *(const f64_m *)&args->literals[52];
+                    const f64 t108 = t106 + *(const f64_m *)&args->literals[53];
+                    const f64 t110 = t108 + *(const f64_m *)&args->literals[54];
+                    const f64 t112 = t110 + *(const f64_m *)&args->literals[55];
+                    const f64 t114 = t112 + *(const f64_m *)&args->literals[56];
+                    const f64 t116 = t114 + *(const f64_m *)&args->literals[57];
+                    const f64 t118 = t116 + *(const f64_m *)&args->literals[58];
+                    const f64 t120 = t118 + *(const f64_m *)&args->literals[59];
+                    const f64 t122 = t120 + *(const f64_m *)&args->literals[60];
+                    const f64 t124 = t122 + *(const f64_m *)&args->literals[61];
+                    const f64 t126 = t124 + *(const f64_m *)&args->literals[62];
+                    const f64 t128 = t126 + *(const f64_m *)&args->literals[63];
+                    const f64 t130 = t128 + *(const f64_m *)&args->literals[64];
+                    const f64 t132 = t130 + *(const f64_m *)&args->literals[65];
+                    y1[j] = t132;
+                }
+                if (m < BLOCK)
+                    put_f64((f64_m *)p[1] + i, w1, m);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+/* float32 out0 */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+};
+static inline const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+static inline const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+static inline void put_f32(f32_m *to, const f32_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f32_m w0[BLOCK];
+    i64_m w1[BLOCK];
+    f32_m w2[BLOCK];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            for (i64 i = column0; i < column1; i += BLOCK) {
+                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+                const f32_m *x0 = (const f32_m *)p[0] + i; /* x */
+                if (m < BLOCK)
+                    x0 = pad_f32(w0, x0, m);
+                const i64_m *x1 = (const i64_m *)p[1] + i; /* row */
+                if (m < BLOCK)
+                    x1 = pad_i64(w1, x1, m);
+                f32_m *const y2 = m < BLOCK ? w2 : (f32_m *)p[2] + i; /* out0 */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i64 a1 = x1[j];
+                    const f32 t2 = (f32)a1;
+                    const f32 a0 = x0[j];
+                    const f32 t3 = a0 + t2;
+                    y2[j] = t3;
+                }
+                if (m < BLOCK)
+                    put_f32((f32_m *)p[2] + i, w2, m);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+}
+/* int64 out1 */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 2 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+};
+static inline const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+static inline void put_i64(i64_m *to, const i64_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    const i64 c0 = *(const i64_m *)&args->literals[0]; /* 2 */
+    i64_m w0[BLOCK];
+    i64_m w1[BLOCK];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            for (i64 i = column0; i < column1; i += BLOCK) {
+                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+                const i64_m *x0 = (const i64_m *)p[0] + i; /* row */
+                if (m < BLOCK)
+                    x0 = pad_i64(w0, x0, m);
+                i64_m *const y1 = m < BLOCK ? w1 : (i64_m *)p[1] + i; /* out1 */
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const i64 a0 = x0[j];
+                    const i64 t2 = (i64)((u64)a0 * (u64)c0);
+                    y1[j] = t2;
+                }
+                if (m < BLOCK)
+                    put_i64((i64_m *)p[1] + i, w1, m);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+}
