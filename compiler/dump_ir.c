@@ -161,8 +161,8 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
                    (long long)g->period);
     else
         buf_printf(buf, " %lld\n", (long long)g->columns);
-    buf_printf(buf, "  rows: %lld of %lld, in %lld tiles\n", (long long)g->rows, (long long)g->columns,
-               (long long)g->tiles);
+    buf_printf(buf, "  rows: %lld of %lld, in %lld tile%s\n", (long long)g->rows,
+               (long long)g->columns, (long long)g->tiles, g->tiles == 1 ? "" : "s");
     for (int a = 0; a < kernel->access_count; a++) {
         const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
         buf_printf(buf, "  %-5s %-16s %-8s", a < kernel->load_count ? "load" : "store",
@@ -230,7 +230,8 @@ void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry
 {
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
-    buf_printf(buf, ": one loop over %lld elements, in blocks of %d\n", (long long)g->volume, BLOCK);
+    buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,
+               g->volume == 1 ? "" : "s", BLOCK);
     for (int i = 0; i < kernel->ins_count; i++)
         put_ins(buf, kernel, i);
 }

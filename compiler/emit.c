@@ -301,10 +301,20 @@ static void emit_block_call(struct emitter *e, int i)
     buf_puts(&e->body, ");\n");
 }
 
+/* Reads all that the loop's stores write: an output may be the buffer of an input. */
+static void bring_stored(struct emitter *e, int first, int end, int level)
+{
+    for (int n = first; n < end; n++) {
+        const struct ins *ins = &e->kernel->ins[e->schedule.order[n]];
+        if (ins->kind == INS_STORE)
+            bring(e, ins->a[0], level);
+    }
+}
+
 static void emit_level(struct emitter *e, int first, int end, int level)
 {
     const struct kernel *kernel = e->kernel;
-    bool open = false;
+    bool open = false, stores = false;
     for (int n = first; n < end; n++) {
         int i = e->schedule.order[n];
         if (is_block_call(&kernel->ins[i]))
@@ -312,6 +322,9 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         if (!open)
             buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
         open = true;
+        if (kernel->ins[i].kind == INS_STORE && !stores)
+            bring_stored(e, n, end, level);
+        stores = stores || kernel->ins[i].kind == INS_STORE;
         emit_ins(e, i, level);
     }
     if (open)

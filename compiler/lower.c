@@ -182,7 +182,15 @@ static union scalar literal_as(const struct literal *literal, enum weft_dtype dt
                          : literal_wrap(literal, dtype);
 }
 
-/* An array literal's elements in the type they meet. */
+/* Whether two array literals have one shape. */
+static bool same_extents(const struct program *program, int a, int b)
+{
+    const struct node *x = &program->nodes[a], *y = &program->nodes[b];
+    return x->rank == y->rank && memcmp(&program->extents[x->extents], &program->extents[y->extents],
+                                        (size_t)x->rank * sizeof *program->extents) == 0;
+}
+
+/* An array literal's elements in the type they meet; equal ones are one constant. */
 static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                       enum meeting how)
 {
@@ -196,7 +204,8 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     size_t bytes = size * (size_t)node->operand_count;
     for (; found < kernel->constant_count; found++) {
         const struct constant *c = &kernel->constants[found];
-        if (c->node == index && c->dtype == dtype && memcmp(c->data, data, bytes) == 0)
+        if (c->dtype == dtype && same_extents(l->program, c->node, index) &&
+            memcmp(c->data, data, bytes) == 0)
             break;
     }
     if (found == kernel->constant_count)

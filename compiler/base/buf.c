@@ -70,6 +70,9 @@ static void put_shortest(struct buf *buf, double value, int most, bool single)
         if (back == value)
             break;
     }
+    /* Whole numbers that are exact in decimal, as 1500.0 and not as 1.5e+03. */
+    if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < (single ? 1e7 : 1e15))
+        snprintf(text, sizeof text, "%.0f", value);
     bool plain = true;
     for (char *c = text; *c; c++) {
         if (*c == 'e')

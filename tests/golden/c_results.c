@@ -1,4 +1,4 @@
-/* float32 s, float32 twice, uint8 x */
+/* float32 s, float32 twice, float32 z */
 #if defined __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #define MAY_ALIAS __attribute__((may_alias))
@@ -37,7 +37,7 @@ typedef float f32;
 typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 5 };
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 6 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
@@ -77,11 +77,6 @@ static inline void put_f32(f32_m *to, const f32_m *block, int m)
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
-static inline void put_u8(u8_m *to, const u8_m *block, int m)
-{
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -89,7 +84,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m w1[BLOCK];
     f32_m w2[BLOCK];
     f32_m w3[BLOCK];
-    u8_m w4[BLOCK];
+    f32_m w4[BLOCK];
+    f32_m w5[BLOCK];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -124,9 +120,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 const f32_m *x1 = (const f32_m *)p[1] + i; /* y */
                 if (m < BLOCK)
                     x1 = pad_f32(w1, x1, m);
-                f32_m *const y2 = m < BLOCK ? w2 : (f32_m *)p[2] + i; /* s */
-                f32_m *const y3 = m < BLOCK ? w3 : (f32_m *)p[3] + i; /* twice */
-                u8_m *const y4 = m < BLOCK ? w4 : (u8_m *)p[4] + i; /* x */
+                const f32_m *x2 = (const f32_m *)p[2] + i; /* z */
+                if (m < BLOCK)
+                    x2 = pad_f32(w2, x2, m);
+                f32_m *const y3 = m < BLOCK ? w3 : (f32_m *)p[3] + i; /* s */
+                f32_m *const y4 = m < BLOCK ? w4 : (f32_m *)p[4] + i; /* twice */
+                f32_m *const y5 = m < BLOCK ? w5 : (f32_m *)p[5] + i; /* z */
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const u8 a0 = x0[j];
@@ -134,16 +133,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 a1 = x1[j];
                     const f32 t3 = t2 + a1;
                     const f32 t5 = t3 * c0;
-                    y2[j] = t3;
-                    y3[j] = t5;
-                    y4[j] = a0;
+                    const f32 a2 = x2[j];
+                    y3[j] = t3;
+                    y4[j] = t5;
+                    y5[j] = a2;
                 }
-                if (m < BLOCK)
-                    put_f32((f32_m *)p[2] + i, w2, m);
                 if (m < BLOCK)
                     put_f32((f32_m *)p[3] + i, w3, m);
                 if (m < BLOCK)
-                    put_u8((u8_m *)p[4] + i, w4, m);
+                    put_f32((f32_m *)p[4] + i, w4, m);
+                if (m < BLOCK)
+                    put_f32((f32_m *)p[5] + i, w5, m);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

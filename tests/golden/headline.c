@@ -127,12 +127,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             repeat_f32(w1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
             for (i64 i = column0; i < column1; i += BLOCK) {
                 const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
                 const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
                 if (m < BLOCK)
                     x0 = pad_u8(w0, x0, m);
-                const f32_m *const x1 = w1 + i % s->period;
+                const f32_m *const x1 = w1 + phase;
                 u8_m *const y2 = m < BLOCK ? w2 : (u8_m *)p[2] + i; /* out */
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
@@ -146,6 +148,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 }
                 if (m < BLOCK)
                     put_u8((u8_m *)p[2] + i, w2, m);
+                phase += advance;
+                if (phase >= s->period)
+                    phase -= s->period;
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

@@ -148,6 +148,28 @@ static void test_several_results_in_place(void **state)
     weft_context_destroy(context);
 }
 
+/* A result that only repeats an input is read before another is written over that input. */
+static void test_copy_of_a_written_input(void **state)
+{
+    (void)state;
+    struct weft_context *context = context_with(NULL);
+    struct weft_program *program = compile(context, "return p = x + 1, y");
+    float a[LENGTH], b[LENGTH], copy[LENGTH];
+    int64_t n[] = {LENGTH};
+    for (int i = 0; i < LENGTH; i++)
+        a[i] = (float)i, b[i] = (float)-i;
+    DLTensor x = tensor(a, f32, 1, n, NULL), y = tensor(b, f32, 1, n, NULL);
+    DLTensor to = tensor(copy, f32, 1, n, NULL);
+    struct weft_argument inputs[] = {{.tensors = &x}, {.tensors = &y}};
+    struct weft_argument outputs[] = {{.tensors = &y}, {.tensors = &to}};
+    const struct weft_run_params params = {inputs, 2, outputs, 2, NULL};
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    for (int i = 0; i < LENGTH; i++)
+        assert_true(b[i] == (float)i + 1 && copy[i] == (float)-i);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 static void test_bad_calls(void **state)
 {
     (void)state;
@@ -421,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_strided_and_in_place),
         cmocka_unit_test(test_several_results_in_place),
+        cmocka_unit_test(test_copy_of_a_written_input),
         cmocka_unit_test(test_bad_calls),
         cmocka_unit_test(test_divide_by_zero),
         cmocka_unit_test(test_sizes_and_types),
