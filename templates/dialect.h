@@ -102,6 +102,21 @@ FN T N(fclamp)(T a, T lo, T hi)
 {
     return N(fmin)(N(fmax)(a, lo), hi);
 }
+//: floating fneg
+FN T N(fneg)(T a)
+{
+    /* By bits: gcc 12 takes -fma(a, b, c) for fma(-a, b, -c), another zero where they cancel. */
+    union {
+        T value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a};
+    if (sizeof(T) == sizeof(unsigned))
+        u.word ^= 1u << 31;
+    else
+        u.wide ^= 1ull << 63;
+    return u.value;
+}
 //: floating fsign
 FN T N(fsign)(T a)
 {
@@ -146,16 +161,18 @@ FN T M(saturate)(S a)
 //: roundsat roundsat
 FN T M(roundsat)(S a)
 {
+    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
+     * a -0 would keep. */
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
     if (sizeof(T) < sizeof(S)) { /* every T is an S: clamp, then convert */
         S low = a > (S)bottom ? a : (S)bottom;
-        S r = F(rint)(low < (S)top ? low : (S)top);
+        S r = F(rint)(low < (S)top ? low : (S)top) + (S)0;
         r = a == a ? r : (S)0;
         return sizeof(T) < sizeof(int) ? (T)(int)r : (T)r;
     }
     const S above = (S)top; /* rounds up to the first value above T */
-    S r = F(rint)(a);
+    S r = F(rint)(a) + (S)0;
     T t = (T)(r >= (S)bottom && r < above ? r : (S)0);
     return r >= above ? top : r < (S)bottom ? bottom : t;
 }

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -63,7 +64,7 @@ static void fail_with(const char *text, struct weft_error *error)
     char message[2000] = "no diagnostic";
     if (error)
         weft_error_render(error, message, sizeof message);
-    print_error("%.300s\n%s", text, message);
+    fprintf(stderr, "%.300s\n%s", text, message);
     weft_error_destroy(error);
     fail();
 }

@@ -74,11 +74,11 @@ static int grow_cast(struct tree *tree, int depth)
     return add_node(tree, node);
 }
 
-/* Grown operands first, then an operation that takes them; a cast when none was found. */
-static int grow_op(struct tree *tree, int depth)
+/* Grown operands first, then a row of the kind that takes them; else the first operand itself. */
+static int grow_row(struct tree *tree, enum tree_kind kind, int depth)
 {
     static const int counts[] = {1, 2, 2, 3};
-    struct tree_node node = {.kind = TREE_OP, .count = counts[below(tree, 4)]};
+    struct tree_node node = {.kind = kind, .count = counts[below(tree, kind == TREE_CALL ? 2 : 4)]};
     enum weft_dtype dtypes[3];
     int literal = below(tree, 6);
     for (int i = 0; i < node.count; i++) {
@@ -89,7 +89,7 @@ static int grow_op(struct tree *tree, int depth)
         node.op = below(tree, OP_COUNT);
         if (usable(node.op) && op_arity(node.op) == node.count &&
             typing_of(node.op, dtypes, node.count, &node.typing) &&
-            typing_bound(node.op, &node.typing) == 0)
+            (typing_bound(node.op, &node.typing) > 0) == (kind == TREE_CALL))
             return add_node(tree, node);
     }
     return node.kids[0];
@@ -101,7 +101,7 @@ static int grow(struct tree *tree, int depth, bool literal)
         return literal_node(tree);
     if (depth == 0 || below(tree, 8) == 0)
         return leaf(tree);
-    return below(tree, 6) == 0 ? grow_cast(tree, depth) : grow_op(tree, depth);
+    return below(tree, 6) == 0 ? grow_cast(tree, depth) : grow_row(tree, TREE_OP, depth);
 }
 
 /* ---- text ---- */
@@ -159,7 +159,7 @@ static void write_tree(struct tree *tree, int index)
         else
             write_text(tree, "%#.17g", node->literal.value.f64);
         break;
-    case TREE_OP: write_op(tree, node); break;
+    case TREE_OP: case TREE_CALL: write_op(tree, node); break;
     case TREE_CAST: write_call(tree, node, dtype, (int)strlen(dtype)); break;
     case TREE_WRAP: write_call(tree, node, "wrap", 4); break;
     }
@@ -174,6 +174,17 @@ static void write_node(struct tree *tree, int index)
         write_tree(tree, index);
 }
 
+static void add_binding(struct tree *tree)
+{
+    int node = grow_row(tree, below(tree, 2) ? TREE_CALL : TREE_OP, 2);
+    if (tree->nodes[node].kind == TREE_INPUT || binding_of(tree, node) >= 0)
+        return;
+    write_text(tree, "t%d = ", tree->binding_count);
+    write_tree(tree, node);
+    write_text(tree, "\n");
+    tree->bindings[tree->binding_count++] = node;
+}
+
 void tree_generate(struct tree *tree, uint64_t salt)
 {
     memset(tree, 0, sizeof *tree);
@@ -182,53 +193,63 @@ void tree_generate(struct tree *tree, uint64_t salt)
         tree->inputs[i] = below(tree, WEFT_DTYPE_COUNT);
         tree->scalar[i] = below(tree, 4) == 0;
     }
-    for (int i = 0; i < TREE_BINDINGS; i++) {
-        int node = grow_op(tree, 2);
-        if (tree->nodes[node].kind == TREE_INPUT || binding_of(tree, node) >= 0)
-            continue;
-        write_text(tree, "t%d = ", tree->binding_count);
-        write_tree(tree, node);
-        write_text(tree, "\n");
-        tree->bindings[tree->binding_count++] = node;
-    }
-    for (int i = 0; i < TREE_RESULTS; i++) {
-        tree->results[i] = grow_op(tree, 3);
-        write_text(tree, "%sr%d = ", i ? ", " : "return ", i);
-        write_node(tree, tree->results[i]);
+    for (int i = 0; i < TREE_BINDINGS; i++)
+        add_binding(tree);
+    for (int i = 0; i < tree->binding_count; i++)
+        if (tree->nodes[tree->bindings[i]].kind == TREE_CALL) {
+            write_text(tree, tree->result_count ? ", t%d" : "return t%d", i);
+            tree->results[tree->result_count++] = tree->bindings[i];
+        }
+    for (int i = 0; i < TREE_PLAIN; i++) {
+        int node = grow_row(tree, TREE_OP, 3);
+        write_text(tree, tree->result_count ? ", r%d = " : "return r%d = ", i);
+        tree->results[tree->result_count++] = node;
+        write_node(tree, node);
     }
 }
 
 /* ---- values ---- */
 
+/* A literal operand has its full value. */
+static void operands_of(const struct tree *tree, const struct tree_node *node,
+                        const union scalar *values, struct typed out[3])
+{
+    for (int i = 0; i < node->count; i++) {
+        const struct tree_node *kid = &tree->nodes[node->kids[i]];
+        out[i] = kid->kind == TREE_LITERAL
+                     ? kid->literal
+                     : (struct typed){kid->typing.result, values[node->kids[i]]};
+    }
+}
+
 static union scalar value_of(const struct tree *tree, const struct tree_node *node,
                              const union scalar *inputs, const union scalar *values)
 {
     struct typed o[3];
-    for (int i = 0; i < node->count; i++) {
-        const struct tree_node *kid = &tree->nodes[node->kids[i]];
-        o[i] = (struct typed){kid->typing.result, values[node->kids[i]]};
-        if (kid->kind == TREE_LITERAL)
-            o[i] = kid->literal;
-    }
+    operands_of(tree, node, values, o);
     switch (node->kind) {
     case TREE_INPUT: return inputs[node->input];
     case TREE_OP: return typing_value(node->op, &node->typing, o, node->count);
     case TREE_CAST: return oracle_cast(o[0].dtype, node->typing.result, o[0].value);
     case TREE_WRAP: return oracle_convert(o[0].dtype, node->typing.result, o[0].value);
+    case TREE_CALL: return values[node - tree->nodes];
     default: return node->literal.value;
     }
+}
+
+double tree_call_error(const struct tree *tree, int call, const union scalar *values)
+{
+    const struct tree_node *node = &tree->nodes[call];
+    struct typed o[3];
+    operands_of(tree, node, values, o);
+    return typing_error(node->op, &node->typing, o, node->count, values[call]);
 }
 
 static bool divides_by_zero(const struct tree *tree, const struct tree_node *node,
                             const union scalar *values)
 {
     struct typed o[3];
-    for (int i = 0; i < node->count; i++) {
-        const struct tree_node *kid = &tree->nodes[node->kids[i]];
-        o[i] = kid->kind == TREE_LITERAL
-                   ? kid->literal
-                   : (struct typed){kid->typing.result, values[node->kids[i]]};
-    }
+    operands_of(tree, node, values, o);
     return node->kind == TREE_OP && typing_fault(node->op, &node->typing, o, node->count);
 }
 
@@ -257,7 +278,7 @@ int tree_evaluate(const struct tree *tree, const union scalar *inputs, union sca
     int first = -1;
     for (int i = 0; i < tree->count; i++)
         values[i] = value_of(tree, &tree->nodes[i], inputs, values);
-    for (int i = 0; i < TREE_RESULTS; i++)
+    for (int i = 0; i < tree->result_count; i++)
         mark_used(tree, tree->results[i], values, used);
     for (int i = 0; i < tree->count; i++) {
         const struct tree_node *node = &tree->nodes[i];

@@ -1,15 +1,17 @@
 /* Random programs: bindings and results made of exact rows, casts and literals over inputs of any
- * dtype, with their values by the oracle. The text is built beside the tree, so that the place of
- * every operator is known. */
+ * dtype, with their values by the oracle. Some bindings are calls of inexact rows; they are results
+ * too, so that what a kernel computed further from them can be told exactly. The text is built beside
+ * the tree, so that the place of every operator is known. */
 #ifndef WEFT_TREES_H
 #define WEFT_TREES_H
 
 #include "tests/diff/typing.h"
 #include "tests/diff/values.h"
 
-enum { TREE_NODES = 2000, TREE_INPUTS = 6, TREE_BINDINGS = 6, TREE_RESULTS = 24 };
+enum { TREE_NODES = 2000, TREE_INPUTS = 6, TREE_BINDINGS = 8, TREE_PLAIN = 20,
+       TREE_RESULTS = TREE_BINDINGS + TREE_PLAIN };
 
-enum tree_kind { TREE_INPUT, TREE_LITERAL, TREE_OP, TREE_CAST, TREE_WRAP };
+enum tree_kind { TREE_INPUT, TREE_LITERAL, TREE_OP, TREE_CALL, TREE_CAST, TREE_WRAP };
 
 struct tree_node {
     enum tree_kind kind;
@@ -29,14 +31,16 @@ struct tree {
     enum weft_dtype inputs[TREE_INPUTS];
     bool scalar[TREE_INPUTS];      /* 0-D */
     int bindings[TREE_BINDINGS], binding_count;
-    int results[TREE_RESULTS];
+    int results[TREE_RESULTS], result_count;
     char text[40000];
     int length;
 };
 
-/* Inputs are called a, b, ..; results r0, r1, .. */
+/* Inputs are called a, b, .., bindings t0, t1, .., results like the binding they repeat or r0, .. */
 void tree_generate(struct tree *tree, uint64_t salt);
-/* The values of all nodes for one element of every input. Returns the place of the first operator in
+/* The error in ulp of a call's value, from the values of its operands. */
+double tree_call_error(const struct tree *tree, int call, const union scalar *values);
+/* The values of all nodes for one element of every input; those of calls are given. Returns the place of the first operator in
  * the text that divided by zero where its value is used, or -1. */
 int tree_evaluate(const struct tree *tree, const union scalar *inputs, union scalar *values);
 
