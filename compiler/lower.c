@@ -130,6 +130,12 @@ static int add_op(struct lowering *l, enum op op, enum weft_dtype source, enum w
     return add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
 }
 
+static union scalar convert_value(enum weft_dtype from, enum weft_dtype to, union scalar value)
+{
+    enum op op = conversion(from, to, true);
+    return op == OP_COUNT ? value : eval_op(op, from, to, value, value, value);
+}
+
 /* The exponent of a power when it is a small whole literal, else 0. For floats up to 4: as products
  * these stay within 2 ulp, and overflow, underflow and special values come out as pow has them. For
  * integers every whole exponent is a product. */
@@ -138,13 +144,9 @@ static int small_exponent(const struct lowering *l, enum op op, enum weft_dtype 
     bool power = op == OP_POW || op == OP_FPOW;
     if (!power || ins < 0 || l->kernel->ins[ins].kind != INS_LITERAL)
         return 0;
-    union scalar value = l->kernel->literals[l->kernel->ins[ins].index], whole;
-    whole = eval_op(conversion(source, WEFT_INT64, true), source, WEFT_INT64, value, value, value);
-    if (source == WEFT_INT64)
-        whole = value;
-    union scalar back = eval_op(OP_CONVERT, WEFT_INT64, source, whole, whole, whole);
-    if (source == WEFT_INT64)
-        back = whole;
+    union scalar value = l->kernel->literals[l->kernel->ins[ins].index];
+    union scalar whole = convert_value(source, WEFT_INT64, value);
+    union scalar back = convert_value(WEFT_INT64, source, whole);
     int most = dtype_is_float(source) ? 4 : 64;
     return whole.i64 >= 1 && whole.i64 <= most && back.bits == value.bits ? (int)whole.i64 : 0;
 }
