@@ -81,16 +81,18 @@ static inline void put_u8(u8_m *to, const u8_m *block, int m)
 }
 static inline u8 roundsat_f32_u8(f32 a)
 {
+    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
+     * a -0 would keep. */
     const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
     const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
     if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
         f32 low = a > (f32)bottom ? a : (f32)bottom;
-        f32 r = rintf(low < (f32)top ? low : (f32)top);
+        f32 r = rintf(low < (f32)top ? low : (f32)top) + (f32)0;
         r = a == a ? r : (f32)0;
         return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
     }
     const f32 above = (f32)top; /* rounds up to the first value above u8 */
-    f32 r = rintf(a);
+    f32 r = rintf(a) + (f32)0;
     u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
     return r >= above ? top : r < (f32)bottom ? bottom : t;
 }
