@@ -295,26 +295,6 @@ static enum weft_status out_of_memory(struct call *call)
     return WEFT_OUT_OF_MEMORY;
 }
 
-enum weft_status weft_run(struct weft_program *program, const struct weft_run_params *params,
-                          struct weft_error **error)
-{
-    struct call call;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status;
-    if (error)
-        *error = NULL;
-    call_open(&call, program);
-    if (ARENA_GUARD(&call.arena, env)) {
-        status = out_of_memory(&call);
-    } else {
-        run(&call, params);
-        status = close_run(&call, error);
-    }
-    errno = saved;
-    return status;
-}
-
 static void prepare(struct call *call, const struct weft_run_params *params,
                     struct weft_kernel_info *kernels, size_t *kernel_count)
 {
@@ -327,9 +307,15 @@ static void prepare(struct call *call, const struct weft_run_params *params,
         *kernel_count = (size_t)call->plan->kernel_count;
 }
 
-enum weft_status weft_prepare(struct weft_program *program, const struct weft_run_params *params,
-                              struct weft_kernel_info *kernels, size_t *kernel_count,
-                              struct weft_error **error)
+/* Where prepare puts what it found; NULL when it is not asked for. */
+struct kernel_list {
+    struct weft_kernel_info *kernels;
+    size_t *count;
+};
+
+/* weft_prepare with a list, weft_run without. */
+static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
+                                const struct kernel_list *list, struct weft_error **error)
 {
     struct call call;
     jmp_buf env;
@@ -341,9 +327,26 @@ enum weft_status weft_prepare(struct weft_program *program, const struct weft_ru
     if (ARENA_GUARD(&call.arena, env)) {
         status = out_of_memory(&call);
     } else {
-        prepare(&call, params, kernels, kernel_count);
+        if (list)
+            prepare(&call, params, list->kernels, list->count);
+        else
+            run(&call, params);
         status = close_run(&call, error);
     }
     errno = saved;
     return status;
+}
+
+enum weft_status weft_prepare(struct weft_program *program, const struct weft_run_params *params,
+                              struct weft_kernel_info *kernels, size_t *kernel_count,
+                              struct weft_error **error)
+{
+    const struct kernel_list list = {kernels, kernel_count};
+    return perform(program, params, &list, error);
+}
+
+enum weft_status weft_run(struct weft_program *program, const struct weft_run_params *params,
+                          struct weft_error **error)
+{
+    return perform(program, params, NULL, error);
 }
