@@ -1,6 +1,6 @@
-/* The oracle: what every row of ops.def, every conversion and promotion means, computed with MPFR and
- * 128-bit integers from tests/oracle.def. It shares nothing with the compiler but the numbering of
- * rows and types. Not for several threads. */
+/* The oracle: what every row of ops.def, every conversion and promotion means, computed with
+ * MPFR and 128-bit integers from tests/oracle.def. It shares nothing with the compiler but the
+ * numbering of rows and types. Not for several threads. */
 #ifndef WEFT_ORACLE_H
 #define WEFT_ORACLE_H
 
@@ -11,10 +11,10 @@ bool oracle_has(enum op op, enum weft_dtype source);
 /* The value of the row, rounded to nearest. Operands as for eval_op. */
 union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype result,
                           const union scalar operands[3]);
-/* How far `actual` is from the row's exact value, in units in the last place of the result's type at
- * that value (denormals included; an infinity stands one unit above the largest finite number). Zero
- * for equal NaNs and for what is not floating and equal; INFINITY where NaN, an infinity, a sign of
- * zero or an integer is wrong. Rows that are exact: 0 or INFINITY. */
+/* How far `actual` is from the row's exact value, in units in the last place of the result's
+ * type at that value (denormals included; an infinity stands one unit above the largest finite
+ * number). Zero for equal NaNs and for what is not floating and equal; INFINITY where NaN, an
+ * infinity, a sign of zero or an integer is wrong. Rows that are exact: 0 or INFINITY. */
 double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
                     const union scalar operands[3], union scalar actual);
 /* A comparison of two integers (or bools) of any dtypes by value. */

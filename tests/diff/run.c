@@ -113,8 +113,9 @@ static DLTensor described(struct tensor *tensor)
 }
 
 enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
-                             const char *const *names, int input_count, const struct tensor *outputs,
-                             int output_count, struct weft_error **error)
+                             const char *const *names, int input_count,
+                             const struct tensor *outputs, int output_count,
+                             struct weft_error **error)
 {
     static struct tensor tensors[2][ARGUMENTS];
     static DLTensor described_[2][ARGUMENTS];

@@ -1,5 +1,5 @@
-/* Running programs from tests: tensors of any layout, one context, one call for compile and run. What
- * goes wrong outside the thing under test ends the test with the library's own diagnostic. */
+/* Running programs from tests: tensors of any layout, one context, one call for compile and run.
+ * What goes wrong outside the thing under test ends the test with the library's own diagnostic. */
 #ifndef WEFT_RUN_H
 #define WEFT_RUN_H
 
@@ -34,8 +34,9 @@ enum weft_status run_status(const char *text, const struct weft_input_type *type
 /* Inputs in the order of the program's inputs, outputs in that of its results; on a remark *error,
  * when not NULL, is left to the caller. Fails the test on errors. */
 enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
-                             const char *const *names, int input_count, const struct tensor *outputs,
-                             int output_count, struct weft_error **error);
+                             const char *const *names, int input_count,
+                             const struct tensor *outputs, int output_count,
+                             struct weft_error **error);
 void run_finish(void);
 
 #endif

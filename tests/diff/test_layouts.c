@@ -1,11 +1,11 @@
-/* Layouts and sizes: operands that are dense, transposed, reversed, of stride 0, of odd strides, not
- * aligned to 16 bytes, broadcast along either end, of lower rank, of one element, 0-D; outputs that
- * are dense, transposed, reversed, spread, or the buffer of an input. Every pair of operand layouts
- * on every shape, with rows of every typing rule and element size.
+/* Layouts and sizes: operands that are dense, transposed, reversed, of stride 0, of odd strides,
+ * not aligned to 16 bytes, broadcast along either end, of lower rank, of one element, 0-D;
+ * outputs that are dense, transposed, reversed, spread, or the buffer of an input. Every pair of
+ * operand layouts on every shape, with rows of every typing rule and element size.
  *
- * Elements are one of few values, so what each pair of them gives is asked once, of a dense run (which
- * test_rows holds to the oracle); by rule 3.4 every layout must give the same bits. Bytes around and
- * between an output's elements must stay. */
+ * Elements are one of few values, so what each pair of them gives is asked once, of a dense run
+ * (which test_rows holds to the oracle); by rule 3.4 every layout must give the same bits. Bytes
+ * around and between an output's elements must stay. */
 #include "tests/diff/oracle.h"
 #include "tests/diff/run.h"
 #include "tests/diff/typing.h"
@@ -26,7 +26,8 @@ enum layout {
 };
 static const char *const layout_names[LAYOUTS] = {
     "dense", "transposed", "reversed", "reversed outer", "odd strides", "shifted by an element",
-    "stride 0", "inner stride 0", "inner extent 1", "outer extent 1", "lower rank", "one element", "0-D"};
+    "stride 0", "inner stride 0", "inner extent 1", "outer extent 1", "lower rank", "one element",
+    "0-D"};
 
 /* Pairs of dtypes of every element size, each with a few rows, together of every typing rule; the
  * operands are a, b and where there is a third a again. */
@@ -63,8 +64,8 @@ static int operand_shape(enum layout layout, int rank, const int64_t *space, int
     return rank;
 }
 
-/* Strides of the layout, in elements; returns how many elements lie between the lowest and the highest
- * one, inclusive, and where the first is. */
+/* Strides of the layout, in elements; returns how many elements lie between the lowest and the
+ * highest one, inclusive, and where the first is. */
 static int64_t lay_out(enum layout layout, struct tensor *t, int64_t *first)
 {
     int64_t count = 1, step = layout == ODD ? 3 : 1;
@@ -90,7 +91,8 @@ struct placed {
 };
 
 /* Memory all UNTOUCHED; SHIFTED begins one element behind a multiple of 64 bytes, others on one. */
-static struct placed place(enum layout layout, enum weft_dtype dtype, int rank, const int64_t *shape)
+static struct placed place(enum layout layout, enum weft_dtype dtype, int rank,
+                           const int64_t *shape)
 {
     struct placed placed = {.tensor = {.dtype = dtype, .rank = rank}};
     struct tensor *t = &placed.tensor;
@@ -224,15 +226,16 @@ struct setting {
 
 static void fail_at(const struct suite *suite, const struct setting *s, int row, const char *what)
 {
-    fail_msg("%s\nr%d: %s, with %s a (%s), %s b (%s), %s outputs, shape [%lld, %lld, %lld] of rank %d",
-             suite->text, row, what, layout_names[s->operands[0]], weft_dtype_name(suite->dtypes[0]),
-             layout_names[s->operands[1]], weft_dtype_name(suite->dtypes[1]), layout_names[s->output],
-             (long long)s->shape[0], (long long)s->shape[1], (long long)s->shape[2], s->rank);
+    fail_msg(
+        "%s\nr%d: %s, with %s a (%s), %s b (%s), %s outputs, shape [%lld, %lld, %lld] of rank %d",
+        suite->text, row, what, layout_names[s->operands[0]], weft_dtype_name(suite->dtypes[0]),
+        layout_names[s->operands[1]], weft_dtype_name(suite->dtypes[1]), layout_names[s->output],
+        (long long)s->shape[0], (long long)s->shape[1], (long long)s->shape[2], s->rank);
 }
 
 /* Takes the element out again: it must be what the table says. */
-static void take(const struct suite *suite, const struct setting *s, int row, const struct tensor *out,
-                 const int64_t *index, int code_a, int code_b)
+static void take(const struct suite *suite, const struct setting *s, int row,
+                 const struct tensor *out, const int64_t *index, int code_a, int code_b)
 {
     char *at = element(out, s->rank, index);
     union scalar actual = scalar_load(at, out->dtype);

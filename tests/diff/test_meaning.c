@@ -1,8 +1,8 @@
-/* The meanings of ops.def, as the reference evaluator computes them, against the oracle: every row on
- * every dtype it has a meaning for, on the special values (all pairs; a few where there are three),
- * on random ones, and on every pair of 8-bit integers; every conversion; promotion; the remarks.
- * WEFT_ROUNDS sets the number of random values per row and type, WEFT_SEED their seed; with
- * WEFT_VERBOSE the largest error of each inexact row is printed. */
+/* The meanings of ops.def, as the reference evaluator computes them, against the oracle: every
+ * row on every dtype it has a meaning for, on the special values (all pairs; a few where there
+ * are three), on random ones, and on every pair of 8-bit integers; every conversion; promotion;
+ * the remarks. WEFT_ROUNDS sets the number of random values per row and type, WEFT_SEED their
+ * seed; with WEFT_VERBOSE the largest error of each inexact row is printed. */
 #include "tests/diff/oracle.h"
 #include "tests/diff/values.h"
 
@@ -37,7 +37,8 @@ static void report(enum op op, enum weft_dtype source, enum weft_dtype result,
         return;
     print_error("%s on %s:", op_rows[op].id, type_rows[source].name);
     for (int i = 0; i < op_arity(op); i++)
-        print_error(" %s,", oracle_print(text, op == OP_WHERE && i == 0 ? WEFT_BOOL : source, o[i]));
+        print_error(" %s,",
+                    oracle_print(text, op == OP_WHERE && i == 0 ? WEFT_BOOL : source, o[i]));
     print_error(" gives %s,", oracle_print(text, result, actual));
     union scalar expected = oracle_value(op, source, result, o);
     print_error(" not %s; off by %g ulp (seed %" PRIu64 ")\n", oracle_print(text, result, expected),

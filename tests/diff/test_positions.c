@@ -1,7 +1,7 @@
-/* Rule 3.4: an element's bits do not depend on its position. Every row on every dtype: random values
- * in runs of every length from 1 to 200 that start anywhere in a tensor (so at any alignment) against
- * one long run; and one value at all positions. The runs themselves are compared with the oracle by
- * test_rows. */
+/* Rule 3.4: an element's bits do not depend on its position. Every row on every dtype: random
+ * values in runs of every length from 1 to 200 that start anywhere in a tensor (so at any
+ * alignment) against one long run; and one value at all positions. The runs themselves are
+ * compared with the oracle by test_rows. */
 #include "tests/diff/oracle.h"
 #include "tests/diff/run.h"
 #include "tests/diff/typing.h"
@@ -90,10 +90,10 @@ static void compare(const struct suite *suite, int64_t offset, int64_t length, i
             char texts[2][64];
             if (!oracle_same(result, here, there))
                 fail_msg("%s on %s: element %" PRId64 " of %" PRId64 " from %" PRId64
-                         " is %s, elsewhere %s (seed %" PRIu64 ")", op_rows[suite->ops[i]].id,
-                         type_rows[suite->inputs[0].dtype].name, j, length, offset,
-                         oracle_print(texts[0], result, here), oracle_print(texts[1], result, there),
-                         values_seed());
+                         " is %s, elsewhere %s (seed %" PRIu64 ")",
+                         op_rows[suite->ops[i]].id, type_rows[suite->inputs[0].dtype].name, j,
+                         length, offset, oracle_print(texts[0], result, here),
+                         oracle_print(texts[1], result, there), values_seed());
         }
 }
 

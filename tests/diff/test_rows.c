@@ -1,7 +1,7 @@
-/* Kernels of single operations against the oracle: every row on every pair of dtypes (three operands:
- * the pair beside a third), every function, cast and wrap on every dtype, contiguous, on data full of
- * special values; where the language has an error, that there is one. All rows of one tuple of dtypes
- * are results of one program, so one call of the compiler covers them. */
+/* Kernels of single operations against the oracle: every row on every pair of dtypes (three
+ * operands: the pair beside a third), every function, cast and wrap on every dtype, contiguous,
+ * on data full of special values; where the language has an error, that there is one. All rows
+ * of one tuple of dtypes are results of one program, so one call of the compiler covers them. */
 #include "tests/diff/run.h"
 #include "tests/diff/typing.h"
 #include "tests/diff/values.h"
@@ -96,7 +96,8 @@ static void fill_line(struct tensor *tensor)
 
 /* ---- checking ---- */
 
-static void operands_of(const struct suite *suite, const struct job *job, int i, struct typed out[3])
+static void operands_of(const struct suite *suite, const struct job *job, int i,
+                        struct typed out[3])
 {
     for (int k = 0; k < job->arity; k++) {
         const struct tensor *input = &suite->inputs[job->arguments[k]];
@@ -143,7 +144,8 @@ static bool check_job(const struct suite *suite, const struct job *job, const st
         operands_of(suite, job, i, o);
         if (!right(job, o, actual) && wrong++ < 200 && complaints++ < 2)
             report(job, o, i, actual);
-        fault = fault || (job->op != OP_COUNT && typing_fault(job->op, &job->typing, o, job->arity));
+        fault =
+            fault || (job->op != OP_COUNT && typing_fault(job->op, &job->typing, o, job->arity));
     }
     return fault;
 }

@@ -1,6 +1,6 @@
 /* Random programs against the oracle: typing, conversions, bindings, literals, value numbering,
- * hoisting of what does not vary, results of two shapes, and the place of the first division by zero.
- * WEFT_PROGRAMS sets how many; a failure prints seed and text. */
+ * hoisting of what does not vary, results of two shapes, and the place of the first division by
+ * zero. WEFT_PROGRAMS sets how many; a failure prints seed and text. */
 #include "tests/diff/run.h"
 #include "tests/diff/trees.h"
 
@@ -73,10 +73,10 @@ static void check_element(int element, const union scalar *values)
                                      values[node->kids[k]]));
         if (node->kind == TREE_CALL)
             print_error("off by %g ulp\n", tree_call_error(&tree, tree.results[i], values));
-        fprintf(stderr, "%s\nresult %d at %d is %s, not %s (seed %" PRIu64 ")\n", tree.text, i, element,
-                    oracle_print(texts[0], node->typing.result, actual),
-                    oracle_print(texts[1], node->typing.result, values[tree.results[i]]),
-                    values_seed());
+        fprintf(stderr, "%s\nresult %d at %d is %s, not %s (seed %" PRIu64 ")\n", tree.text, i,
+                element, oracle_print(texts[0], node->typing.result, actual),
+                oracle_print(texts[1], node->typing.result, values[tree.results[i]]),
+                values_seed());
         fail();
     }
 }
@@ -109,7 +109,8 @@ static void check_remark(int place, enum weft_status status, const struct weft_e
 }
 
 /* Inputs that the text uses, in the order of the program. */
-static int used_inputs(const struct weft_program *program, struct tensor *tensors, const char **names)
+static int used_inputs(const struct weft_program *program, struct tensor *tensors,
+                       const char **names)
 {
     int count = (int)weft_program_input_count(program);
     for (int i = 0; i < count; i++) {
@@ -129,8 +130,8 @@ static void run_tree(uint64_t salt)
     make_tensors();
     struct weft_program *program = run_compile(tree.text);
     int count = used_inputs(program, tensors, names);
-    enum weft_status status = run_program(program, tensors, names, count, outputs, tree.result_count,
-                                          &remark);
+    enum weft_status status =
+        run_program(program, tensors, names, count, outputs, tree.result_count, &remark);
     check_remark(check_values(), status, remark);
     weft_error_destroy(remark);
     weft_program_destroy(program);

@@ -116,7 +116,8 @@ static int binding_of(const struct tree *tree, int index)
 
 static void write_node(struct tree *tree, int index);
 
-static void write_call(struct tree *tree, const struct tree_node *node, const char *name, int length)
+static void write_call(struct tree *tree, const struct tree_node *node, const char *name,
+                       int length)
 {
     write_text(tree, "%.*s(", length, name);
     for (int i = 0; i < node->count; i++) {
@@ -264,7 +265,8 @@ static void mark_used(const struct tree *tree, int index, const union scalar *va
     for (int i = 0; i < node->count; i++) {
         if (select && i > 0) {
             const struct tree_node *condition = &tree->nodes[node->kids[0]];
-            bool taken = oracle_convert(condition->typing.result, WEFT_BOOL, values[node->kids[0]]).b1;
+            bool taken =
+                oracle_convert(condition->typing.result, WEFT_BOOL, values[node->kids[0]]).b1;
             if (taken != (i == 1))
                 continue;
         }

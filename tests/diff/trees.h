@@ -1,7 +1,7 @@
-/* Random programs: bindings and results made of exact rows, casts and literals over inputs of any
- * dtype, with their values by the oracle. Some bindings are calls of inexact rows; they are results
- * too, so that what a kernel computed further from them can be told exactly. The text is built beside
- * the tree, so that the place of every operator is known. */
+/* Random programs: bindings and results made of exact rows, casts and literals over inputs of
+ * any dtype, with their values by the oracle. Some bindings are calls of inexact rows; they are
+ * results too, so that what a kernel computed further from them can be told exactly. The text is
+ * built beside the tree, so that the place of every operator is known. */
 #ifndef WEFT_TREES_H
 #define WEFT_TREES_H
 
@@ -36,12 +36,13 @@ struct tree {
     int length;
 };
 
-/* Inputs are called a, b, .., bindings t0, t1, .., results like the binding they repeat or r0, .. */
+/* Inputs are called a, b, .., bindings t0, t1, .., results like the binding they repeat or r0,
+ * .. */
 void tree_generate(struct tree *tree, uint64_t salt);
 /* The error in ulp of a call's value, from the values of its operands. */
 double tree_call_error(const struct tree *tree, int call, const union scalar *values);
-/* The values of all nodes for one element of every input; those of calls are given. Returns the place of the first operator in
- * the text that divided by zero where its value is used, or -1. */
+/* The values of all nodes for one element of every input; those of calls are given. Returns the
+ * place of the first operator in the text that divided by zero where its value is used, or -1. */
 int tree_evaluate(const struct tree *tree, const union scalar *inputs, union scalar *values);
 
 #endif

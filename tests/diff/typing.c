@@ -1,4 +1,5 @@
-/* See typing.h. Which types an operation accepts follows from the classes its oracle row speaks of. */
+/* See typing.h. Which types an operation accepts follows from the classes its oracle row speaks
+ * of. */
 #include "tests/diff/typing.h"
 
 #include <stdio.h>
@@ -44,8 +45,8 @@ bool typing_of(enum op op, const enum weft_dtype *dtypes, int count, struct typi
     return oracle_has(op, p);
 }
 
-static void convert(enum op op, const struct typing *typing, const struct typed *operands, int count,
-                    union scalar out[3])
+static void convert(enum op op, const struct typing *typing, const struct typed *operands,
+                    int count, union scalar out[3])
 {
     for (int i = 0; i < 3; i++) {
         enum weft_dtype to = op == OP_WHERE && i == 0 ? WEFT_BOOL : typing->operand;
@@ -66,8 +67,8 @@ union scalar typing_value(enum op op, const struct typing *typing, const struct 
     return oracle_value(op, typing->operand, typing->result, o);
 }
 
-double typing_error(enum op op, const struct typing *typing, const struct typed *operands, int count,
-                    union scalar actual)
+double typing_error(enum op op, const struct typing *typing, const struct typed *operands,
+                    int count, union scalar actual)
 {
     union scalar o[3];
     if (typing->by_value)
@@ -90,7 +91,8 @@ bool typing_fault(enum op op, const struct typing *typing, const struct typed *o
     return oracle_fault(op, typing->operand, o);
 }
 
-const char *typing_text(char *buffer, size_t size, enum op op, const char *const *operands, int count)
+const char *typing_text(char *buffer, size_t size, enum op op, const char *const *operands,
+                        int count)
 {
     size_t length;
     const char *word = word_at(op_rows[op].spellings, 0, &length);

@@ -23,13 +23,14 @@ bool typing_of(enum op op, const enum weft_dtype *dtypes, int count, struct typi
 union scalar typing_value(enum op op, const struct typing *typing, const struct typed *operands,
                           int count);
 /* oracle_error, after the conversions. */
-double typing_error(enum op op, const struct typing *typing, const struct typed *operands, int count,
-                    union scalar actual);
+double typing_error(enum op op, const struct typing *typing, const struct typed *operands,
+                    int count, union scalar actual);
 /* The row's bound in ulp on these operands; 0: exact. */
 int typing_bound(enum op op, const struct typing *typing);
 /* Whether the element divides by zero. */
 bool typing_fault(enum op op, const struct typing *typing, const struct typed *operands, int count);
 /* A call or operator expression of the row on operands that are texts. Returns `buffer`. */
-const char *typing_text(char *buffer, size_t size, enum op op, const char *const *operands, int count);
+const char *typing_text(char *buffer, size_t size, enum op op, const char *const *operands,
+                        int count);
 
 #endif

@@ -21,7 +21,8 @@ struct stream stream_init(uint64_t salt);
 uint64_t stream_bits(struct stream *stream);
 /* From 0 to bound - 1. */
 uint64_t stream_below(struct stream *stream, uint64_t bound);
-/* A value of one of the manners: any bits, any magnitude, a small integer, near 1, a special one. */
+/* A value of one of the manners: any bits, any magnitude, a small integer, near 1, a special
+ * one. */
 union scalar stream_value(struct stream *stream, enum weft_dtype dtype);
 
 /* The number in an environment variable, else `otherwise`. */

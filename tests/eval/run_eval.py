@@ -5,7 +5,7 @@
 
 A file holds cases; lines that begin with # between them are comments:
 
-    == floor division rounds down              title; a rule's number in it, as in "4.2: ..", is a link
+    == floor division rounds down              title, begun with the rule's number where there is one
         a // b                                 the program: lines indented by four spaces
     < a:int32=[7, -7]                          an argument of the command
     < b:int32=[2, 2]
@@ -14,10 +14,9 @@ A file holds cases; lines that begin with # between them are comments:
 
 Values are nested lists (a bare number is 0-D) of numbers, true, false, nan, inf; they are compared
 with their dtype, shape and sign of zero. `~` before them allows 4 units in the last place:
-`> out float32 ~[0.84147098]`. `{2, 0, 3}` instead of values stands for an empty array of that shape.
+`> out float32 ~[0.84147098]`. `{2, 0, 3}` instead of values is an empty array of that shape.
 A case with ! lines and without > lines must fail with status 1, any other must end with 0.
-`@ file` runs the program from case.weft instead of the command line, `@ file:name` its kernel `name`,
-`@ wanted s` asks for the binding s besides.
+`@ file` runs the program from case.weft instead of the command line, `@ file:name` its kernel `name`.
 --update rewrites the ! lines with what the command says; read the difference before committing it.
 """
 import ast
@@ -35,7 +34,7 @@ class Case:
         self.where = f"{path}:{line}"
         self.title = title
         self.program, self.arguments, self.results, self.stderr = [], [], [], []
-        self.file, self.wanted, self.failure = None, [], None
+        self.file, self.told, self.failure = None, [], None
 
 
 def parse(path):
@@ -65,8 +64,6 @@ def add_line(case, line):
         case.results.append(rest.split(" ", 2))
     elif line[0] == "!":
         case.stderr.append(rest)
-    elif rest.startswith("wanted "):
-        case.wanted.append(rest[7:])
     else:
         case.file = rest.partition(":")[2] or "case"
 
@@ -140,7 +137,6 @@ def text_of(case, told):
     lines = [f"== {case.title}"] + ["    " + line if line else "    " for line in case.program]
     if case.file:
         lines.append("@ file" + ("" if case.file == "case" else ":" + case.file))
-    lines += ["@ wanted " + name for name in case.wanted]
     lines += ["< " + argument for argument in case.arguments]
     lines += ["> " + " ".join(result) for result in case.results]
     return lines + [("! " + line).rstrip() for line in told]
