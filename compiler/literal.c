@@ -154,11 +154,15 @@ enum weft_dtype literal_dtype(const struct literal *literal)
 /* The nearest representable to an integer in one rounding, or its low bits. */
 static union scalar from_integer(wide value, enum weft_dtype dtype)
 {
-    union scalar low = {.u64 = (uint64_t)value}, none = {0};
-    if (dtype == WEFT_FLOAT32)
-        return (union scalar){.f32 = (float)value};
-    if (dtype == WEFT_FLOAT64)
-        return (union scalar){.f64 = (double)value};
+    union scalar low = {.u64 = (uint64_t)value}, none = {0}, real = {0};
+    if (dtype == WEFT_FLOAT32) {
+        real.f32 = (float)value;
+        return real;
+    }
+    if (dtype == WEFT_FLOAT64) {
+        real.f64 = (double)value;
+        return real;
+    }
     if (dtype == WEFT_UINT64)
         return low;
     return eval_op(dtype == WEFT_BOOL ? OP_NONZERO : OP_CONVERT, WEFT_UINT64, dtype, low, none, none);
@@ -184,7 +188,7 @@ union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
     if (dtype_is_float(dtype))
         return from_integer(literal->integer, dtype);
     if (dtype == WEFT_BOOL)
-        return (union scalar){.b1 = literal->integer != 0};
+        return (union scalar){.bits = literal->integer != 0};
     int bits = type_rows[dtype].bits;
     bool is_signed = type_rows[dtype].class == CLASS_SIGNED;
     wide top = ((wide)1 << (bits - is_signed)) - 1, bottom = is_signed ? -top - 1 : 0;

@@ -275,7 +275,8 @@ static const char *machine_flag(void)
 #endif
 }
 
-/* None of these changes a value: without them floor and casts do not vectorize. */
+/* Without -fno-trapping-math floor and casts do not vectorize. What gcc 12 folds under it to other
+ * zeros is kept from it in dialect.h (roundsat, fneg). */
 static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "-ffp-contract=off",
                                            "-fno-math-errno", "-fno-trapping-math", NULL};
 /* Single flags only: -ffast-math and its like put the host into flush-to-zero when loaded. */
