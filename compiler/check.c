@@ -38,6 +38,9 @@ static bool check_meeting(struct program *program, const struct node *node, enum
     bool infinite;
     if (node->literal.kind == LITERAL_NONE)
         return true;
+    if (!literal_fits(&node->literal, dtype))
+        return diag(program->diags, DIAG_LITERAL_RANGE, node->span, text_of(program, node->span),
+                    type_rows[dtype].name);
     literal_meet(&node->literal, dtype, &infinite);
     if (!infinite)
         return true;
@@ -242,9 +245,12 @@ static bool check_op(struct program *program, struct node *node)
         return false;
     const struct op_row *row = &op_rows[node->op];
     enum weft_dtype operand = operand_dtype(program, node);
-    for (int i = first_promoted(row); i < node->operand_count; i++)
-        if (!check_constant(program, named_node(program, operand_node(program, node, i)), operand))
+    for (int i = first_promoted(row); i < node->operand_count; i++) {
+        const struct node *from = operand_node(program, node, i);
+        bool own = from->dtype == WEFT_UINT64 && compares_by_value(program, node);
+        if (!check_constant(program, named_node(program, from), own ? WEFT_UINT64 : operand))
             return poison(node);
+    }
     node->dtype = rule_rows[row->rule].result == RESULT_BOOL ? WEFT_BOOL : operand;
     return check_divisor(program, node, operand);
 }

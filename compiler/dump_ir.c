@@ -118,13 +118,22 @@ void dump_types(struct buf *buf, const struct program *program)
 
 /* ---- groups ---- */
 
-static const char *access_text(const struct kernel *kernel, int a)
+/* What an access reads or writes: a name, or an array literal as it is written, cut. */
+static const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
     const struct program *program = kernel->program;
-    return access->kind == TENSOR_INPUT ? program->symbols[program->inputs[access->index]].name
-         : access->kind == TENSOR_RESULT ? program->results[access->index].name
-                                         : "array literal";
+    if (access->kind == TENSOR_INPUT)
+        return program->symbols[program->inputs[access->index]].name;
+    if (access->kind == TENSOR_RESULT)
+        return program->results[access->index].name;
+    struct span span = program->nodes[kernel->constants[access->index].node].span;
+    int length = (int)(span.end - span.start);
+    char *text = arena_printf(arena, "%.*s%s", length > 24 ? 21 : length,
+                              program->source->text + span.start, length > 24 ? "..." : "");
+    for (char *c = text; *c; c++)
+        *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : *c;
+    return text;
 }
 
 static const char *kind_text(enum access_kind kind)
@@ -165,8 +174,8 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
                (long long)g->columns, (long long)g->tiles, g->tiles == 1 ? "" : "s");
     for (int a = 0; a < kernel->access_count; a++) {
         const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
-        buf_printf(buf, "  %-5s %-16s %-8s", a < kernel->load_count ? "load" : "store",
-                   access_text(kernel, a), type_rows[kernel->accesses[a].dtype].name);
+        buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
+                   access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
         buf_puts(buf, " bytes between elements");
         for (int i = 0; i < g->groups; i++)
             buf_printf(buf, " %lld", (long long)strides[i]);
@@ -194,7 +203,8 @@ static const char *op_text(struct buf *buf, enum op op)
     return name;
 }
 
-static void put_ins(struct buf *buf, const struct kernel *kernel, int i)
+static void put_ins(struct buf *buf, const struct kernel *kernel,
+                    const struct schedule *schedule, int i)
 {
     const struct ins *ins = &kernel->ins[i];
     const char *type = type_rows[ins->dtype].name;
@@ -202,7 +212,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel, int i)
     if (value)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
-    case INS_LOAD: buf_printf(buf, "load %s %s", type, access_text(kernel, ins->index)); break;
+    case INS_LOAD: buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index)); break;
     case INS_LITERAL:
         buf_printf(buf, "literal %s ", type);
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
@@ -210,11 +220,13 @@ static void put_ins(struct buf *buf, const struct kernel *kernel, int i)
     case INS_OP:
         buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
         put_operands(buf, ins);
-        if (is_block_call(ins))
+        if (schedule->constant[i])
+            buf_puts(buf, "   (once, before the loop)");
+        else if (is_block_call(ins))
             buf_puts(buf, "   (a call for the whole block)");
         break;
     case INS_STORE:
-        buf_printf(buf, "  store %s %s", type, access_text(kernel, ins->index));
+        buf_printf(buf, "  store %s %s", type, access_text(buf->arena, kernel, ins->index));
         put_operands(buf, ins);
         break;
     case INS_FAULT:
@@ -228,10 +240,12 @@ static void put_ins(struct buf *buf, const struct kernel *kernel, int i)
 
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
 {
+    struct schedule schedule;
+    make_schedule(buf->arena, kernel, &schedule);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,
                g->volume == 1 ? "" : "s", BLOCK);
     for (int i = 0; i < kernel->ins_count; i++)
-        put_ins(buf, kernel, i);
+        put_ins(buf, kernel, &schedule, i);
 }

@@ -203,7 +203,7 @@ static void emit_slots(struct emitter *e)
 static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    bool plain = ins->kind == INS_LITERAL ||
+    bool plain = ins->kind == INS_LITERAL || e->schedule.constant[i] ||
                  (ins->kind == INS_LOAD && e->kinds[ins->index] == ACCESS_SCALAR);
     if (plain || e->seen[i] == level)
         return;
@@ -285,20 +285,42 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     return name;
 }
 
-static void emit_block_call(struct emitter *e, int i)
+static void emit_block_call(struct emitter *e, struct buf *out, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    buf_printf(&e->body, "%s(v%d", block_function(e, ins), i);
+    buf_printf(out, "%s(v%d", block_function(e, ins), i);
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0)
             continue;
         const struct ins *a = &e->kernel->ins[ins->a[k]];
         if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
-            buf_printf(&e->body, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
+            buf_printf(out, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
         else
-            buf_printf(&e->body, ", v%d", ins->a[k]);
+            buf_printf(out, ", v%d", ins->a[k]);
     }
-    buf_puts(&e->body, ");\n");
+    buf_puts(out, ");\n");
+}
+
+/* A value of literals alone, computed once: by the same block function where it is not exact. */
+static void emit_constant(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
+    if (is_block_call(ins)) {
+        buf_printf(&e->literals, "%s_m v%d[BLOCK];\n", type, i);
+        emit_block_call(e, &e->literals, i);
+        buf_printf(&e->literals, "const %s t%d = v%d[0];\n", type, i, i);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
+    buf_printf(&e->literals, "const %s t%d = ", type, i);
+    put_meaning(e, &e->literals, ins, op_meaning(ins->op, ins->source), names);
+    buf_puts(&e->literals, ";\n");
+    if (!e->called[i])
+        return;
+    helper(e, "fill", ins->dtype);
+    buf_printf(&e->literals, "%s_m v%d[BLOCK];\nfill_%s(v%d, t%d);\n", type, i, type, i, i);
 }
 
 /* Reads all that the loop's stores write: an output may be the buffer of an input. */
@@ -331,7 +353,7 @@ static void emit_level(struct emitter *e, int first, int end, int level)
         buf_puts(&e->body, "}\n");
     for (int n = first; n < end; n++)
         if (is_block_call(&kernel->ins[e->schedule.order[n]]))
-            emit_block_call(e, e->schedule.order[n]);
+            emit_block_call(e, &e->body, e->schedule.order[n]);
 }
 
 static void emit_body(struct emitter *e)
@@ -378,6 +400,8 @@ static void emit_parts(struct emitter *e)
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
             emit_store(e, ins->index);
+        else if (e->schedule.constant[i])
+            emit_constant(e, i);
     }
     emit_phase(e);
     emit_slots(e);

@@ -6,7 +6,7 @@
 typedef __int128 wide;
 typedef unsigned __int128 unsigned_wide;
 
-static const char too_wide[] = "the integer needs more than 128 bits";
+static const char too_wide[] = "the integer does not fit 128 bits with its sign";
 static const char divides_by_zero[] = "division by zero in a literal expression";
 
 static double as_real(const struct literal *a)
@@ -178,6 +178,23 @@ union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, 
     return value;
 }
 
+/* The values of an integer type. */
+static void bounds(enum weft_dtype dtype, wide *bottom, wide *top)
+{
+    bool is_signed = type_rows[dtype].class == CLASS_SIGNED;
+    *top = ((wide)1 << (type_rows[dtype].bits - is_signed)) - 1;
+    *bottom = is_signed ? -*top - 1 : 0;
+}
+
+bool literal_fits(const struct literal *literal, enum weft_dtype dtype)
+{
+    wide bottom, top;
+    if (literal->kind != LITERAL_INTEGER || !dtype_is_integer(dtype))
+        return true;
+    bounds(dtype, &bottom, &top);
+    return literal->integer >= bottom && literal->integer <= top;
+}
+
 union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
 {
     union scalar source = {.f64 = literal->real}, none = {0};
@@ -189,10 +206,8 @@ union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
         return from_integer(literal->integer, dtype);
     if (dtype == WEFT_BOOL)
         return (union scalar){.bits = literal->integer != 0};
-    int bits = type_rows[dtype].bits;
-    bool is_signed = type_rows[dtype].class == CLASS_SIGNED;
-    wide top = ((wide)1 << (bits - is_signed)) - 1, bottom = is_signed ? -top - 1 : 0;
-    wide value = literal->integer;
+    wide bottom, top, value = literal->integer;
+    bounds(dtype, &bottom, &top);
     return from_integer(value < bottom ? bottom : value > top ? top : value, dtype);
 }
 

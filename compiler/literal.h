@@ -14,6 +14,8 @@ const char *literal_fold(enum op op, const struct literal *a, const struct liter
 enum weft_dtype literal_dtype(const struct literal *literal);
 /* Rounded once to the type it meets. *infinite: a finite value overflowed. */
 union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, bool *infinite);
+/* Whether meeting the type keeps an integer's value: reals, bools and floating types always do. */
+bool literal_fits(const struct literal *literal, enum weft_dtype dtype);
 /* As a cast converts it: halves to even, saturating (rule 4.6). */
 union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype);
 /* The low bits, for wrap. */

@@ -115,12 +115,13 @@ static union scalar literal_of(const struct lowering *l, int ins)
     return ins < 0 ? (union scalar){0} : l->kernel->literals[l->kernel->ins[ins].index];
 }
 
-/* A row on operands of its own dtypes, folded when they are all literals. */
+/* A row on operands of its own dtypes, folded when they are all literals. A row that is not exact is
+ * left to the kernel, so that exp(2) has the bits of exp(x) where x is 2. */
 static int add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft_dtype dtype,
                   const int a[3], struct span span)
 {
     union scalar v[3];
-    bool constant = true;
+    bool constant = !dtype_is_float(source) || op_rows[op].ulp32 == 0;
     for (int i = 0; i < 3; i++) {
         constant = constant && is_literal(l, a[i]);
         v[i] = constant ? literal_of(l, a[i]) : (union scalar){0};

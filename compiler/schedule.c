@@ -8,9 +8,23 @@ bool is_block_call(const struct ins *ins)
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
 }
 
-static bool computes(const struct ins *ins)
+static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
 {
-    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL;
+    const struct ins *ins = &kernel->ins[i];
+    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && !s->constant[i];
+}
+
+static void find_constants(const struct kernel *kernel, struct schedule *s)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        s->constant[i] = ins->kind == INS_OP;
+        for (int k = 0; k < 3; k++) {
+            int a = ins->a[k];
+            if (a >= 0 && !s->constant[a] && kernel->ins[a].kind != INS_LITERAL)
+                s->constant[i] = false;
+        }
+    }
 }
 
 static bool is_store(const struct ins *ins)
@@ -23,8 +37,8 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        for (int k = 0; k < 3 && computes(ins); k++) {
-            if (ins->a[k] < 0 || !computes(&kernel->ins[ins->a[k]]))
+        for (int k = 0; k < 3 && computes(kernel, s, i); k++) {
+            if (ins->a[k] < 0 || !computes(kernel, s, ins->a[k]))
                 continue;
             bool after = is_block_call(&kernel->ins[ins->a[k]]) && !is_block_call(ins);
             int level = s->level[ins->a[k]] + after;
@@ -36,7 +50,7 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
     for (int i = 0; i < kernel->ins_count; i++)
         if (is_store(&kernel->ins[i])) {
             int value = kernel->ins[i].a[0];
-            bool late = computes(&kernel->ins[value]) && is_block_call(&kernel->ins[value]) &&
+            bool late = computes(kernel, s, value) && is_block_call(&kernel->ins[value]) &&
                         s->level[value] == s->level_count - 1;
             s->level_count += late;
         }
@@ -54,7 +68,7 @@ static void split_levels(struct arena *arena, const struct kernel *kernel, struc
     int *part = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        if (computes(ins) && !is_block_call(ins) && !is_store(ins))
+        if (computes(kernel, s, i) && !is_block_call(ins) && !is_store(ins))
             part[i] = size[s->level[i]]++ / MAX_LOOP;
     }
     for (int l = 0; l < s->level_count; l++)
@@ -73,14 +87,14 @@ static void sort_by_level(struct arena *arena, const struct kernel *kernel, stru
     int *first = ARENA_ARRAY(arena, int, s->level_count + 2);
     s->order = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++)
-        if (computes(&kernel->ins[i])) {
+        if (computes(kernel, s, i)) {
             first[s->level[i] + is_store(&kernel->ins[i]) + 1]++;
             s->order_count++;
         }
     for (int l = 0; l <= s->level_count; l++)
         first[l + 1] += first[l];
     for (int i = 0; i < kernel->ins_count; i++)
-        if (computes(&kernel->ins[i]))
+        if (computes(kernel, s, i))
             s->order[first[s->level[i] + is_store(&kernel->ins[i])]++] = i;
 }
 
@@ -92,7 +106,7 @@ static int *find_last_uses(struct arena *arena, const struct kernel *kernel, con
         last[i] = is_block_call(&kernel->ins[i]) ? s->level[i] : -1;
         for (int k = 0; k < 3; k++) {
             int a = kernel->ins[i].a[k];
-            if (a < 0 || !computes(&kernel->ins[a]))
+            if (a < 0 || !computes(kernel, s, a))
                 continue;
             bool outside = s->level[i] != s->level[a] || is_block_call(&kernel->ins[i]) ||
                            is_block_call(&kernel->ins[a]);
@@ -134,6 +148,8 @@ void make_schedule(struct arena *arena, const struct kernel *kernel, struct sche
 {
     *schedule = (struct schedule){.level_count = 1};
     schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
+    schedule->constant = ARENA_ARRAY(arena, bool, kernel->ins_count);
+    find_constants(kernel, schedule);
     find_levels(kernel, schedule);
     split_levels(arena, kernel, schedule);
     sort_by_level(arena, kernel, schedule);

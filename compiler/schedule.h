@@ -8,6 +8,7 @@
 #include "compiler/kernel.h"
 
 struct schedule {
+    bool *constant;                /* [ins] depends on literals alone: computed once, before all loops */
     int *level;                    /* of each instruction: its loop, or the loop its call follows */
     int level_count;
     int *order;                    /* instructions that compute, by level, then by number */

@@ -13,10 +13,31 @@ static enum weft_status out_of_memory(struct weft_error **error)
     return WEFT_OUT_OF_MEMORY;
 }
 
+enum weft_status invalid_call(struct weft_error **error, const char *why)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    int saved = errno;
+    if (error)
+        *error = NULL;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        diag_at(&diags, DIAG_CALL, NULL, 0, why);
+        finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    errno = saved;
+    return WEFT_INVALID_ARGUMENT;
+}
+
 enum weft_status weft_context_create(const struct weft_context_params *params,
                                      struct weft_context **result, struct weft_error **error)
 {
     static const struct weft_context_params defaults;
+    if (!result)
+        return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
     int saved = errno;
     struct weft_context *context = calloc(1, sizeof *context);
     params = params ? params : &defaults;

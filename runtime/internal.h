@@ -156,6 +156,9 @@ bool tensor_overlaps_itself(const struct tensor *tensor);
 
 /* ---- errors ---- */
 
+/* WEFT_INVALID_ARGUMENT, with a record that says why. */
+enum weft_status invalid_call(struct weft_error **error, const char *why);
+
 /* Hands the list over: errors to *error (when not NULL), warnings to the log. Returns the status. */
 enum weft_status finish_call(const struct weft_context *context, const struct diags *diags,
                              struct weft_error **error);

@@ -202,11 +202,32 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     return finish_call(program->context, &diags, error);
 }
 
+/* NULL, or what is wrong with the parameters themselves. */
+static const char *check_params(const struct weft_compile_params *params)
+{
+    if ((params->input_count && !params->inputs) || (params->result_count && !params->results))
+        return "weft_compile_params counts inputs or results but has none, found NULL";
+    for (size_t i = 0; i < params->input_count; i++)
+        if (!params->inputs[i].name || !params->inputs[i].type)
+            return "an input of weft_compile_params lacks its name or type, found NULL";
+    for (size_t i = 0; i < params->result_count; i++)
+        if (!params->results[i])
+            return "a result of weft_compile_params lacks its name, found NULL";
+    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
+        return "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
+    return NULL;
+}
+
 enum weft_status weft_compile(struct weft_context *context, const char *text,
                               const struct weft_compile_params *params,
                               struct weft_program **result, struct weft_error **error)
 {
     static const struct weft_compile_params defaults;
+    const char *wrong = check_params(params ? params : &defaults);
+    if (!context || !text || !result)
+        wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
+    if (wrong)
+        return invalid_call(error, wrong);
     int saved = errno;
     struct weft_program *program = calloc(1, sizeof *program);
     enum weft_status status = program ? WEFT_OK : WEFT_OUT_OF_MEMORY;
@@ -248,26 +269,26 @@ void weft_program_destroy(struct weft_program *program)
 
 size_t weft_program_input_count(const struct weft_program *program)
 {
-    return (size_t)program->parsed->input_count;
+    return program ? (size_t)program->parsed->input_count : 0;
 }
 
 const char *weft_program_input_name(const struct weft_program *program, size_t index)
 {
-    const struct program *parsed = program->parsed;
-    if (index >= (size_t)parsed->input_count)
+    if (index >= weft_program_input_count(program))
         return NULL;
-    return parsed->symbols[parsed->inputs[index]].name;
+    return program->parsed->symbols[program->parsed->inputs[index]].name;
 }
 
 size_t weft_program_result_count(const struct weft_program *program)
 {
-    return (size_t)program->parsed->result_count;
+    return program ? (size_t)program->parsed->result_count : 0;
 }
 
 const char *weft_program_result_name(const struct weft_program *program, size_t index)
 {
-    const struct program *parsed = program->parsed;
-    return index < (size_t)parsed->result_count ? parsed->results[index].name : NULL;
+    if (index >= weft_program_result_count(program))
+        return NULL;
+    return program->parsed->results[index].name;
 }
 
 static const char **copy_names(const struct programs *programs, size_t *count)
@@ -292,6 +313,8 @@ static const char **copy_names(const struct programs *programs, size_t *count)
 enum weft_status weft_kernel_names(const char *text, const char *origin, const char ***names,
                                    size_t *count, struct weft_error **error)
 {
+    if (!text || !names || !count)
+        return invalid_call(error, "weft_kernel_names needs a text and places for names and count");
     struct arena arena;
     struct source source = {origin ? origin : "<expr>", text, strlen(text)};
     struct programs programs = {0};

@@ -81,7 +81,7 @@ static struct tensor *read_arguments(struct call *call, const struct weft_argume
                                   : weft_program_input_name(call->program, (size_t)index);
         if (seen[index])
             diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
-        else if (arguments[i].batch || arguments[i].count > 1)
+        else if (arguments[i].batch || arguments[i].count > 1 || arguments[i].count < 0)
             diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
         else if (tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index],
                              &call->diags) &&
@@ -159,6 +159,8 @@ enum weft_status weft_infer(struct weft_program *program, const struct weft_argu
                             size_t input_count, struct weft_tensor_info *results,
                             struct weft_error **error)
 {
+    if (!program || !results || (input_count && !inputs))
+        return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
     struct call call;
     jmp_buf env;
     int saved = errno;
@@ -317,6 +319,9 @@ struct kernel_list {
 static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
                                 const struct kernel_list *list, struct weft_error **error)
 {
+    if (!program || !params || (params->input_count && !params->inputs) ||
+        (params->output_count && !params->outputs))
+        return invalid_call(error, "a run needs a program and its tensors, found NULL");
     struct call call;
     jmp_buf env;
     int saved = errno;

@@ -144,6 +144,8 @@ static enum weft_status make_stage(struct weft_program *program, const char *nam
 enum weft_status weft_program_stage(struct weft_program *program, const char *stage, char **text,
                                     struct weft_error **error)
 {
+    if (!program || !stage || !text)
+        return invalid_call(error, "weft_program_stage needs a program, a stage and a place for the text");
     struct arena arena;
     jmp_buf env;
     int saved = errno;

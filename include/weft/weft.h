@@ -8,8 +8,9 @@
  *     weft_context_create(NULL, &context, &error);
  *     weft_compile(context, "clamp(img * gain, 128, 255)", NULL, &program, &error);
  *     weft_run(program, &(struct weft_run_params){
- *         .inputs = (struct weft_argument[]){{"img", &img}, {"gain", &gain}}, .input_count = 2,
- *         .outputs = (struct weft_argument[]){{NULL, &out}}, .output_count = 1}, &error);
+ *         .inputs = (struct weft_argument[]){{.name = "img", .tensors = &img},
+ *                                            {.name = "gain", .tensors = &gain}}, .input_count = 2,
+ *         .outputs = (struct weft_argument[]){{.tensors = &out}}, .output_count = 1}, &error);
  *
  * Status: every function that can fail returns an enum weft_status; 0 is success, positive values
  * are remarks (the result is complete), negative ones are errors (no output was touched, unless

@@ -437,6 +437,40 @@ static void test_dtypes(void **state)
     assert_int_equal(weft_dtype_size((enum weft_dtype)-1), 0);
 }
 
+static void test_null_arguments(void **state)
+{
+    (void)state;
+    struct weft_context *context = context_with(NULL);
+    struct weft_program *program = compile(context, "x + 1"), *none = NULL;
+    struct weft_tensor_info info;
+    struct weft_error *error = NULL;
+    const struct weft_compile_params params = {.input_count = 1};
+    const struct weft_run_params run = {.input_count = 1};
+    char *text;
+    const char **names;
+    size_t count;
+    assert_int_equal(weft_context_create(NULL, NULL, &error), WEFT_INVALID_ARGUMENT);
+    assert_non_null(strstr(error->message, "NULL"));
+    weft_error_destroy(error);
+    assert_int_equal(weft_compile(NULL, "x", NULL, &none, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_compile(context, NULL, NULL, &none, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_compile(context, "x", NULL, NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_compile(context, "x", &params, &none, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_infer(program, NULL, 1, &info, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_infer(program, NULL, 0, NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_run(NULL, &run, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_run(program, NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_run(program, &run, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_prepare(program, &run, NULL, NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_program_stage(program, NULL, &text, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_program_stage(program, "ast", NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_kernel_names(NULL, NULL, &names, &count, NULL), WEFT_INVALID_ARGUMENT);
+    assert_int_equal(weft_program_input_count(NULL), 0);
+    assert_null(weft_program_result_name(NULL, 0));
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_several_errors_and_warnings),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_null_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

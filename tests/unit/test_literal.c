@@ -75,7 +75,7 @@ static void integers_are_exact(void **state)
 static void beyond_128_bits_is_an_error(void **state)
 {
     (void)state;
-    const char *wide_message = "the integer needs more than 128 bits";
+    const char *wide_message = "the integer does not fit 128 bits with its sign";
     assert_error("170141183460469231731687303715884105727 + 1", wide_message);
     assert_error("2**127", wide_message);
     assert_error("2**64 * 2**63", wide_message);
