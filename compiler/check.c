@@ -52,8 +52,11 @@ static bool check_meeting(struct program *program, const struct node *node, enum
 static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     bool good = check_meeting(program, node, dtype);
-    for (int i = 0; node->kind == NODE_ARRAY && good && i < node->operand_count; i++)
+    if (node->kind != NODE_ARRAY || !good || node->met >> dtype & 1)
+        return good;
+    for (int i = 0; good && i < node->operand_count; i++)
         good = check_meeting(program, operand_node(program, node, i), dtype);
+    program->nodes[node - program->nodes].met |= (unsigned)good << dtype;
     return good;
 }
 

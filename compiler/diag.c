@@ -35,8 +35,14 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
                 va_list args)
 {
     int *counter = rows[id].severity == WEFT_ERROR ? &diags->errors : &diags->warnings;
+    jmp_buf env, *outer = diags->arena->out_of_memory;
     if ((*counter)++ >= WEFT_MAX_ERRORS)
         return false;
+    if (ARENA_GUARD(diags->arena, env)) {
+        diags->arena->out_of_memory = outer;
+        diags->out_of_memory = true;
+        return false;
+    }
     struct diag *record = ARENA_NEW(diags->arena, struct diag);
     record->id = id;
     record->source = diags->source;
@@ -45,6 +51,7 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
         record->spans[i] = spans[i];
     record->message = arena_vprintf(diags->arena, rows[id].format, args);
     append(diags, record);
+    diags->arena->out_of_memory = outer;
     return false;
 }
 
@@ -221,5 +228,5 @@ enum weft_status diags_status(const struct diags *diags)
     for (const struct diag *record = diags->first; record; record = record->next)
         if (rows[record->id].severity == WEFT_ERROR)
             return rows[record->id].status;
-    return WEFT_OK;
+    return diags->out_of_memory ? WEFT_OUT_OF_MEMORY : WEFT_OK;
 }

@@ -41,6 +41,8 @@ struct diags {
     const struct source *source;   /* what spans refer to; NULL: none */
     struct diag *first, *last;
     int errors, warnings;
+    bool out_of_memory;            /* a diagnostic was lost; reporting never jumps, so it may happen
+                                      under a lock */
 };
 
 static inline struct span span_join(struct span a, struct span b)

@@ -12,7 +12,7 @@
 
 /* More literals than this are read where they are used: a C compiler would keep each in a register
  * around all loops. */
-enum { MAX_NAMED_LITERALS = 64 };
+enum { MAX_NAMED_LITERALS = 64, MAX_STACK = 64 << 10 };
 
 struct emitter {
     struct arena *arena;
@@ -22,6 +22,8 @@ struct emitter {
     struct schedule schedule;
     struct subst subst;
     struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks;
+    bool heap;                     /* blocks live in the scratch that the caller lends */
+    size_t scratch;
     bool *called;                  /* [ins] loads and literals that a block call reads */
     int *seen;                     /* [ins] last level that has this value by name */
 };
@@ -80,6 +82,20 @@ static void helper(struct emitter *e, const char *name, enum weft_dtype dtype)
     subst_helper(&e->subst, name, &tokens);
 }
 
+/* A place for the elements of a block (and `more`): on the stack, or in the scratch. */
+static void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter,
+                          int number, int more)
+{
+    const char *type = short_name(dtype);
+    if (!e->heap) {
+        buf_printf(out, "%s_m %c%d[BLOCK%s];\n", type, letter, number, more ? " + MAX_PERIOD" : "");
+        return;
+    }
+    buf_printf(out, "%s_m *const %c%d = (%s_m *)(args->scratch + %zu);\n", type, letter, number, type,
+               e->scratch);
+    e->scratch += (size_t)(BLOCK + more) * (size_t)type_rows[dtype].size;
+}
+
 /* ---- accesses ---- */
 
 /* Strides of an access along the inner loop, as the skeleton names them. */
@@ -102,7 +118,7 @@ static void emit_scalar_load(struct emitter *e, int k, int ins)
     if (!e->called[ins])
         return;
     helper(e, "fill", dtype);
-    buf_printf(&e->buffers, "%s_m x%d[BLOCK];\n", type, k);
+    declare_block(e, &e->buffers, dtype, 'x', k, 0);
     buf_printf(&e->row, "fill_%s(x%d, a%d);\n", type, k, k);
 }
 
@@ -117,8 +133,7 @@ static void emit_load(struct emitter *e, int k, int ins)
     }
     helper(e, kind == ACCESS_UNIT ? "pad" : kind == ACCESS_STRIDED ? "gather"
               : kind == ACCESS_NESTED ? "nested" : "repeat", dtype);
-    buf_printf(&e->buffers, "%s_m w%d[BLOCK%s];\n", type, k,
-               kind == ACCESS_PERIODIC ? " + MAX_PERIOD" : "");
+    declare_block(e, &e->buffers, dtype, 'w', k, kind == ACCESS_PERIODIC ? MAX_PERIOD : 0);
     if (kind == ACCESS_PERIODIC) {
         buf_printf(&e->row, "repeat_%s(w%d, p[%d], %s, s->period); /* %s */\n", type, k, k,
                    steps(e, k), name);
@@ -142,7 +157,7 @@ static void emit_store(struct emitter *e, int k)
     const char *type = short_name(dtype), *name = access_name(e, k);
     enum access_kind kind = e->kinds[k];
     helper(e, kind == ACCESS_UNIT ? "put" : kind == ACCESS_NESTED ? "spread" : "scatter", dtype);
-    buf_printf(&e->buffers, "%s_m w%d[BLOCK];\n", type, k);
+    declare_block(e, &e->buffers, dtype, 'w', k, 0);
     if (kind == ACCESS_UNIT) {
         buf_printf(&e->operands, "%s_m *const y%d = m < BLOCK ? w%d : (%s_m *)p[%d] + i; /* %s */\n",
                    type, k, k, type, k, name);
@@ -178,16 +193,21 @@ static void emit_literal(struct emitter *e, int k, int ins)
     if (!e->called[ins])
         return;
     helper(e, "fill", dtype);
-    buf_printf(&e->literals, "%s_m z%d[BLOCK];\nfill_%s(z%d, %s);\n", type, k, type, k,
-               value_name(e, ins));
+    declare_block(e, &e->literals, dtype, 'z', k, 0);
+    buf_printf(&e->literals, "fill_%s(z%d, %s);\n", type, k, value_name(e, ins));
 }
 
 static void emit_slots(struct emitter *e)
 {
     const struct schedule *s = &e->schedule;
-    if (s->slot_count)
+    if (s->slot_count && !e->heap)
         buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
                    s->slot_count);
+    if (s->slot_count && e->heap) {
+        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",
+                   e->scratch);
+        e->scratch += (size_t)s->slot_count * BLOCK * sizeof(uint64_t);
+    }
     for (int n = 0; n < s->order_count; n++) {
         int i = s->order[n];
         if (s->slot[i] >= 0)
@@ -307,7 +327,7 @@ static void emit_constant(struct emitter *e, int i)
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
     if (is_block_call(ins)) {
-        buf_printf(&e->literals, "%s_m v%d[BLOCK];\n", type, i);
+        declare_block(e, &e->literals, ins->dtype, 'v', i, 0);
         emit_block_call(e, &e->literals, i);
         buf_printf(&e->literals, "const %s t%d = v%d[0];\n", type, i, i);
         return;
@@ -320,7 +340,8 @@ static void emit_constant(struct emitter *e, int i)
     if (!e->called[i])
         return;
     helper(e, "fill", ins->dtype);
-    buf_printf(&e->literals, "%s_m v%d[BLOCK];\nfill_%s(v%d, t%d);\n", type, i, type, i, i);
+    declare_block(e, &e->literals, ins->dtype, 'v', i, 0);
+    buf_printf(&e->literals, "fill_%s(v%d, t%d);\n", type, i, i);
 }
 
 /* Reads all that the loop's stores write: an output may be the buffer of an input. */
@@ -378,6 +399,18 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
+/* At most what declare_block and the slots will take. */
+static size_t block_bytes(const struct emitter *e)
+{
+    const size_t block = BLOCK * sizeof(uint64_t);
+    size_t bytes = (size_t)e->schedule.slot_count * block;
+    for (int k = 0; k < e->kernel->access_count; k++)
+        bytes += block + (e->kinds[k] == ACCESS_PERIODIC ? MAX_PERIOD * sizeof(uint64_t) : 0);
+    for (int i = 0; i < e->kernel->ins_count; i++)
+        bytes += e->called[i] || e->schedule.constant[i] ? block : 0;
+    return bytes;
+}
+
 /* Where in its period a block of a flat class begins. */
 static void emit_phase(struct emitter *e)
 {
@@ -391,6 +424,7 @@ static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
+    e->heap = block_bytes(e) > MAX_STACK;
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;
@@ -510,7 +544,7 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
 }
 
 char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-           const struct target *target, const char *vector_functions)
+           const struct target *target, const char *vector_functions, size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .kinds = kinds,
                         .vector_functions = vector_functions};
@@ -523,5 +557,6 @@ char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char
     make_schedule(arena, kernel, &e.schedule);
     subst_init(&e.subst, arena, target);
     emit_parts(&e);
+    *scratch = e.scratch;
     return fill_skeleton(&e, target->skeleton);
 }

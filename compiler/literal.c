@@ -101,7 +101,7 @@ static const char *fold_integers(enum op op, wide a, wide b, struct literal *res
 
 static const char *fold_real_power(double a, double b, struct literal *result)
 {
-    if (a == 0 && b < 0)
+    if (a == 0 && b < 0 && isfinite(b))
         return "zero to a negative power in a literal expression";
     if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
         return "a negative number to a fractional power is complex";

@@ -12,12 +12,24 @@
 
 enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a bool instruction */
 
+enum meeting { MEET, CAST, WRAP };
+
+/* An array literal in a type it met. */
+struct array_load {
+    enum weft_dtype dtype;
+    enum meeting how;
+    int ins, next;
+};
+
 struct lowering {
     struct arena *arena;
     const struct program *program;
     struct kernel *kernel;
     int *values;                   /* the instruction of each node, -1 before it has one */
     bool *needed;                  /* nodes that the results depend on */
+    int *met;                      /* array literals: first of `loads` for the node, -1: none */
+    struct array_load *loads;
+    int load_count;
     int *table;                    /* open addressing over instructions */
     uint32_t table_size;           /* a power of two */
 };
@@ -175,8 +187,6 @@ static int convert(struct lowering *l, int ins, enum weft_dtype to, bool saturat
 
 /* ---- nodes ---- */
 
-enum meeting { MEET, CAST, WRAP };
-
 static union scalar literal_as(const struct literal *literal, enum weft_dtype dtype, enum meeting how)
 {
     bool infinite;
@@ -217,12 +227,26 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     return add_load(l, TENSOR_CONSTANT, found, dtype, node->span);
 }
 
+/* The same once for each node, type and way. */
+static int array_as(struct lowering *l, const struct node *node, enum weft_dtype dtype,
+                    enum meeting how)
+{
+    int *first = &l->met[node - l->program->nodes];
+    for (int i = *first; i >= 0; i = l->loads[i].next)
+        if (l->loads[i].dtype == dtype && l->loads[i].how == how)
+            return l->loads[i].ins;
+    int ins = load_array(l, node, dtype, how);
+    ARENA_PUSH(l->arena, l->loads, l->load_count, ((struct array_load){dtype, how, ins, *first}));
+    *first = l->load_count - 1;
+    return ins;
+}
+
 /* The value of a node as `dtype`: literals and array literals from their full value. */
 static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[index]);
     if (node->kind == NODE_ARRAY)
-        return load_array(l, node, dtype, how);
+        return array_as(l, node, dtype, how);
     if (node->literal.kind != LITERAL_NONE)
         return add_literal(l, literal_as(&node->literal, dtype, how), dtype, node->span);
     return convert(l, l->values[node - l->program->nodes], dtype, how == CAST, node->span);
@@ -486,6 +510,8 @@ struct kernel *lower(struct arena *arena, const struct program *program, const i
     struct lowering l = {.arena = arena, .program = program, .kernel = kernel};
     l.values = ARENA_ARRAY(arena, int, program->node_count);
     l.needed = ARENA_ARRAY(arena, bool, program->node_count);
+    l.met = ARENA_ARRAY(arena, int, program->node_count);
+    memset(l.met, -1, (size_t)program->node_count * sizeof(int));
     resize_table(&l, 64);
     mark_needed(&l);
     for (int n = 0; n < program->node_count; n++)

@@ -69,6 +69,7 @@ struct node {
     enum weft_dtype dtype;
     struct literal literal;        /* kind != LITERAL_NONE: a literal expression or bool constant */
     bool poison;                   /* reported already; users stay silent */
+    unsigned met;                  /* NODE_ARRAY: dtypes, a bit each, that it was found to fit */
 };
 
 enum symbol_kind { SYMBOL_INPUT, SYMBOL_BINDING };

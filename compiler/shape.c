@@ -108,13 +108,13 @@ static bool clash(struct arena *arena, const struct program *program, struct dia
 int64_t shape_volume(const struct shape *shape)
 {
     int64_t volume = 1;
-    for (int d = 0; d < shape->rank; d++)
-        if (shape->extents[d] == 0)
-            return 0;
-    for (int d = 0; d < shape->rank; d++)
+    bool empty = false;
+    for (int d = 0; d < shape->rank; d++) {
+        empty = empty || shape->extents[d] == 0;
         if (shape->extents[d] > 0 && __builtin_mul_overflow(volume, shape->extents[d], &volume))
-            return -1;
-    return volume > INT64_MAX / 16 ? -1 : volume;
+            return -1; /* also when another extent is 0: strides would overflow all the same */
+    }
+    return volume > INT64_MAX / 16 ? -1 : empty ? 0 : volume;
 }
 
 static const struct shape *broadcast(struct arena *arena, const struct program *program,

@@ -103,8 +103,10 @@ static struct token named(const struct lexer *lexer, const char *start)
 static struct token symbol(struct lexer *lexer, const char *start)
 {
     for (int length = LONGEST_OPERATOR; length > 0; length--) {
+        if (lexer->limit - start < length)
+            continue;
         const struct word *word = lex_word(lexer, start, (size_t)length);
-        if (!word || lexer->limit - start < length || word->kind != TOKEN_OPERATOR)
+        if (!word || word->kind != TOKEN_OPERATOR)
             continue;
         lexer->cursor = start + length;
         struct token token = make(lexer, TOKEN_OPERATOR, start);

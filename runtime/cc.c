@@ -21,14 +21,23 @@ enum { MAX_ARGUMENTS = 64, MAX_LOG = 4096 };
 
 /* ---- what the compiler is ---- */
 
+static void free_flags(char **flags)
+{
+    for (char **flag = flags; flag && *flag; flag++)
+        free(*flag);
+    free(flags);
+}
+
 static char **split_flags(const char *text)
 {
     char **flags = calloc(strlen(text) / 2 + 2, sizeof *flags);
     size_t count = 0;
     for (; flags && *text; text += strspn(text, " \t\n")) {
         size_t length = strcspn(text, " \t\n");
-        if (length && !(flags[count++] = strndup(text, length)))
-            break;
+        if (length && !(flags[count++] = strndup(text, length))) {
+            free_flags(flags);
+            return NULL;
+        }
         text += length;
     }
     return flags;
@@ -41,8 +50,10 @@ static char **copy_flags(const char *const *flags)
         count++;
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)
-        if (!(copy[i] = strdup(flags[i])))
-            break;
+        if (!(copy[i] = strdup(flags[i]))) {
+            free_flags(copy);
+            return NULL;
+        }
     return copy;
 }
 
@@ -84,9 +95,7 @@ bool cc_init(struct cc *cc, const char *path, const char *const *flags)
 
 void cc_finish(struct cc *cc)
 {
-    for (char **flag = cc->flags; flag && *flag; flag++)
-        free(*flag);
-    free(cc->flags);
+    free_flags(cc->flags);
     free(cc->path);
 }
 

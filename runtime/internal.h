@@ -101,6 +101,7 @@ struct planned {
     const struct loaded *loaded;   /* NULL before weft_prepare or weft_run asked for it */
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
+    size_t scratch;                /* bytes that each thread lends the kernel */
 };
 
 struct plan {
@@ -110,6 +111,7 @@ struct plan {
     int64_t *key;
     size_t key_length;
     int users;                     /* runs in progress; guarded by the program's mutex */
+    bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
     struct planned *kernels;
     int kernel_count;

@@ -131,7 +131,8 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
     assert(!verify_program(plan->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, g));
-    planned->text = emit(arena, kernel, g->kinds, &target_c, vector_functions);
+    planned->text = emit(arena, kernel, g->kinds, &target_c, vector_functions,
+                         &planned->scratch);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,

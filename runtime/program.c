@@ -8,6 +8,16 @@
 
 /* ---- the caller's types and names ---- */
 
+/* Whether the caller's extents may be the declared ones; size variables are compared at the call. */
+static bool type_fits(const struct type *declared, const struct type *given)
+{
+    bool fits = declared->rank == given->rank;
+    for (int d = 0; fits && d < given->rank; d++)
+        fits = declared->extents[d] < 0 || given->extents[d] < 0 ||
+               declared->extents[d] == given->extents[d];
+    return fits;
+}
+
 static bool apply_type(struct program *program, const struct weft_input_type *given)
 {
     struct diags *diags = program->diags;
@@ -29,6 +39,11 @@ static bool apply_type(struct program *program, const struct weft_input_type *gi
     if (symbol->declared && symbol->type.dtype != type->dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
                        type_rows[type->dtype].name, type_rows[symbol->type.dtype].name);
+    if (symbol->declared && symbol->type.ranked && type->ranked && !type_fits(&symbol->type, type))
+        return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "input", symbol->name,
+                       shape_text(program->arena, program, type_shape(program->arena, type)),
+                       shape_text(program->arena, program,
+                                  type_shape(program->arena, &symbol->type)));
     if (!symbol->declared || !symbol->type.ranked)
         symbol->type = *type;
     symbol->given = type;
@@ -325,6 +340,7 @@ enum weft_status weft_kernel_names(const char *text, const char *origin, const c
     if (error)
         *error = NULL;
     *names = NULL;
+    *count = 0;
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, &source);

@@ -247,19 +247,26 @@ static void remark(const struct kernel *kernel, const unsigned char *faults,
             *place = kernel->faults[f];
 }
 
-static void run_kernel(struct call *call, const struct planned *planned, struct span *place)
+/* A kernel's arguments, complete before the first kernel writes anything. */
+struct launch {
+    const struct planned *planned;
+    struct weft_sample sample;
+    struct weft_args args;
+};
+
+static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
     char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
-    unsigned char *faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count);
-    struct weft_sample sample = planned->sample;
-    struct weft_args args = {&sample, 1, planned->literals, faults};
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = access_data(call, kernel, a);
-    sample.bases = bases;
-    if (planned->geometry.tiles)
-        planned->loaded->run(&args, 0, planned->geometry.tiles);
-    remark(kernel, faults, place);
+    launch->planned = planned;
+    launch->sample = planned->sample;
+    launch->sample.bases = bases;
+    launch->args = (struct weft_args){
+        .samples = &launch->sample, .sample_count = 1, .literals = planned->literals,
+        .faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count),
+        .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL};
 }
 
 static void run(struct call *call, const struct weft_run_params *params)
@@ -268,9 +275,17 @@ static void run(struct call *call, const struct weft_run_params *params)
         return;
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlaps(call, r);
+    int count = call->plan->kernel_count;
+    struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
-    for (int k = 0; !call->diags.errors && k < call->plan->kernel_count; k++)
-        run_kernel(call, &call->plan->kernels[k], &place);
+    for (int k = 0; k < count; k++)
+        set_up(call, &call->plan->kernels[k], &launches[k]);
+    for (int k = 0; !call->diags.errors && k < count; k++) {
+        const struct planned *planned = launches[k].planned;
+        if (planned->geometry.tiles)
+            planned->loaded->run(&launches[k].args, 0, planned->geometry.tiles);
+        remark(planned->kernel, launches[k].args.faults, &place);
+    }
     if (place.start != UINT32_MAX)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
 }
@@ -303,8 +318,12 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     size_t room = kernels && kernel_count ? *kernel_count : 0;
     if (!find_plan(call, params, false))
         return;
+    pthread_mutex_lock(&call->program->mutex);
+    bool again = call->plan->reported;
+    call->plan->reported = true;
+    pthread_mutex_unlock(&call->program->mutex);
     for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++)
-        kernels[k] = call->plan->infos[k];
+        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0} : call->plan->infos[k];
     if (kernel_count)
         *kernel_count = (size_t)call->plan->kernel_count;
 }

@@ -26,6 +26,9 @@ static bool need(const struct program *program, enum stage stage, struct diags *
         bool sized = type->ranked;
         for (int d = 0; sized && d < type->rank; d++)
             sized = type->extents[d] >= 0;
+        if (type->ranked && shape_volume(type_shape(diags->arena, type)) < 0)
+            diag_at(diags, DIAG_VOLUME, NULL, 0,
+                    shape_text(diags->arena, program, type_shape(diags->arena, type)));
         if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");

@@ -58,6 +58,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
         tensor->strides[d] = from->strides ? from->strides[d] : dense;
         if (extent < 0)
             return bad(diags, what, name, "an extent is negative");
+        if (extent <= 1)
+            tensor->strides[d] = 0; /* never taken: any value is allowed */
+        if (tensor->strides[d] == INT64_MIN)
+            return bad(diags, what, name, "its strides reach further than memory does");
         if (__builtin_mul_overflow(dense, extent ? extent : 1, &dense) || dense > INT64_MAX / 16)
             return bad(diags, what, name, "it has more elements than memory can hold");
         if (__builtin_mul_overflow(extent ? extent - 1 : 0, llabs(tensor->strides[d]), &reach) ||
@@ -96,9 +100,9 @@ bool tensor_is_dense(const struct tensor *tensor)
 {
     int64_t dense = 1;
     for (int d = tensor->rank - 1; d >= 0; d--) {
-        if (tensor->shape[d] != 1 && tensor->strides[d] != dense)
+        if (tensor->shape[d] > 1 && tensor->strides[d] != dense)
             return false;
-        dense *= tensor->shape[d];
+        dense *= tensor->shape[d] ? tensor->shape[d] : 1;
     }
     return true;
 }

@@ -19,4 +19,5 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };

@@ -20,21 +20,21 @@
 #define VECTOR
 #endif
 //: move pad
-FN const T *N(pad)(T *block, const T *from, int m)
+SEPARATE static const T *N(pad)(T *block, const T *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
 }
 //: move gather
-FN const T *N(gather)(T *block, const char *from, i64 step, int m)
+SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = *(const T *)(from + (j < m ? j : m - 1) * step);
     return block;
 }
 //: move nested
-FN const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
+SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {
     i64 inner = i % period;
     from += i / period * jump;
@@ -46,7 +46,7 @@ FN const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period
     return block;
 }
 //: move repeat
-FN void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
+SEPARATE static void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
         pattern[j] = *(const T *)(from + j * step);
@@ -54,25 +54,25 @@ FN void N(repeat)(T *pattern, const char *from, i64 step, i64 period)
         pattern[j] = pattern[j - period];
 }
 //: move fill
-FN void N(fill)(T *block, T value)
+SEPARATE static void N(fill)(T *block, T value)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = value;
 }
 //: move put
-FN void N(put)(T *to, const T *block, int m)
+SEPARATE static void N(put)(T *to, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
 //: move scatter
-FN void N(scatter)(char *to, i64 step, const T *block, int m)
+SEPARATE static void N(scatter)(char *to, i64 step, const T *block, int m)
 {
     for (int j = 0; j < m; j++)
         *(T *)(to + j * step) = block[j];
 }
 //: move spread
-FN void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, const T *block, int m)
+SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, const T *block, int m)
 {
     i64 inner = i % period;
     to += i / period * jump;

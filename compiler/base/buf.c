@@ -74,13 +74,16 @@ static void put_shortest(struct buf *buf, double value, int most, bool single)
     if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < (single ? 1e7 : 1e15))
         snprintf(text, sizeof text, "%.0f", value);
     bool plain = true;
-    for (char *c = text; *c; c++) {
-        if (*c == 'e')
-            plain = false;
-        else if (*c != '-' && *c != '+' && (*c < '0' || *c > '9'))
-            *c = '.', plain = false;
+    for (const char *c = text; *c; c++) {
+        bool mark = *c != 'e' && *c != '-' && *c != '+' && (*c < '0' || *c > '9');
+        plain = plain && !mark && *c != 'e';
+        if (mark)
+            buf_putc(buf, '.');
+        while (mark && (c[1] & 0x80)) /* a mark of several bytes */
+            c++;
+        if (!mark)
+            buf_putc(buf, *c);
     }
-    buf_puts(buf, text);
     if (plain)
         buf_puts(buf, ".0");
 }

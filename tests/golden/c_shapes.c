@@ -59,20 +59,21 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
-static inline const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
+SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
 }
-static inline const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
+SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
 }
-static inline void put_f32(f32_m *to, const f32_m *block, int m)
+SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     for (int j = 0; j < m; j++)
         to[j] = block[j];
@@ -201,14 +202,15 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
-static inline const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
+SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
 }
-static inline void put_i64(i64_m *to, const i64_m *block, int m)
+SEPARATE static void put_i64(i64_m *to, const i64_m *block, int m)
 {
     for (int j = 0; j < m; j++)
         to[j] = block[j];

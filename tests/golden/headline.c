@@ -59,22 +59,23 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 f32 rintf(f32);
-static inline const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
+SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
 }
-static inline void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
+SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
 {
     for (i64 j = 0; j < period; j++)
         pattern[j] = *(const f32_m *)(from + j * step);
     for (i64 j = period; j < period + BLOCK; j++)
         pattern[j] = pattern[j - period];
 }
-static inline void put_u8(u8_m *to, const u8_m *block, int m)
+SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
     for (int j = 0; j < m; j++)
         to[j] = block[j];

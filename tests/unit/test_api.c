@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -423,6 +424,47 @@ static void test_threads(void **state)
     weft_context_destroy(context);
 }
 
+/* A program whose blocks together are larger than the thread's stack. */
+static void *work_on_small_stack(void *argument)
+{
+    struct weft_program *program = argument;
+    static double a[300], out[300];
+    int64_t n[] = {100, 3};
+    const DLDataType f64 = {kDLFloat, 64, 1};
+    for (int i = 0; i < 300; i++)
+        a[i] = i;
+    DLTensor x = tensor(a, f64, 2, n, NULL), r = tensor(out, f64, 2, n, NULL);
+    struct weft_argument input = {.tensors = &x}, output = {.tensors = &r};
+    const struct weft_run_params params = {&input, 1, &output, 1, NULL};
+    if (weft_run(program, &params, NULL) != WEFT_OK)
+        return argument;
+    for (int i = 0; i < 300; i++)
+        if (out[i] != 100.0 * i + (i % 3 == 0 ? 4950 : 0))
+            return argument;
+    return NULL;
+}
+
+static void test_many_operands_on_a_small_stack(void **state)
+{
+    (void)state;
+    struct weft_context *context = context_with(NULL);
+    char text[4000] = "0";
+    for (int i = 0; i < 100; i++)
+        sprintf(text + strlen(text), "+(x+[%d,0,0])", i);
+    struct weft_program *program = compile(context, text);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *failed = NULL;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 256 << 10);
+    assert_int_equal(pthread_create(&thread, &attributes, work_on_small_stack, program), 0);
+    pthread_join(thread, &failed);
+    assert_null(failed);
+    pthread_attr_destroy(&attributes);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 static void test_dtypes(void **state)
 {
     (void)state;
@@ -487,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_several_errors_and_warnings),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_many_operands_on_a_small_stack),
         cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_null_arguments),
     };
