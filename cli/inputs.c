@@ -128,8 +128,7 @@ static bool wanted_dtype(struct report *report, const struct program *program,
                            INPUT_TYPE, given->type, hint);
 }
 
-/* The type for weft_compile, NULL where the data say all there is to say. A scalar, whose shape has
- * no spelling as a type, becomes [1], which stretches alike. */
+/* The type for weft_compile, NULL where the data say all there is to say. */
 static const char *type_text(struct arena *arena, const struct input *input, enum inputs_mode mode)
 {
     const struct assignment *given = input->assignment;
@@ -138,8 +137,6 @@ static const char *type_text(struct arena *arena, const struct input *input, enu
         return given->type;
     if (given->layout)
         snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
-    if (mode == INPUTS_SHAPES && tensor.rank == 0)
-        tensor.shape[tensor.rank++] = 1;
     if (mode == INPUTS_SHAPES)
         return tensor_type(arena, &tensor);
     const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
@@ -162,6 +159,7 @@ static bool load_one(struct report *report, const struct program *program,
                 : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
+    input->file = !literal;
     if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
         return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
                                given->layout, input->tensor.rank);
@@ -173,13 +171,13 @@ bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
     const struct program *program = script_parse(report, script);
+    bool good = true;
     inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
-        if (!load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]))
-            return false;
+        good &= load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]);
     }
-    return true;
+    return good;
 }
 
 void inputs_finish(struct inputs *inputs)

@@ -11,6 +11,7 @@ struct input {
     const struct assignment *assignment;
     struct tensor tensor;
     bool loaded;      /* `tensor` has dtype and shape; else only a type was given */
+    bool file;        /* loaded from a file, or from standard input */
     const char *type; /* for weft_compile; NULL: nothing to say before the run */
 };
 

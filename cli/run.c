@@ -1,6 +1,6 @@
 /* weft run: compile, load, check everything that can be checked, compute, write or print. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -45,6 +45,9 @@ static bool check_names(struct run *run)
 static bool compile(struct run *run)
 {
     struct arena *arena = run->report->arena;
+    const struct shape **shapes;
+    if (!inputs_fit(run->report, &run->script, &run->inputs, &shapes))
+        return false;
     struct weft_compile_params params = {
         .math = run->arguments->math, .results = run->bindings, .result_count = run->binding_count};
     params.inputs = inputs_types(arena, &run->inputs, &params.input_count);

@@ -1,6 +1,6 @@
 /* weft show: the text of one stage, or of all of them. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -48,6 +48,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
 {
     struct report *report = session->report;
     struct script script;
+    const struct shape **shapes;
     struct weft_compile_params params = {.math = arguments->math};
     if (!script_load(report, arguments->program, &script) || !session_open(session, report))
         return false;
@@ -55,7 +56,8 @@ static bool show(struct session *session, const struct arguments *arguments, str
     *program = session_compile(session, &script, params);
     session->muted = false;
     if (!*program || !inputs_match(report, *program, arguments, INPUTS_SHAPES) ||
-        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs))
+        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs) ||
+        !inputs_fit(report, &script, inputs, &shapes))
         return false;
     weft_program_destroy(*program);
     params.inputs = inputs_types(report->arena, inputs, &params.input_count);

@@ -25,18 +25,20 @@ bool value_is_literal(struct report *report, const char *text)
     return parse_value(report->arena, source, diags, &program);
 }
 
-/* The text, typed, in the arena; NULL after reporting what is wrong with it. */
-static const struct program *check_text(struct report *report, const char *text)
+/* `prefix` and the value, typed, in the arena; NULL after reporting what is wrong with it. */
+static const struct program *check_text(struct report *report, const char *prefix,
+                                        const char *value)
 {
     struct source *source = ARENA_NEW(report->arena, struct source);
     struct diags *diags = ARENA_NEW(report->arena, struct diags);
     struct programs programs = {0};
+    const char *text = arena_printf(report->arena, *prefix ? "%s(%s)" : "%s%s", prefix, value);
     *source = (struct source){"<args>", text, strlen(text)};
     diags_init(diags, report->arena, source);
     if (parse(report->arena, source, diags, &programs) && programs.count == 1 &&
         check(programs.items[0]))
         return programs.items[0];
-    report_library(report, diags_status(diags), diags_export(diags, WEFT_ERROR));
+    report_inside(report, value, *prefix ? strlen(prefix) + 1 : 0, diags);
     return NULL;
 }
 
@@ -59,9 +61,7 @@ bool value_evaluate(struct report *report, const char *text, enum weft_dtype wan
                     struct tensor *tensor)
 {
     bool cast = wanted < WEFT_DTYPE_COUNT;
-    if (cast)
-        text = arena_printf(report->arena, "%s(%s)", weft_dtype_name(wanted), text);
-    const struct program *program = check_text(report, text);
+    const struct program *program = check_text(report, cast ? weft_dtype_name(wanted) : "", text);
     if (!program)
         return false;
     const struct node *node = &program->nodes[program->results[0].node];

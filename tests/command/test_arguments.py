@@ -93,8 +93,10 @@ class Values(CommandTest):
         done = self.weft("run", "+x", "x:uint8=a.npy")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"float32", done.stderr)
+        self.assertIn("\n       ^^^^^^^^^^^^^\n", self.bad(1, 78, "run", "+x", "x:uint8=a.npy"))
         for given in "x:float32[3, 2]=a.npy", "x:float32[6]=a.npy":
-            self.assertEqual(self.weft("run", "+x", given).returncode, 1)
+            told = self.bad(1, 79, "run", "+x", given)
+            self.assertIn("'a.npy' for input 'x' has shape [2, 3]", told)
         self.text("run", "+x", "x:float32[n, 3]=a.npy")
 
     def test_broken_literals(self):
@@ -102,6 +104,13 @@ class Values(CommandTest):
             done = self.weft("run", "+x", "x=" + value)
             self.assertEqual(done.returncode, 1, value)
             self.assertIn(b"<args>", done.stderr)
+
+    def test_errors_in_literals_are_placed(self):
+        told = self.bad(1, 47, "run", "a+b", "a=1/0", "b:float32=1e39").split("\n")
+        self.assertEqual(told[1:3], ["run a+b a=1/0 b:float32=1e39", " " * 10 + "^^^"])
+        self.assertEqual(len(told), 4)
+        told = self.bad(1, 47, "run", "a+b", "a:uint8=1/0", "b=1e39").split("\n")
+        self.assertEqual([told[2], told[5]], [" " * 16 + "^^^", " " * 22 + "^^^^"])
 
     def test_a_file_named_like_a_literal(self):
         with open(self.path("3"), "wb") as file:
@@ -248,9 +257,26 @@ class Check(CommandTest):
         self.assertEqual(self.text("check", "a + b", "a=float32[h, w]", "b=float32[w]"),
                          "out float32[h, w]\n")
 
+    def test_size_variables(self):
+        for given, told in [
+                (("a=float32[n]", "b=float32[2]"), "out float32[2]\n"),
+                (("a=uint8[h]", "b=uint8[w]"), "out uint8[h]\n"),
+                (("a=float32[n, 1]", "b=float32[?]"), "out float32[n, ?]\n"),
+                (("a=float32[n, m]", "b=float32"), "out float32\n"),
+                (("a:float32[n]=[1, 2]", "b=float32[n]"), "out float32[2]\n")]:
+            self.assertEqual(self.text("check", "a + b", *given), told)
+        kernel = "kernel f(a: float32[n], b: float32[m]) { a + b }"
+        self.assertEqual(self.text("check", kernel), "f: out float32[n]\n")
+        self.assertEqual(self.text("check", kernel, "a=[1, 2]"), "f: out float32[2]\n")
+        told = self.bad(1, 85, "check", kernel.replace("m", "n"), "a=[1, 2]", "b=[1, 2, 3]")
+        self.assertTrue(told.split("\n")[0].startswith("<args>:1:"))
+
     def test_errors(self):
+        self.bad(1, 60, "check", "a + b", "a=float32[3]", "b=[1, 2]")
+        self.bad(1, 79, "check", "input a: uint8[3]; +a", "a=uint8[4]")
+        told = self.bad(1, 3, "check", "a", "a=uint8[")
+        self.assertEqual(told.split("\n")[1:3], ["check a a=uint8[", " " * 16 + "^"])
         self.assertEqual(self.weft("check", "a + b", "a=uint8[4]", "b=uint8[3]").returncode, 1)
-        self.assertEqual(self.weft("check", "a + b", "a=uint8[h]", "b=uint8[w]").returncode, 1)
         self.assertEqual(self.weft("check", "a & 1.5", "a=uint8").returncode, 1)
         self.assertEqual(self.weft("check", "a", "a=uint8[").returncode, 1)
         self.bad(1, 131, "check", "a", "b=uint8")
