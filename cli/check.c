@@ -66,7 +66,8 @@ static bool check_program(struct check *check)
     check->program = session_compile(session, &check->script, params);
     session->muted = false;
     if (!check->program ||
-        !inputs_match(session->report, check->program, check->arguments, INPUTS_TYPES) ||
+        !inputs_match(session->report, check->program, &check->script, check->arguments,
+                      INPUTS_TYPES) ||
         !inputs_load(session->report, &check->script, check->arguments, INPUTS_TYPES,
                      &check->inputs))
         return false;

@@ -35,7 +35,7 @@ static bool check_names(struct run *run)
     struct weft_program *program = session_compile(&run->session, &run->script, params);
     run->session.muted = false;
     bool good =
-        program && inputs_match(run->report, program, run->arguments, INPUTS_DATA) &&
+        program && inputs_match(run->report, program, &run->script, run->arguments, INPUTS_DATA) &&
         outputs_match(run->report, &run->outputs, program, script_parse(run->report, &run->script),
                       &run->bindings, &run->binding_count);
     weft_program_destroy(program);

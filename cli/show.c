@@ -23,11 +23,11 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     if (!report_library(report, status, errors))
         return false;
     if (all)
-        printf("== %s ==\n", stage);
+        output_puts(arena_printf(report->arena, "== %s ==\n", stage));
     size_t length = strlen(text);
-    fputs(text, stdout);
+    output_puts(text);
     if (length && text[length - 1] != '\n')
-        putchar('\n');
+        output_puts("\n");
     weft_free(text);
     return true;
 }
@@ -55,7 +55,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
     session->muted = true;
     *program = session_compile(session, &script, params);
     session->muted = false;
-    if (!*program || !inputs_match(report, *program, arguments, INPUTS_SHAPES) ||
+    if (!*program || !inputs_match(report, *program, &script, arguments, INPUTS_SHAPES) ||
         !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs) ||
         !inputs_fit(report, &script, inputs, &shapes))
         return false;

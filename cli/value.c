@@ -95,15 +95,43 @@ static bool bad_extension(struct report *report, const char *value, const char *
     return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KIND_NAMES);
 }
 
+/* Whether a value that names no file was meant as a literal. */
+static bool looks_literal(const char *value, const char *extension)
+{
+    static const char digits[] = "0123456789";
+    size_t sign = strspn(value, "+-");
+    if (strchr("[(", value[sign]))
+        return true;
+    bool number =
+        strspn(value + sign, digits) || (value[sign] == '.' && strspn(value + sign + 1, digits));
+    return number && (!extension || !extension[1] || strchr(digits, extension[1]));
+}
+
+/* What the parser says of it, if it says anything. */
+static bool report_literal(struct report *report, const char *value)
+{
+    struct source *source = ARENA_NEW(report->arena, struct source);
+    struct diags *diags = ARENA_NEW(report->arena, struct diags);
+    struct programs programs;
+    *source = (struct source){"<args>", value, strlen(value)};
+    diags_init(diags, report->arena, source);
+    if (parse(report->arena, source, diags, &programs))
+        return false;
+    report_inside(report, value, 0, diags);
+    return true;
+}
+
 /* Nothing has that name: what was it meant to be? */
 static bool no_file(struct report *report, const char *value, const char *path,
                     const char *extension, int reason)
 {
-    bool number = strchr("+-.[0123456789", *path) && strncmp(path, "./", 2) != 0 &&
-                  strncmp(path, "../", 3) != 0;
-    if (reason == ENOENT && strpbrk(path, "*?") && !number)
+    bool absent = reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+    bool literal = absent && looks_literal(value, extension);
+    if (literal && report_literal(report, value))
+        return false;
+    if (absent && strpbrk(path, "*?") && !literal)
         return REPORT_ARGUMENT(report, value, strlen(value), NO_BATCH, path, "a pattern");
-    if (reason == ENOENT && extension && !number && kind_of_path(path, &extension) == KIND_UNKNOWN)
+    if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
         return bad_extension(report, value, path, extension);
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }

@@ -105,6 +105,27 @@ class Values(CommandTest):
             self.assertEqual(done.returncode, 1, value)
             self.assertIn(b"<args>", done.stderr)
 
+    def test_malformed_literals(self):
+        for value, code, column in [
+                ("[1,2", 4, 10), ("[1,[2]]", 10, 13), ("[]", 10, 10), ("[1 2]", 9, 13),
+                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11)]:
+            told = self.bad(1, code, "run", "+x", "x=" + value)
+            self.assertTrue(told.startswith("<args>:1:%d: " % column), told)
+        self.assertIn("the value is missing", self.bad(2, 105, "run", "+x", "x="))
+
+    def test_malformed_types(self):
+        for command in "check", "show":
+            for value, hint in [("flot32", "'float32'"), ("unit8[3]", "'uint8'"),
+                                ("u_int8", "'uint8'")]:
+                told = self.bad(1, 21, command, "+x", "x=" + value)
+                self.assertIn("did you mean %s?" % hint, told)
+            self.assertIn("use float32", self.bad(1, 11, command, "+x", "x=float16[2]"))
+            self.bad(1, 107, command, "+x", "x=data")
+        told = self.bad(1, 135, "run", "+x", "x=float32[3]")
+        self.assertIn("x=[1, 2]", told)
+        self.assertIn("float16 is not supported yet; use float32",
+                      self.bad(1, 11, "run", "+x", "x:float16=3"))
+
     def test_errors_in_literals_are_placed(self):
         told = self.bad(1, 47, "run", "a+b", "a=1/0", "b:float32=1e39").split("\n")
         self.assertEqual(told[1:3], ["run a+b a=1/0 b:float32=1e39", " " * 10 + "^^^"])
@@ -121,7 +142,7 @@ class Values(CommandTest):
     def test_missing_files_and_batches(self):
         self.assertIn("No such file", self.bad(1, 107, "run", "x", "x=none.npy"))
         self.bad(1, 107, "run", "x", "x=none")
-        self.bad(1, 107, "run", "x", "x=1.5q")
+        self.bad(1, 107, "run", "x", "x=2024-data.npy")
         os.mkdir(self.path("many"))
         self.assertIn("not supported yet", self.bad(1, 109, "run", "x", "x=many"))
         self.bad(1, 109, "run", "x", "x=*.png")
@@ -138,6 +159,10 @@ class Names(CommandTest):
         told = self.bad(1, 132, "run", "a + b * c", "b=1")
         self.assertIn("'a', 'c'", told)
         self.assertIn("a=VALUE c=VALUE", told)
+        self.assertEqual(told.split("\n")[1:3], ["a + b * c", "^       ~"])
+        with open(self.path("k.weft"), "w") as file:
+            file.write("input a: uint8\nb = a\n\nb + far\n")
+        self.assertTrue(self.bad(1, 132, "run", "k.weft", "a=1").startswith("k.weft:4:5: "))
 
     def test_unknown_and_repeated(self):
         self.assertIn("did you mean 'gain'?", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
@@ -188,10 +213,12 @@ class Results(CommandTest):
         process.stderr.close()
 
     def test_full_device(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([WEFT, "ops"], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"No space left", done.stderr)
+        for arguments in (["ops"], ["ops", "--format=json"], ["show", "x", "x=1"], ["run", "1"],
+                          ["check", "1"], ["--help"], ["run", "+x", "x=[%s]" % ("1, " * 999 + "1")]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([WEFT, *arguments], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"No space left", done.stderr)
 
     def test_a_result_larger_than_memory(self):
         told = self.bad(1, 117, "run", "a + b", "a:uint8=a.npy", "b=b.npy") if self.huge() else ""
