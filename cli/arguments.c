@@ -109,6 +109,9 @@ static bool add_assignment(struct parser *parser, const char *argument)
     if (!equals || !is_name(argument, length))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "name=value, name:type=value or name@LAYOUT=value");
+    if (!equals[1])
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "name=value: the value is missing");
     struct assignment new = {.argument = argument, .name_length = length, .value = equals + 1};
     new.name = arena_string(parser->report->arena, argument, length);
     if (!split_type(parser, argument + length, equals, &new))

@@ -1,14 +1,11 @@
-/* weft check: parse, type and shape; one line per result. Extents that are not numbers yet are
- * stood for by numbers that occur nowhere else, so that the library's own shape rules are
- * applied and each extent of a result can be named again: results' extents are extents of their
- * operands. */
+/* weft check: parse, type and shape; one line per result. Types and shapes are the compiler's, whose
+ * extents may be names or unknown. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "compiler/base/buf.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 struct check {
@@ -18,159 +15,46 @@ struct check {
     struct inputs inputs;
     struct weft_program *program;
     struct program *tree;
-    struct type *types;              /* of the program's inputs, by position */
-    struct tensor *tensors;          /* stand-ins for them */
-    bool untyped, unranked, unknown; /* some input: has no type, no rank, an extent `?` */
+    const struct shape **shapes; /* of the inputs by position */
 };
 
-static const struct input *find_input(const struct check *check, const char *name)
+static bool type_nodes(struct program *tree)
 {
-    for (int i = 0; i < check->inputs.count; i++)
-        if (strcmp(check->inputs.items[i].assignment->name, name) == 0)
-            return &check->inputs.items[i];
-    return NULL;
+    return check(tree);
 }
 
-static bool declared_type(const struct check *check, const char *name, struct type *type)
+static bool is_typed(const struct program *tree)
 {
-    for (int i = 0; i < check->tree->symbol_count; i++) {
-        const struct symbol *symbol = &check->tree->symbols[i];
-        if (symbol->kind != SYMBOL_INPUT || !symbol->declared || strcmp(symbol->name, name) != 0)
-            continue;
-        *type = symbol->type;
-        return true;
-    }
-    return false;
+    for (int i = 0; i < tree->input_count; i++)
+        if (!tree->symbols[tree->inputs[i]].typed)
+            return false;
+    return true;
 }
 
-/* The type of one input: that of its value, the one given, the declared one. The library has
- * accepted all of them by now. */
-static bool find_type(struct check *check, const char *name, struct type *type)
-{
-    const struct input *input = find_input(check, name);
-    struct arena *arena = check->session->report->arena;
-    if (!input)
-        return declared_type(check, name, type);
-    struct source *source = ARENA_NEW(arena, struct source);
-    *source = (struct source){"<args>", input->type, strlen(input->type)};
-    if (input->loaded) {
-        *type =
-            (struct type){.dtype = input->tensor.dtype, .ranked = true, .rank = input->tensor.rank};
-        memcpy(type->extents, input->tensor.shape, sizeof type->extents);
-        return true;
-    }
-    return parse_type(check->tree, source, type);
-}
-
-static bool is_written(const struct check *check, size_t count, int64_t extent)
-{
-    for (size_t i = 0; i < count; i++)
-        for (int d = 0; d < check->types[i].rank; d++)
-            if (check->types[i].extents[d] == extent)
-                return true;
-    for (int i = 0; i < check->tree->extent_count; i++)
-        if (check->tree->extents[i] == extent)
-            return true;
-    return false;
-}
-
-/* The number that stands for size variable k: number k of those from 2 that are not written. */
-static int64_t stand_in(const struct check *check, size_t count, int64_t k)
-{
-    int64_t extent = 1;
-    for (int64_t i = 0; i <= k; i++)
-        do
-            extent++;
-        while (is_written(check, count, extent));
-    return extent;
-}
-
-static void make_tensor(struct check *check, size_t count, size_t index)
-{
-    const struct type *type = &check->types[index];
-    struct tensor *tensor = &check->tensors[index];
-    tensor->dtype = type->dtype;
-    tensor->rank = type->ranked ? type->rank : 0;
-    check->unranked |= !type->ranked;
-    for (int d = 0; d < tensor->rank; d++) {
-        int64_t extent = type->extents[d];
-        check->unknown |= extent == EXTENT_UNKNOWN;
-        tensor->shape[d] = extent >= 0 ? extent
-                           : extent == EXTENT_UNKNOWN
-                               ? 1
-                               : stand_in(check, count, EXTENT_VARIABLE - extent);
-    }
-    tensor_set_strides(tensor, false);
-}
-
-static struct weft_argument *make_arguments(struct check *check, size_t count)
+static void print_result(const struct check *check, const struct result *result, bool typed,
+                         const struct shape *shape)
 {
     struct arena *arena = check->session->report->arena;
-    DLTensor *views = ARENA_ARRAY(arena, DLTensor, count + 1);
-    struct weft_argument *list = ARENA_ARRAY(arena, struct weft_argument, count + 1);
-    check->types = ARENA_ARRAY(arena, struct type, count + 1);
-    check->tensors = ARENA_ARRAY(arena, struct tensor, count + 1);
-    for (size_t i = 0; i < count; i++)
-        check->untyped |=
-            !find_type(check, weft_program_input_name(check->program, i), &check->types[i]);
-    for (size_t i = 0; i < count && !check->untyped; i++) {
-        make_tensor(check, count, i);
-        views[i] = tensor_view(&check->tensors[i]);
-        list[i] = (struct weft_argument){.tensors = &views[i], .count = 1};
-    }
-    return list;
-}
-
-static void put_extent(const struct check *check, struct buf *text, size_t count, int64_t extent)
-{
-    for (int k = 0; k < check->tree->size_variable_count; k++)
-        if (stand_in(check, count, k) == extent) {
-            buf_puts(text, check->tree->size_variables[k]);
-            return;
-        }
-    if (check->unknown && extent == 1)
-        buf_putc(text, '?');
-    else
-        buf_printf(text, "%" PRId64, extent);
-}
-
-static void print_result(const struct check *check, const struct weft_tensor_info *info,
-                         size_t count)
-{
-    struct buf text;
-    buf_init(&text, check->session->report->arena);
     if (check->script.kernel)
-        buf_printf(&text, "%s: ", check->script.kernel);
-    buf_printf(&text, "%s %s", info->name, check->untyped ? "?" : weft_dtype_name(info->dtype));
-    bool shaped = !check->untyped && !check->unranked;
-    buf_puts(&text, shaped ? "[" : "");
-    for (int d = 0; d < info->rank && shaped; d++) {
-        buf_puts(&text, d ? ", " : "");
-        put_extent(check, &text, count, info->shape[d]);
-    }
-    buf_puts(&text, shaped ? "]" : "");
-    if (shaped && info->layout[0])
-        buf_printf(&text, "@%s", info->layout);
-    puts(text.text);
+        printf("%s: ", check->script.kernel);
+    printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
+    puts(typed && shape ? shape_text(arena, check->tree, shape) : "");
 }
 
 static bool check_shapes(struct check *check)
 {
-    size_t inputs = weft_program_input_count(check->program);
-    size_t results = weft_program_result_count(check->program);
-    struct weft_tensor_info *infos =
-        ARENA_ARRAY(check->session->report->arena, struct weft_tensor_info, results + 1);
-    struct weft_argument *arguments = make_arguments(check, inputs);
-    for (size_t i = 0; i < results; i++)
-        infos[i].name = weft_program_result_name(check->program, i);
-    if (!check->untyped) {
-        struct weft_error *errors = NULL;
-        enum weft_status status = weft_infer(check->program, arguments, inputs, infos, &errors);
-        if (!report_library(check->session->report, status, errors))
-            return false;
-    }
-    for (size_t i = 0; i < results; i++)
-        print_result(check, &infos[i], inputs);
+    struct report *report = check->session->report;
+    struct program *tree = check->tree;
+    const struct shape **shapes =
+        ARENA_ARRAY(report->arena, const struct shape *, tree->node_count + 1);
+    bool typed = is_typed(tree);
+    bool good = parse_results(tree, NULL, 0) && (!typed || type_nodes(tree)) &&
+                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes);
+    if (!good)
+        return report_library(report, diags_status(tree->diags),
+                              diags_export(tree->diags, WEFT_ERROR));
+    for (int i = 0; i < tree->result_count; i++)
+        print_result(check, &tree->results[i], typed, shapes[tree->results[i].node]);
     return true;
 }
 
@@ -182,15 +66,18 @@ static bool check_program(struct check *check)
     check->program = session_compile(session, &check->script, params);
     session->muted = false;
     if (!check->program ||
-        !inputs_match(session->report, check->program, check->arguments, INPUTS_TYPES) ||
+        !inputs_match(session->report, check->program, &check->script, check->arguments,
+                      INPUTS_TYPES) ||
         !inputs_load(session->report, &check->script, check->arguments, INPUTS_TYPES,
                      &check->inputs))
+        return false;
+    check->tree = inputs_fit(session->report, &check->script, &check->inputs, &check->shapes);
+    if (!check->tree)
         return false;
     weft_program_destroy(check->program);
     params.inputs = inputs_types(session->report->arena, &check->inputs, &params.input_count);
     check->program = session_compile(session, &check->script, params);
-    check->tree = (struct program *)script_parse(session->report, &check->script);
-    return check->program && check->tree && check_shapes(check);
+    return check->program && check_shapes(check);
 }
 
 static bool check_one(struct session *session, const struct arguments *arguments,

@@ -5,6 +5,7 @@
 #include "compiler/ops.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const char **input_names(struct report *report, const struct weft_program *program,
                                 size_t *count)
@@ -39,22 +40,41 @@ static bool is_given(const struct arguments *arguments, const char *name)
     return false;
 }
 
-/* One diagnostic for all of them: "no value is given for a, b; add a=VALUE b=VALUE, ...". */
-static bool check_missing(struct report *report, const struct arguments *arguments,
-                          const char *const *names, size_t count)
+/* Points at the first use or the declaration of inputs. */
+static bool report_missing(struct report *report, const struct script *script,
+                           const char *const *missing, int count, const char *advice)
 {
-    struct buf list, advice;
+    struct buf list;
+    struct span spans[3] = {{0, 0}};
+    struct program *tree = script_parse(report, script);
     buf_init(&list, report->arena);
+    for (int i = 0; i < count; i++) {
+        buf_printf(&list, i ? ", '%s'" : "'%s'", missing[i]);
+        int symbol = tree ? program_symbol(tree, missing[i]) : -1;
+        if (i < 3 && symbol >= 0)
+            spans[i] = tree->symbols[symbol].span;
+    }
+    if (!tree)
+        return REPORT_FILE(report, "<args>", INPUT_MISSING, list.text, advice);
+    diag_at(tree->diags, DIAG_INPUT_MISSING, spans, count < 3 ? count : 3, list.text, advice);
+    return report_library(report, diags_status(tree->diags), diags_export(tree->diags, WEFT_ERROR));
+}
+
+/* One diagnostic for all of them: "no value is given for a, b; add a=VALUE b=VALUE, ...". */
+static bool check_missing(struct report *report, const struct script *script,
+                          const struct arguments *arguments, const char *const *names, size_t count)
+{
+    struct buf advice;
+    const char **missing = ARENA_ARRAY(report->arena, const char *, count + 1);
+    int missing_count = 0;
     buf_init(&advice, report->arena);
     for (size_t i = 0; i < count; i++) {
         if (is_given(arguments, names[i]))
             continue;
-        buf_printf(&list, list.length ? ", '%s'" : "'%s'", names[i]);
+        missing[missing_count++] = names[i];
         buf_printf(&advice, advice.length ? " %s=VALUE" : "%s=VALUE", names[i]);
     }
-    const char *program = arguments->program;
-    return !list.length ||
-           REPORT_ARGUMENT(report, program, strlen(program), INPUT_MISSING, list.text, advice.text);
+    return !missing_count || report_missing(report, script, missing, missing_count, advice.text);
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)
@@ -72,7 +92,8 @@ static bool check_stdin(struct report *report, const struct arguments *arguments
 }
 
 bool inputs_match(struct report *report, const struct weft_program *program,
-                  const struct arguments *arguments, enum inputs_mode mode)
+                  const struct script *script, const struct arguments *arguments,
+                  enum inputs_mode mode)
 {
     size_t count;
     const char **names = input_names(report, program, &count);
@@ -80,7 +101,7 @@ bool inputs_match(struct report *report, const struct weft_program *program,
     for (int i = 0; i < arguments->input_count; i++)
         good &= match_one(report, arguments, i, names, count);
     if (mode == INPUTS_DATA)
-        good &= check_missing(report, arguments, names, count);
+        good &= check_missing(report, script, arguments, names, count);
     return good & check_stdin(report, arguments);
 }
 
@@ -108,6 +129,50 @@ static enum weft_dtype declared_dtype(const struct program *program, const char 
     return WEFT_DTYPE_COUNT;
 }
 
+static const char *type_hint(struct report *report, const char *type)
+{
+    const char *names[WEFT_DTYPE_COUNT], *rest;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        names[t] = type_rows[t].name;
+    leading_dtype(type, &rest);
+    return report_hint(report, arena_string(report->arena, type, (size_t)(rest - type)), names,
+                       WEFT_DTYPE_COUNT);
+}
+
+/* What the parser says about the type at `place`: is it one, or one that is not supported yet? Told
+ * when `all` is asked for or it is not supported; returns whether anything was. */
+static bool report_type(struct report *report, const char *type, const char *place, bool all)
+{
+    struct source *source = ARENA_NEW(report->arena, struct source);
+    struct diags *diags = ARENA_NEW(report->arena, struct diags);
+    struct program *program = ARENA_NEW(report->arena, struct program);
+    struct type parsed;
+    *source = (struct source){"<args>", type, strlen(type)};
+    diags_init(diags, report->arena, source);
+    *program = (struct program){.arena = report->arena, .diags = diags, .source = source};
+    map_init(&program->size_names, report->arena);
+    if (parse_type(program, source, &parsed) || (!all && diags->first->id != DIAG_NOT_YET))
+        return false;
+    report_inside(report, place, 0, diags);
+    return true;
+}
+
+/* A value that names no file but looks like a type: NAME or NAME[..]. Returns whether it was told. */
+static bool told_as_type(struct report *report, const struct assignment *given,
+                         enum inputs_mode mode)
+{
+    const char *value = given->value;
+    size_t length = strcspn(value, "[");
+    if (!is_name(value, length) || access(value, F_OK) == 0)
+        return false;
+    if (mode != INPUTS_DATA)
+        return report_type(report, value, value, value[length] || *type_hint(report, value));
+    if (!is_type(value))
+        return false;
+    REPORT_ARGUMENT(report, value, strlen(value), TYPE_NO_VALUE, value, given->name, given->name);
+    return true;
+}
+
 /* What a literal is converted to: the type beside it, else the declared one, else its own. */
 static bool wanted_dtype(struct report *report, const struct program *program,
                          const struct assignment *given, enum weft_dtype *dtype)
@@ -119,17 +184,13 @@ static bool wanted_dtype(struct report *report, const struct program *program,
     *dtype = leading_dtype(given->type, &rest);
     if (*dtype != WEFT_DTYPE_COUNT)
         return true;
-    const char *names[WEFT_DTYPE_COUNT], *hint;
-    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-        names[t] = type_rows[t].name;
-    hint = arena_string(report->arena, given->type, (size_t)(rest - given->type));
-    hint = report_hint(report, hint, names, WEFT_DTYPE_COUNT);
-    return REPORT_ARGUMENT(report, given->argument + given->name_length + 1, strlen(given->type),
-                           INPUT_TYPE, given->type, hint);
+    const char *place = given->argument + given->name_length + 1;
+    return !report_type(report, given->type, place, false) &&
+           REPORT_ARGUMENT(report, place, strlen(given->type), INPUT_TYPE, given->type,
+                           type_hint(report, given->type));
 }
 
-/* The type for weft_compile, NULL where the data say all there is to say. A scalar, whose shape has
- * no spelling as a type, becomes [1], which stretches alike. */
+/* The type for weft_compile, NULL where the data say all there is to say. */
 static const char *type_text(struct arena *arena, const struct input *input, enum inputs_mode mode)
 {
     const struct assignment *given = input->assignment;
@@ -138,8 +199,6 @@ static const char *type_text(struct arena *arena, const struct input *input, enu
         return given->type;
     if (given->layout)
         snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
-    if (mode == INPUTS_SHAPES && tensor.rank == 0)
-        tensor.shape[tensor.rank++] = 1;
     if (mode == INPUTS_SHAPES)
         return tensor_type(arena, &tensor);
     const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
@@ -158,10 +217,13 @@ static bool load_one(struct report *report, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
+    if (!literal && told_as_type(report, given, mode))
+        return false;
     if (literal ? !value_evaluate(report, given->value, wanted, &input->tensor)
                 : !value_read(report, given->value, &input->tensor))
         return false;
     input->loaded = true;
+    input->file = !literal;
     if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
         return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
                                given->layout, input->tensor.rank);
@@ -173,13 +235,13 @@ bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
     const struct program *program = script_parse(report, script);
+    bool good = true;
     inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
-        if (!load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]))
-            return false;
+        good &= load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]);
     }
-    return true;
+    return good;
 }
 
 void inputs_finish(struct inputs *inputs)

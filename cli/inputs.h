@@ -11,6 +11,7 @@ struct input {
     const struct assignment *assignment;
     struct tensor tensor;
     bool loaded;      /* `tensor` has dtype and shape; else only a type was given */
+    bool file;        /* loaded from a file, or from standard input */
     const char *type; /* for weft_compile; NULL: nothing to say before the run */
 };
 
@@ -28,7 +29,8 @@ enum inputs_mode {
 
 /* Whether names are inputs, none is given twice and, in mode INPUTS_DATA, none is missing. */
 bool inputs_match(struct report *report, const struct weft_program *program,
-                  const struct arguments *arguments, enum inputs_mode mode);
+                  const struct script *script, const struct arguments *arguments,
+                  enum inputs_mode mode);
 /* Loads every value. A literal without a type takes the one its input is declared with. */
 bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);

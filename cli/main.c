@@ -85,6 +85,7 @@ int main(int argc, char **argv)
         return 1;
     }
     output_catch_signals();
+    output_init();
     report_init(&report, &arena, stderr, argv + 1, argc ? argc - 1 : 0);
     int status = dispatch(&report, argc, argv);
     arena_finish(&arena);

@@ -42,6 +42,10 @@ bool outputs_bind(struct report *report, struct outputs *outputs,
 bool outputs_write(struct report *report, struct outputs *outputs, const struct tensor *results,
                    const char *const *names);
 
+/* Standard output that is no terminal is written in large pieces, so that what is wrong with it is
+ * usually seen by output_flush; text without a bound goes through output_puts. */
+void output_init(void);
+void output_puts(const char *text);
 /* Flushes standard output. A reader that is gone is no error to speak of. */
 bool output_flush(struct report *report);
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as

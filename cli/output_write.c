@@ -202,14 +202,34 @@ bool outputs_write(struct report *report, struct outputs *outputs, const struct 
     return done;
 }
 
+enum { STDOUT_BUFFER = 1 << 18 };
+
+/* Of the first write to standard output that failed; the stream itself only knows that one did. */
+static int stdout_error;
+
+void output_init(void)
+{
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
+}
+
+void output_puts(const char *text)
+{
+    errno = 0;
+    if (fputs(text, stdout) == EOF && !stdout_error)
+        stdout_error = errno;
+}
+
 bool output_flush(struct report *report)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    if (errno == EPIPE)
+    int error = stdout_error ? stdout_error : errno;
+    if (error == EPIPE)
         report->status = report->status ? report->status : 1;
     else
-        REPORT_FILE(report, "<stdout>", FILE_ERROR, "write it", strerror(errno));
+        REPORT_FILE(report, "<stdout>", FILE_ERROR, "write it",
+                    error ? strerror(error) : "a write failed");
     return false;
 }

@@ -131,6 +131,35 @@ bool report_file(struct report *report, const char *path, enum diag_id id, const
     return false;
 }
 
+static struct weft_span shift_span(struct span span, size_t skip, size_t offset)
+{
+    size_t start = span.start > skip ? span.start - skip : 0;
+    size_t end = span.end > skip ? span.end - skip : 0;
+    return (struct weft_span){offset + start, offset + end};
+}
+
+bool report_inside(struct report *report, const char *place, size_t skip, const struct diags *diags)
+{
+    size_t offset, length = strlen(place);
+    bool found = find_offset(report, place, &offset);
+    for (const struct diag *diag = diags->first; diag; diag = diag->next) {
+        struct weft_error record = make_record(diag->id, "<args>", diag->message);
+        if (record.severity != WEFT_ERROR)
+            continue;
+        for (int i = 0; i < diag->span_count && found; i++) {
+            struct weft_span span = shift_span(diag->spans[i], skip, offset);
+            if (span.start > offset + length || span.end > offset + length)
+                span = (struct weft_span){offset, offset + length};
+            if (i == 0)
+                set_place(report, &record, span.start, span.end - span.start);
+            else
+                record.spans[record.span_count++] = span;
+        }
+        report_record(report, &record);
+    }
+    return false;
+}
+
 static const char *status_words(enum weft_status status)
 {
     return status == WEFT_OUT_OF_MEMORY ? "out of memory"

@@ -39,6 +39,11 @@ bool report_argument(struct report *report, const char *place, size_t length, en
 bool report_file(struct report *report, const char *path, enum diag_id id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Errors of the compiler about a text that stands at `place` in one of the arguments, after `skip`
+ * bytes that do not. Always false. */
+bool report_inside(struct report *report, const char *place, size_t skip,
+                   const struct diags *diags);
+
 /* Prints what the library returned and releases it. An error status without a list, as when memory
  * ran out, is told in words. Returns whether `status` is a success or a remark. */
 bool report_library(struct report *report, enum weft_status status, struct weft_error *errors);

@@ -1,6 +1,6 @@
 /* weft run: compile, load, check everything that can be checked, compute, write or print. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -35,7 +35,7 @@ static bool check_names(struct run *run)
     struct weft_program *program = session_compile(&run->session, &run->script, params);
     run->session.muted = false;
     bool good =
-        program && inputs_match(run->report, program, run->arguments, INPUTS_DATA) &&
+        program && inputs_match(run->report, program, &run->script, run->arguments, INPUTS_DATA) &&
         outputs_match(run->report, &run->outputs, program, script_parse(run->report, &run->script),
                       &run->bindings, &run->binding_count);
     weft_program_destroy(program);
@@ -45,6 +45,9 @@ static bool check_names(struct run *run)
 static bool compile(struct run *run)
 {
     struct arena *arena = run->report->arena;
+    const struct shape **shapes;
+    if (!inputs_fit(run->report, &run->script, &run->inputs, &shapes))
+        return false;
     struct weft_compile_params params = {
         .math = run->arguments->math, .results = run->bindings, .result_count = run->binding_count};
     params.inputs = inputs_types(arena, &run->inputs, &params.input_count);

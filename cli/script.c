@@ -49,12 +49,13 @@ bool script_load(struct report *report, const char *argument, struct script *scr
     return done;
 }
 
-const struct program *script_parse(struct report *report, const struct script *script)
+struct program *script_parse(struct report *report, const struct script *script)
 {
     struct source *source = ARENA_NEW(report->arena, struct source);
     struct diags *diags = ARENA_NEW(report->arena, struct diags);
     struct programs programs = {0};
-    *source = (struct source){"<expr>", script->text, strlen(script->text)};
+    *source = (struct source){script->origin ? script->origin : "<expr>", script->text,
+                              strlen(script->text)};
     diags_init(diags, report->arena, source);
     parse(report->arena, source, diags, &programs);
     for (int i = 0; i < programs.count; i++) {

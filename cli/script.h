@@ -16,6 +16,6 @@ struct script {
 bool script_load(struct report *report, const char *argument, struct script *script);
 /* Its tree, for what the library does not tell: declared types and names of bindings. The text has
  * been compiled already, so nothing is reported. NULL when there is none. */
-const struct program *script_parse(struct report *report, const struct script *script);
+struct program *script_parse(struct report *report, const struct script *script);
 
 #endif

@@ -1,6 +1,6 @@
 /* weft show: the text of one stage, or of all of them. */
 #include "cli/commands.h"
-#include "cli/inputs.h"
+#include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -23,11 +23,11 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     if (!report_library(report, status, errors))
         return false;
     if (all)
-        printf("== %s ==\n", stage);
+        output_puts(arena_printf(report->arena, "== %s ==\n", stage));
     size_t length = strlen(text);
-    fputs(text, stdout);
+    output_puts(text);
     if (length && text[length - 1] != '\n')
-        putchar('\n');
+        output_puts("\n");
     weft_free(text);
     return true;
 }
@@ -48,14 +48,16 @@ static bool show(struct session *session, const struct arguments *arguments, str
 {
     struct report *report = session->report;
     struct script script;
+    const struct shape **shapes;
     struct weft_compile_params params = {.math = arguments->math};
     if (!script_load(report, arguments->program, &script) || !session_open(session, report))
         return false;
     session->muted = true;
     *program = session_compile(session, &script, params);
     session->muted = false;
-    if (!*program || !inputs_match(report, *program, arguments, INPUTS_SHAPES) ||
-        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs))
+    if (!*program || !inputs_match(report, *program, &script, arguments, INPUTS_SHAPES) ||
+        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs) ||
+        !inputs_fit(report, &script, inputs, &shapes))
         return false;
     weft_program_destroy(*program);
     params.inputs = inputs_types(report->arena, inputs, &params.input_count);

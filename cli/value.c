@@ -25,18 +25,20 @@ bool value_is_literal(struct report *report, const char *text)
     return parse_value(report->arena, source, diags, &program);
 }
 
-/* The text, typed, in the arena; NULL after reporting what is wrong with it. */
-static const struct program *check_text(struct report *report, const char *text)
+/* `prefix` and the value, typed, in the arena; NULL after reporting what is wrong with it. */
+static const struct program *check_text(struct report *report, const char *prefix,
+                                        const char *value)
 {
     struct source *source = ARENA_NEW(report->arena, struct source);
     struct diags *diags = ARENA_NEW(report->arena, struct diags);
     struct programs programs = {0};
+    const char *text = arena_printf(report->arena, *prefix ? "%s(%s)" : "%s%s", prefix, value);
     *source = (struct source){"<args>", text, strlen(text)};
     diags_init(diags, report->arena, source);
     if (parse(report->arena, source, diags, &programs) && programs.count == 1 &&
         check(programs.items[0]))
         return programs.items[0];
-    report_library(report, diags_status(diags), diags_export(diags, WEFT_ERROR));
+    report_inside(report, value, *prefix ? strlen(prefix) + 1 : 0, diags);
     return NULL;
 }
 
@@ -59,9 +61,7 @@ bool value_evaluate(struct report *report, const char *text, enum weft_dtype wan
                     struct tensor *tensor)
 {
     bool cast = wanted < WEFT_DTYPE_COUNT;
-    if (cast)
-        text = arena_printf(report->arena, "%s(%s)", weft_dtype_name(wanted), text);
-    const struct program *program = check_text(report, text);
+    const struct program *program = check_text(report, cast ? weft_dtype_name(wanted) : "", text);
     if (!program)
         return false;
     const struct node *node = &program->nodes[program->results[0].node];
@@ -95,15 +95,43 @@ static bool bad_extension(struct report *report, const char *value, const char *
     return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KIND_NAMES);
 }
 
+/* Whether a value that names no file was meant as a literal. */
+static bool looks_literal(const char *value, const char *extension)
+{
+    static const char digits[] = "0123456789";
+    size_t sign = strspn(value, "+-");
+    if (strchr("[(", value[sign]))
+        return true;
+    bool number =
+        strspn(value + sign, digits) || (value[sign] == '.' && strspn(value + sign + 1, digits));
+    return number && (!extension || !extension[1] || strchr(digits, extension[1]));
+}
+
+/* What the parser says of it, if it says anything. */
+static bool report_literal(struct report *report, const char *value)
+{
+    struct source *source = ARENA_NEW(report->arena, struct source);
+    struct diags *diags = ARENA_NEW(report->arena, struct diags);
+    struct programs programs;
+    *source = (struct source){"<args>", value, strlen(value)};
+    diags_init(diags, report->arena, source);
+    if (parse(report->arena, source, diags, &programs))
+        return false;
+    report_inside(report, value, 0, diags);
+    return true;
+}
+
 /* Nothing has that name: what was it meant to be? */
 static bool no_file(struct report *report, const char *value, const char *path,
                     const char *extension, int reason)
 {
-    bool number = strchr("+-.[0123456789", *path) && strncmp(path, "./", 2) != 0 &&
-                  strncmp(path, "../", 3) != 0;
-    if (reason == ENOENT && strpbrk(path, "*?") && !number)
+    bool absent = reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+    bool literal = absent && looks_literal(value, extension);
+    if (literal && report_literal(report, value))
+        return false;
+    if (absent && strpbrk(path, "*?") && !literal)
         return REPORT_ARGUMENT(report, value, strlen(value), NO_BATCH, path, "a pattern");
-    if (reason == ENOENT && extension && !number && kind_of_path(path, &extension) == KIND_UNKNOWN)
+    if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
         return bad_extension(report, value, path, extension);
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }

@@ -93,8 +93,10 @@ class Values(CommandTest):
         done = self.weft("run", "+x", "x:uint8=a.npy")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"float32", done.stderr)
+        self.assertIn("\n       ^^^^^^^^^^^^^\n", self.bad(1, 78, "run", "+x", "x:uint8=a.npy"))
         for given in "x:float32[3, 2]=a.npy", "x:float32[6]=a.npy":
-            self.assertEqual(self.weft("run", "+x", given).returncode, 1)
+            told = self.bad(1, 79, "run", "+x", given)
+            self.assertIn("'a.npy' for input 'x' has shape [2, 3]", told)
         self.text("run", "+x", "x:float32[n, 3]=a.npy")
 
     def test_broken_literals(self):
@@ -102,6 +104,34 @@ class Values(CommandTest):
             done = self.weft("run", "+x", "x=" + value)
             self.assertEqual(done.returncode, 1, value)
             self.assertIn(b"<args>", done.stderr)
+
+    def test_malformed_literals(self):
+        for value, code, column in [
+                ("[1,2", 4, 10), ("[1,[2]]", 10, 13), ("[]", 10, 10), ("[1 2]", 9, 13),
+                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11)]:
+            told = self.bad(1, code, "run", "+x", "x=" + value)
+            self.assertTrue(told.startswith("<args>:1:%d: " % column), told)
+        self.assertIn("the value is missing", self.bad(2, 105, "run", "+x", "x="))
+
+    def test_malformed_types(self):
+        for command in "check", "show":
+            for value, hint in [("flot32", "'float32'"), ("unit8[3]", "'uint8'"),
+                                ("u_int8", "'uint8'")]:
+                told = self.bad(1, 21, command, "+x", "x=" + value)
+                self.assertIn("did you mean %s?" % hint, told)
+            self.assertIn("use float32", self.bad(1, 11, command, "+x", "x=float16[2]"))
+            self.bad(1, 107, command, "+x", "x=data")
+        told = self.bad(1, 135, "run", "+x", "x=float32[3]")
+        self.assertIn("x=[1, 2]", told)
+        self.assertIn("float16 is not supported yet; use float32",
+                      self.bad(1, 11, "run", "+x", "x:float16=3"))
+
+    def test_errors_in_literals_are_placed(self):
+        told = self.bad(1, 47, "run", "a+b", "a=1/0", "b:float32=1e39").split("\n")
+        self.assertEqual(told[1:3], ["run a+b a=1/0 b:float32=1e39", " " * 10 + "^^^"])
+        self.assertEqual(len(told), 4)
+        told = self.bad(1, 47, "run", "a+b", "a:uint8=1/0", "b=1e39").split("\n")
+        self.assertEqual([told[2], told[5]], [" " * 16 + "^^^", " " * 22 + "^^^^"])
 
     def test_a_file_named_like_a_literal(self):
         with open(self.path("3"), "wb") as file:
@@ -112,7 +142,7 @@ class Values(CommandTest):
     def test_missing_files_and_batches(self):
         self.assertIn("No such file", self.bad(1, 107, "run", "x", "x=none.npy"))
         self.bad(1, 107, "run", "x", "x=none")
-        self.bad(1, 107, "run", "x", "x=1.5q")
+        self.bad(1, 107, "run", "x", "x=2024-data.npy")
         os.mkdir(self.path("many"))
         self.assertIn("not supported yet", self.bad(1, 109, "run", "x", "x=many"))
         self.bad(1, 109, "run", "x", "x=*.png")
@@ -129,6 +159,10 @@ class Names(CommandTest):
         told = self.bad(1, 132, "run", "a + b * c", "b=1")
         self.assertIn("'a', 'c'", told)
         self.assertIn("a=VALUE c=VALUE", told)
+        self.assertEqual(told.split("\n")[1:3], ["a + b * c", "^       ~"])
+        with open(self.path("k.weft"), "w") as file:
+            file.write("input a: uint8\nb = a\n\nb + far\n")
+        self.assertTrue(self.bad(1, 132, "run", "k.weft", "a=1").startswith("k.weft:4:5: "))
 
     def test_unknown_and_repeated(self):
         self.assertIn("did you mean 'gain'?", self.bad(1, 131, "run", "x * gain", "gian=1", "x=1"))
@@ -179,10 +213,12 @@ class Results(CommandTest):
         process.stderr.close()
 
     def test_full_device(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([WEFT, "ops"], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"No space left", done.stderr)
+        for arguments in (["ops"], ["ops", "--format=json"], ["show", "x", "x=1"], ["run", "1"],
+                          ["check", "1"], ["--help"], ["run", "+x", "x=[%s]" % ("1, " * 999 + "1")]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([WEFT, *arguments], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"No space left", done.stderr)
 
     def test_a_result_larger_than_memory(self):
         told = self.bad(1, 117, "run", "a + b", "a:uint8=a.npy", "b=b.npy") if self.huge() else ""
@@ -248,9 +284,26 @@ class Check(CommandTest):
         self.assertEqual(self.text("check", "a + b", "a=float32[h, w]", "b=float32[w]"),
                          "out float32[h, w]\n")
 
+    def test_size_variables(self):
+        for given, told in [
+                (("a=float32[n]", "b=float32[2]"), "out float32[2]\n"),
+                (("a=uint8[h]", "b=uint8[w]"), "out uint8[h]\n"),
+                (("a=float32[n, 1]", "b=float32[?]"), "out float32[n, ?]\n"),
+                (("a=float32[n, m]", "b=float32"), "out float32\n"),
+                (("a:float32[n]=[1, 2]", "b=float32[n]"), "out float32[2]\n")]:
+            self.assertEqual(self.text("check", "a + b", *given), told)
+        kernel = "kernel f(a: float32[n], b: float32[m]) { a + b }"
+        self.assertEqual(self.text("check", kernel), "f: out float32[n]\n")
+        self.assertEqual(self.text("check", kernel, "a=[1, 2]"), "f: out float32[2]\n")
+        told = self.bad(1, 85, "check", kernel.replace("m", "n"), "a=[1, 2]", "b=[1, 2, 3]")
+        self.assertTrue(told.split("\n")[0].startswith("<args>:1:"))
+
     def test_errors(self):
+        self.bad(1, 60, "check", "a + b", "a=float32[3]", "b=[1, 2]")
+        self.bad(1, 79, "check", "input a: uint8[3]; +a", "a=uint8[4]")
+        told = self.bad(1, 3, "check", "a", "a=uint8[")
+        self.assertEqual(told.split("\n")[1:3], ["check a a=uint8[", " " * 16 + "^"])
         self.assertEqual(self.weft("check", "a + b", "a=uint8[4]", "b=uint8[3]").returncode, 1)
-        self.assertEqual(self.weft("check", "a + b", "a=uint8[h]", "b=uint8[w]").returncode, 1)
         self.assertEqual(self.weft("check", "a & 1.5", "a=uint8").returncode, 1)
         self.assertEqual(self.weft("check", "a", "a=uint8[").returncode, 1)
         self.bad(1, 131, "check", "a", "b=uint8")
