@@ -1,0 +1,127 @@
+/* Running out of memory is a status, never an abort, a hang or a leak: every allocation of every call
+ * fails in turn, and the same call succeeds afterwards. Allocation is taken over by this file's calloc
+ * and malloc, which the C library allows. */
+#include "include/weft/weft.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define CAN_FAIL 1
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_malloc(size_t size);
+#else
+#define CAN_FAIL 0
+#endif
+
+/* The allocation that fails, counted down; 0: none. */
+static int countdown;
+static bool failed;
+
+static bool fails(void)
+{
+    bool now = countdown > 0 && --countdown == 0;
+    failed = failed || now;
+    return now;
+}
+
+#if CAN_FAIL
+void *calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+#endif
+
+struct outcome {
+    struct weft_context *context;
+    struct weft_program *program;
+    float out[8];
+};
+
+/* The whole life of a program; the first status that is none of success. */
+static enum weft_status live(struct outcome *o, const char *cc)
+{
+    static float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int64_t n[] = {8};
+    DLTensor x = {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = n};
+    DLTensor r = x;
+    r.data = o->out;
+    struct weft_argument input = {.tensors = &x}, output = {.tensors = &r};
+    const struct weft_run_params params = {&input, 1, &output, 1, NULL};
+    const struct weft_context_params with = {.cc = cc};
+    struct weft_error *error = NULL;
+    enum weft_status status = WEFT_OK;
+    if (!o->context)
+        status = weft_context_create(&with, &o->context, &error);
+    weft_error_destroy(error);
+    error = NULL;
+    if (status == WEFT_OK && !o->program)
+        status = weft_compile(o->context, "exp(x * [2.5]) * 0 + x + 1", NULL, &o->program, &error);
+    weft_error_destroy(error);
+    error = NULL;
+    if (status == WEFT_OK)
+        status = weft_run(o->program, &params, &error);
+    weft_error_destroy(error);
+    return status;
+}
+
+static void finish(struct outcome *o)
+{
+    weft_program_destroy(o->program);
+    weft_context_destroy(o->context);
+}
+
+/* Fails the first, the second, .. allocation until none is left to fail. `expected` is what the
+ * call gives with memory enough. */
+static void fail_each(const char *cc, enum weft_status expected)
+{
+    int rounds = 0;
+    for (failed = true; failed && rounds < 2000; rounds++) {
+        struct outcome o = {0};
+        failed = false;
+        countdown = rounds + 1;
+        enum weft_status status = live(&o, cc);
+        countdown = 0;
+        assert_true(status == expected || (failed && status < 0));
+        assert_int_equal(live(&o, cc), expected);
+        if (expected == WEFT_OK)
+            assert_true(o.out[7] == 9);
+        finish(&o);
+    }
+    assert_in_range(rounds, 5, 1999);
+}
+
+static void test_each_allocation_fails(void **state)
+{
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
+    fail_each(NULL, WEFT_OK);
+}
+
+static void test_with_a_compiler_that_fails(void **state)
+{
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
+    fail_each("false", WEFT_COMPILER_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_with_a_compiler_that_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
