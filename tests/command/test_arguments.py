@@ -28,7 +28,12 @@ class Usage(CommandTest):
         self.bad(2, 104)
         self.bad(2, 104, "run")
         self.assertIn("did you mean '--math'?", self.bad(2, 101, "run", "1", "--mathx=fast"))
-        self.bad(2, 101, "run", "-x", "x=1")
+        self.assertIn("did you mean '--version'?", self.bad(2, 100, "--versoin"))
+        self.assertNotIn("'--'", self.bad(2, 101, "run", "1", "--maht=fast"))
+        self.assertIn("comes after '--'", self.bad(2, 101, "run", "-x", "x=1"))
+        for later in (["--threads", "2"], ["--threads=2"], ["--target", "cuda"], ["--target=cuda"]):
+            self.assertIn("not supported yet", self.bad(2, 125, "run", "1", *later))
+        self.bad(2, 105, "run", "1", "-o", "=a.npy")
         self.bad(2, 101, "show", "1", "-o", "x.npy")
         self.bad(2, 102, "run", "1", "--math", "quick")
         self.bad(2, 102, "show", "1", "--stage", "moon")
@@ -42,7 +47,7 @@ class Usage(CommandTest):
         self.bad(2, 105, "ops", "sin")
         self.bad(2, 106, "run", "x", "x=data.csv")
         self.bad(2, 106, "run", "1", "-o", "out.jpeg2000")
-        self.bad(2, 106, "run", "1", "-o", "out")
+        self.assertIn("has no extension", self.bad(2, 124, "run", "1", "-o", "out"))
         self.assertEqual(self.files(), [])
 
     def test_carets_mark_the_argument(self):
