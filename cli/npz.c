@@ -89,8 +89,8 @@ static bool is_damaged(zip_file_t *entry)
     return zip_error_code_zip(zip_file_get_error(entry)) != ZIP_ER_OK;
 }
 
-/* Reads an array with its diagnostics kept back: a flipped bit shows first as nonsense in the array,
- * then in the checksum. */
+/* Reads an array with its diagnostics kept back: a flipped bit shows first as nonsense in the
+ * array, then in the checksum. */
 static bool read_entry_array(struct report *report, const char *path, zip_file_t *entry,
                              double size, struct tensor *tensor)
 {

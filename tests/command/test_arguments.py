@@ -223,7 +223,7 @@ class Results(CommandTest):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([WEFT, *arguments], stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 1)
-            self.assertIn(b"No space left", done.stderr)
+            self.assertIn(b"No space left", done.stderr, arguments)
 
     def test_a_result_larger_than_memory(self):
         told = self.bad(1, 117, "run", "a + b", "a:uint8=a.npy", "b=b.npy") if self.huge() else ""
@@ -341,8 +341,13 @@ class Ops(CommandTest):
         for row in rows:
             self.assertEqual(row["exact"], not any(row["ulp"].values()))
             self.assertTrue(row["doc"] and row["type"] and row["parameters"])
-        self.assertEqual(len(self.text("ops").splitlines()), len(rows))
-        self.assertEqual(len(self.text("ops", "--format=md").splitlines()), len(rows) + 2)
+        text, table = self.text("ops").splitlines(), self.text("ops", "--format=md").splitlines()
+        self.assertEqual(len(text), len(rows) + 2)
+        self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2)
+        for told in "\n".join(text[-2:]), "\n".join(table[-4:]):
+            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)":
+                self.assertIn(conversion, told)
+        self.assertEqual(self.text("run", "cast(x=3.5, dtype=uint8)"), "out: uint8[] = 4\n")
 
 
 if __name__ == "__main__":
