@@ -113,7 +113,8 @@ class Values(CommandTest):
     def test_malformed_literals(self):
         for value, code, column in [
                 ("[1,2", 4, 10), ("[1,[2]]", 10, 13), ("[]", 10, 10), ("[1 2]", 9, 13),
-                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11)]:
+                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11),
+                ("[1, a]", 48, 14)]:
             told = self.bad(1, code, "run", "+x", "x=" + value)
             self.assertTrue(told.startswith("<args>:1:%d: " % column), told)
         self.assertIn("the value is missing", self.bad(2, 105, "run", "+x", "x="))
@@ -328,6 +329,10 @@ class Show(CommandTest):
         with open(self.path("k.weft"), "w") as file:
             file.write("kernel f(x: float32) { x * 2 }\n")
         self.text("show", "k.weft:f", "x=float32[4]", "--stage", "c")
+
+    def test_a_value_is_checked_against_its_type(self):
+        self.bad(1, 79, "show", "x", "x:float32[2]=[1, 2, 3]")
+        self.bad(1, 85, "show", "x", "x:float32[n, n]=[[1, 2, 3]]")
 
     def test_a_missing_type_is_told(self):
         self.assertEqual(self.weft("show", "a + 1", "--stage", "types").returncode, 1)
