@@ -137,6 +137,10 @@ static bool add_output(struct parser *parser, const char *argument)
     struct arguments *arguments = parser->arguments;
     size_t length = strcspn(argument, "=");
     struct destination new = {.argument = argument, .path = argument};
+    if (*argument == '=')
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "PATH or name=PATH: the result's name is empty; a file of this name "
+                               "is written as ./=...");
     if (argument[length] && is_name(argument, length)) {
         new.name = arena_string(parser->report->arena, argument, length);
         new.path = argument + length + 1;
@@ -183,6 +187,9 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case OPTION_TIME:
         return arguments->time = true;
     case OPTION_TARGET:
+        if (strcmp(value, "cuda") == 0)
+            return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_NOT_YET,
+                                   "--target cuda", "; this version runs on the CPU");
         return choose(parser, letter, value, targets, 2, &choice);
     case OPTION_FORMAT:
         arguments->format = value;
@@ -198,16 +205,25 @@ static bool set_option(struct parser *parser, int letter, char *value)
     }
 }
 
+/* The known option that `argument` resembles, else how an expression may look like one. */
 static const char *option_hint(struct parser *parser, const char *argument)
 {
-    const char *names[MAX_OPTIONS];
+    const char *names[MAX_OPTIONS], *hint = "";
     size_t count = 0, length = strcspn(argument, "=");
-    if (strncmp(argument, "--", 2) != 0)
-        return "";
     for (; parser->options[count].name; count++)
         names[count] = arena_printf(parser->report->arena, "--%s", parser->options[count].name);
-    return report_hint(parser->report, arena_string(parser->report->arena, argument, length), names,
-                       count);
+    if (strncmp(argument, "--", 2) == 0)
+        hint = report_hint(parser->report, arena_string(parser->report->arena, argument, length),
+                           names, count);
+    return *hint ? hint : "; an expression that begins with '-' comes after '--'";
+}
+
+/* "--threads" for a form of it, NULL for options that are not planned. */
+static const char *planned_option(const char *argument)
+{
+    static const char threads[] = "--threads";
+    size_t length = strcspn(argument, "=");
+    return length == sizeof threads - 1 && memcmp(argument, threads, length) == 0 ? threads : NULL;
 }
 
 /* What getopt_long would have printed about `argument`. */
@@ -223,6 +239,9 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
                                arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
                                "no value");
+    const char *later = planned_option(argument);
+    if (later)
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_NOT_YET, later, "");
     return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
                            (int)(length < 80 ? length : 80), argument,
                            option_hint(parser, argument));

@@ -1,5 +1,5 @@
-/* weft check: parse, type and shape; one line per result. Types and shapes are the compiler's, whose
- * extents may be names or unknown. */
+/* weft check: parse, type and shape; one line per result. Types and shapes are the compiler's;
+ * their extents may be names or unknown. */
 #include "cli/commands.h"
 #include "cli/fit.h"
 #include "cli/output.h"

@@ -97,14 +97,15 @@ static bool read_type(struct fit *fit, struct type *type)
     struct arena *arena = fit->report->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags diags, *before = fit->tree->diags;
-    *source = (struct source){"<args>", input->type, strlen(input->type)};
+    const char *text = input->loaded && given->type ? given->type : input->type;
+    *source = (struct source){"<args>", text, strlen(text)};
     diags_init(&diags, arena, source);
     fit->tree->diags = &diags;
     bool good = parse_type(fit->tree, source, type);
     fit->tree->diags = before;
-    const char *place = input->type == given->value  ? given->value
-                        : input->type == given->type ? given->argument + given->name_length + 1
-                                                     : given->argument;
+    const char *place = text == given->value  ? given->value
+                        : text == given->type ? given->argument + given->name_length + 1
+                                              : given->argument;
     return good || report_inside(fit->report, place, 0, &diags);
 }
 
@@ -117,7 +118,9 @@ static bool join_input(struct fit *fit, struct symbol *symbol, struct type *type
     if (!input)
         return true;
     fit->what = "input";
-    if (input->file)
+    if (input->file && strcmp(input->assignment->value, "-") == 0)
+        fit->what = "standard input for input";
+    else if (input->file)
         fit->what = arena_printf(fit->report->arena, "'%s' for input", input->assignment->value);
     if (!read_type(fit, &given))
         return false;

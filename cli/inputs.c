@@ -157,7 +157,7 @@ static bool report_type(struct report *report, const char *type, const char *pla
     return true;
 }
 
-/* A value that names no file but looks like a type: NAME or NAME[..]. Returns whether it was told. */
+/* A value that names no file but looks like a type, NAME or NAME[..]: whether that was told. */
 static bool told_as_type(struct report *report, const struct assignment *given,
                          enum inputs_mode mode)
 {

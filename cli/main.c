@@ -68,8 +68,12 @@ static int dispatch(struct report *report, int argc, char **argv)
         return print(report, help_overall);
     if (is_one_of(argv[1], "--version", "-V", "version"))
         return print_version(report);
-    REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, argv[1],
-                    report_hint(report, argv[1], names, ROWS));
+    static const char *const options[] = {"--help", "--version"};
+    bool option = argv[1][0] == '-';
+    const char *hint = option ? report_hint(report, argv[1], options, 2)
+                              : report_hint(report, argv[1], names, ROWS);
+    REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
+                    argv[1], hint);
     return report->status;
 }
 

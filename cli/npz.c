@@ -4,10 +4,11 @@
 #include "cli/npy.h"
 #include "compiler/base/buf.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zip.h>
 
-enum { LISTED_KEYS = 20 };
+enum { LISTED_KEYS = 20, DRAINED_BLOCKS = 1 << 14 };
 
 static int64_t read_entry(void *user, void *bytes, size_t size)
 {
@@ -77,6 +78,42 @@ static bool find_entry(struct report *report, const char *path, zip_t *archive, 
                        list_keys(report, archive));
 }
 
+/* Reads on to the end, where the checksum is compared. Whether the archive, not the array in it, is
+ * what is wrong. */
+static bool is_damaged(zip_file_t *entry)
+{
+    char rest[4096];
+    for (int i = 0; i < DRAINED_BLOCKS; i++)
+        if (zip_fread(entry, rest, sizeof rest) <= 0)
+            break;
+    return zip_error_code_zip(zip_file_get_error(entry)) != ZIP_ER_OK;
+}
+
+/* Reads an array with its diagnostics kept back: a flipped bit shows first as nonsense in the
+ * array, then in the checksum. */
+static bool read_entry_array(struct report *report, const char *path, zip_file_t *entry,
+                             double size, struct tensor *tensor)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct report own = *report;
+    struct npy_stream stream = {read_entry, entry_error, entry, size};
+    FILE *kept = open_memstream(&text, &length);
+    own.stream = kept ? kept : report->stream;
+    bool done = npy_read_stream(&own, path, &stream, tensor);
+    if (kept)
+        fclose(kept);
+    if (!done && kept && is_damaged(entry)) {
+        REPORT_FILE(report, path, BAD_NPZ,
+                    arena_printf(report->arena, "the archive is damaged: %s", entry_error(entry)));
+    } else if (!done) {
+        fputs(text ? text : "", report->stream);
+        report->status = own.status;
+    }
+    free(text);
+    return done;
+}
+
 static bool read_array(struct report *report, const char *path, zip_t *archive, zip_int64_t index,
                        struct tensor *tensor)
 {
@@ -86,8 +123,7 @@ static bool read_array(struct report *report, const char *path, zip_t *archive, 
     zip_file_t *entry = zip_fopen_index(archive, (zip_uint64_t)index, 0);
     if (!entry)
         return REPORT_FILE(report, path, BAD_NPZ, zip_strerror(archive));
-    struct npy_stream stream = {read_entry, entry_error, entry, sized ? (double)status.size : -1};
-    bool done = npy_read_stream(report, path, &stream, tensor);
+    bool done = read_entry_array(report, path, entry, sized ? (double)status.size : -1, tensor);
     zip_fclose(entry);
     return done;
 }

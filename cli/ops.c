@@ -127,6 +127,16 @@ static void print_rows(void (*print)(const struct op_row *), const char *between
     }
 }
 
+/* Conversions name a type, so they are no rows of the table. */
+static const char conversions_text[] = "Conversions: cast(x, dtype) and T(x), for a type T: to "
+                                       "that type, halves to even, saturating;\n"
+                                       "wrap(x, dtype): the low bits of an integer. Arguments may "
+                                       "be named, as in cast(x=a, dtype=uint8).";
+static const char conversions_md[] =
+    "\nConversions are no rows, as they name a type: `cast(x, dtype)` and `T(x)`, for a type `T`, "
+    "convert to that type, halves\nto even, saturating; `wrap(x, dtype)` keeps the low bits of an "
+    "integer. Arguments may be named, as in\n`cast(x=a, dtype=uint8)`.";
+
 int command_ops(struct report *report, const struct arguments *arguments)
 {
     const char *format = arguments->format ? arguments->format : "text";
@@ -137,8 +147,10 @@ int command_ops(struct report *report, const struct arguments *arguments)
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
         print_rows(print_md, "");
+        puts(conversions_md);
     } else {
         print_rows(print_text, "");
+        puts(conversions_text);
     }
     output_flush(report);
     return report->status;

@@ -74,8 +74,10 @@ static bool place(struct report *report, struct target *target)
     if (target->direct && target->kind == KIND_UNKNOWN && !extension)
         target->kind = KIND_NPY;
     if (target->kind == KIND_UNKNOWN)
-        return REPORT_ARGUMENT(report, path, strlen(path), EXTENSION, path,
-                               extension ? extension : "", KIND_NAMES);
+        return extension
+                   ? REPORT_ARGUMENT(report, path, strlen(path), EXTENSION, path, extension,
+                                     KIND_NAMES)
+                   : REPORT_ARGUMENT(report, path, strlen(path), NO_EXTENSION, path, KIND_NAMES);
     if (target->direct)
         return strcmp(path, "-") == 0 || access(path, W_OK) == 0 ||
                cannot_write(report, target, strerror(errno));
@@ -175,10 +177,12 @@ bool outputs_bind(struct report *report, struct outputs *outputs,
         while (name && r + 1 < count && strcmp(results[r].name, name) != 0)
             r++;
         target->result = (int)r;
-        if (target->kind == KIND_PNG &&
-            !picture_fits(results[r].dtype, results[r].rank, results[r].shape))
+        const struct weft_tensor_info *info = &results[r];
+        const char *misfit =
+            target->kind == KIND_PNG ? picture_misfit(info->dtype, info->rank, info->shape) : NULL;
+        if (misfit)
             return REPORT_ARGUMENT(report, path, strlen(path), PNG_RESULT,
-                                   info_type(report->arena, &results[r]));
+                                   info_type(report->arena, info), misfit);
     }
     return true;
 }

@@ -209,8 +209,9 @@ static int stdout_error;
 
 void output_init(void)
 {
+    static char buffer[STDOUT_BUFFER]; /* glibc heeds no size without one */
     if (!isatty(STDOUT_FILENO))
-        setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }
 
 void output_puts(const char *text)

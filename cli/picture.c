@@ -118,12 +118,24 @@ bool picture_read(struct report *report, const char *path, FILE *file, struct te
     return done;
 }
 
+const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    if (dtype != WEFT_UINT8 && dtype != WEFT_UINT16)
+        return "write uint8(...) around the result";
+    if (rank != 2 && rank != 3)
+        return "it has neither two nor three dimensions";
+    if (shape[0] < 1 || shape[1] < 1)
+        return "its height or width is 0";
+    if (shape[0] > MAX_EXTENT || shape[1] > MAX_EXTENT)
+        return "its height or width is more than 1000000";
+    if (rank == 3 && (shape[2] < 1 || shape[2] > 4))
+        return "its last extent, the channels, is not 1 to 4";
+    return NULL;
+}
+
 bool picture_fits(enum weft_dtype dtype, int rank, const int64_t *shape)
 {
-    if ((dtype != WEFT_UINT8 && dtype != WEFT_UINT16) || rank < 2 || rank > 3)
-        return false;
-    bool small = shape[0] >= 1 && shape[0] <= MAX_EXTENT && shape[1] >= 1 && shape[1] <= MAX_EXTENT;
-    return small && (rank == 2 || (shape[2] >= 1 && shape[2] <= 4));
+    return !picture_misfit(dtype, rank, shape);
 }
 
 static void write_rows(struct codec *codec)

@@ -107,6 +107,16 @@ static bool looks_literal(const char *value, const char *extension)
     return number && (!extension || !extension[1] || strchr(digits, extension[1]));
 }
 
+/* Whether an array literal holds what it may; names in it stand for something of a type. */
+static bool check_array(struct program *program, const char *value)
+{
+    if (value[strspn(value, "+-")] != '[')
+        return true;
+    for (int i = 0; i < program->input_count; i++)
+        program->symbols[program->inputs[i]].typed = true;
+    return check(program);
+}
+
 /* What the parser says of it, if it says anything. */
 static bool report_literal(struct report *report, const char *value)
 {
@@ -115,7 +125,7 @@ static bool report_literal(struct report *report, const char *value)
     struct programs programs;
     *source = (struct source){"<args>", value, strlen(value)};
     diags_init(diags, report->arena, source);
-    if (parse(report->arena, source, diags, &programs))
+    if (parse(report->arena, source, diags, &programs) && check_array(programs.items[0], value))
         return false;
     report_inside(report, value, 0, diags);
     return true;

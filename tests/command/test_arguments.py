@@ -28,7 +28,12 @@ class Usage(CommandTest):
         self.bad(2, 104)
         self.bad(2, 104, "run")
         self.assertIn("did you mean '--math'?", self.bad(2, 101, "run", "1", "--mathx=fast"))
-        self.bad(2, 101, "run", "-x", "x=1")
+        self.assertIn("did you mean '--version'?", self.bad(2, 100, "--versoin"))
+        self.assertNotIn("'--'", self.bad(2, 101, "run", "1", "--maht=fast"))
+        self.assertIn("comes after '--'", self.bad(2, 101, "run", "-x", "x=1"))
+        for later in (["--threads", "2"], ["--threads=2"], ["--target", "cuda"], ["--target=cuda"]):
+            self.assertIn("not supported yet", self.bad(2, 125, "run", "1", *later))
+        self.bad(2, 105, "run", "1", "-o", "=a.npy")
         self.bad(2, 101, "show", "1", "-o", "x.npy")
         self.bad(2, 102, "run", "1", "--math", "quick")
         self.bad(2, 102, "show", "1", "--stage", "moon")
@@ -42,7 +47,7 @@ class Usage(CommandTest):
         self.bad(2, 105, "ops", "sin")
         self.bad(2, 106, "run", "x", "x=data.csv")
         self.bad(2, 106, "run", "1", "-o", "out.jpeg2000")
-        self.bad(2, 106, "run", "1", "-o", "out")
+        self.assertIn("has no extension", self.bad(2, 124, "run", "1", "-o", "out"))
         self.assertEqual(self.files(), [])
 
     def test_carets_mark_the_argument(self):
@@ -108,7 +113,8 @@ class Values(CommandTest):
     def test_malformed_literals(self):
         for value, code, column in [
                 ("[1,2", 4, 10), ("[1,[2]]", 10, 13), ("[]", 10, 10), ("[1 2]", 9, 13),
-                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11)]:
+                ("(1", 4, 10), ("1e", 2, 10), ("1.5.2", 2, 10), ("1.5q", 2, 10), ("-.5.", 2, 11),
+                ("[1, a]", 48, 14)]:
             told = self.bad(1, code, "run", "+x", "x=" + value)
             self.assertTrue(told.startswith("<args>:1:%d: " % column), told)
         self.assertIn("the value is missing", self.bad(2, 105, "run", "+x", "x="))
@@ -218,7 +224,7 @@ class Results(CommandTest):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([WEFT, *arguments], stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 1)
-            self.assertIn(b"No space left", done.stderr)
+            self.assertIn(b"No space left", done.stderr, arguments)
 
     def test_a_result_larger_than_memory(self):
         told = self.bad(1, 117, "run", "a + b", "a:uint8=a.npy", "b=b.npy") if self.huge() else ""
@@ -324,6 +330,10 @@ class Show(CommandTest):
             file.write("kernel f(x: float32) { x * 2 }\n")
         self.text("show", "k.weft:f", "x=float32[4]", "--stage", "c")
 
+    def test_a_value_is_checked_against_its_type(self):
+        self.bad(1, 79, "show", "x", "x:float32[2]=[1, 2, 3]")
+        self.bad(1, 85, "show", "x", "x:float32[n, n]=[[1, 2, 3]]")
+
     def test_a_missing_type_is_told(self):
         self.assertEqual(self.weft("show", "a + 1", "--stage", "types").returncode, 1)
 
@@ -336,8 +346,13 @@ class Ops(CommandTest):
         for row in rows:
             self.assertEqual(row["exact"], not any(row["ulp"].values()))
             self.assertTrue(row["doc"] and row["type"] and row["parameters"])
-        self.assertEqual(len(self.text("ops").splitlines()), len(rows))
-        self.assertEqual(len(self.text("ops", "--format=md").splitlines()), len(rows) + 2)
+        text, table = self.text("ops").splitlines(), self.text("ops", "--format=md").splitlines()
+        self.assertEqual(len(text), len(rows) + 2)
+        self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2)
+        for told in "\n".join(text[-2:]), "\n".join(table[-4:]):
+            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)":
+                self.assertIn(conversion, told)
+        self.assertEqual(self.text("run", "cast(x=3.5, dtype=uint8)"), "out: uint8[] = 4\n")
 
 
 if __name__ == "__main__":

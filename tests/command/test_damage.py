@@ -66,6 +66,20 @@ class Damage(CommandTest):
                 cases.append((name, bytes(damaged)))
             self.check_all(cases)
 
+    def test_a_flipped_bit_in_an_archive_is_told_as_one(self):
+        data = dict(samples(self.here))["b.npz"]
+        start = 30 + len("key.npy") + int.from_bytes(data[28:30], "little")
+        size = data.index(b"PK\1\2") - start
+        for at in range(start, start + size):
+            damaged = bytearray(data)
+            damaged[at] ^= 4
+            with open(self.path("bad.npz"), "wb") as file:
+                file.write(damaged)
+            if self.weft("check", "+x", "x=bad.npz").returncode:  # some bits mean nothing
+                told = self.bad(1, 113, "check", "+x", "x=bad.npz")
+                self.assertIn("the archive is damaged: ", told)
+                self.assertEqual(told.count("error["), 1)
+
     def test_a_failed_run_leaves_nothing(self):
         for name, data in list(samples(self.here)):
             with open(self.path("bad-" + name), "wb") as file:

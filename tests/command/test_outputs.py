@@ -92,6 +92,13 @@ class Outputs(CommandTest):
         self.assertEqual(self.files(), ["a.npy"])
         self.assertEqual(self.read("a.npy"), before)
 
+    def test_a_png_that_does_not_fit_says_why(self):
+        for value, why in [("1.5", "uint8(...)"), ("uint8(3)", "two nor three dimensions"),
+                           ("uint8([[[1, 2, 3, 4, 5]]])", "not 1 to 4")]:
+            told = self.bad(1, 116, "run", value, "-o", "out.png")
+            self.assertIn(why, told)
+            self.assertEqual("uint8(...)" in told, value == "1.5")
+
     def test_a_file_size_limit(self):
         limit = "ulimit -f 1; exec \"$0\" run 'x + y' 'x=x.npy' y=1 -o out.npy"
         np.save(self.path("x.npy"), np.zeros(100000, "f4"))
