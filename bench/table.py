@@ -9,6 +9,12 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def span(values, form):
+    """The least and the greatest of some numbers, once if they print alike."""
+    least, most = format(min(values), form), format(max(values), form)
+    return least if least == most else f"{least} to {most}"
+
+
 def load(name):
     return json.loads((ROOT / f"bench/results/{name}.json").read_text(encoding="utf-8"))
 
@@ -31,8 +37,8 @@ def paragraph():
         f"of memcpy and a copy with non-temporal stores. {speed['machine']}; {speed['versions']['cc']}; {versions}; "
         f"{speed['date']}; `{speed['command']}`. JAX works on arrays of its own and returns a new one each time, "
         "everybody else writes into the same array. A kernel that was never compiled before takes "
-        f"{min(ratios):.2f} to {max(ratios):.2f} times what the bare C compiler takes on the same text "
-        f"({min(compiler):.0f} to {max(compiler):.0f} ms here; `{cold['command']}`). The numbers are those of "
+        f"{span(ratios, '.2f')} times what the bare C compiler takes on the same text "
+        f"({span(compiler, '.0f')} ms here; `{cold['command']}`). The numbers are those of "
         "[bench/results](bench/results); run the commands for yours.")
     lines += [""] + textwrap.wrap(prose, 120, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"

@@ -166,9 +166,12 @@ FN T M(roundsat)(S a)
     const T top = (T)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
     const T bottom = (T)-1 < (T)1 ? (T)(-top - 1) : (T)0;
     if (sizeof(T) < sizeof(S)) { /* every T is an S: clamp, then convert */
-        S low = a > (S)bottom ? a : (S)bottom;
-        S r = F(rint)(low < (S)top ? low : (S)top) + (S)0;
-        r = a == a ? r : (S)0;
+        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
+         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
+        S r = F(rint)(a > (S)bottom ? a : (S)bottom);
+        r = r < (S)top ? r : (S)top;
+        if ((T)-1 < (T)1)
+            r = a == a ? r + (S)0 : (S)0;
         return sizeof(T) < sizeof(int) ? (T)(int)r : (T)r;
     }
     const S above = (S)top; /* rounds up to the first value above T */

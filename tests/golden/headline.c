@@ -87,9 +87,12 @@ static inline u8 roundsat_f32_u8(f32 a)
     const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
     const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
     if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
-        f32 low = a > (f32)bottom ? a : (f32)bottom;
-        f32 r = rintf(low < (f32)top ? low : (f32)top) + (f32)0;
-        r = a == a ? r : (f32)0;
+        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
+         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
+        f32 r = rintf(a > (f32)bottom ? a : (f32)bottom);
+        r = r < (f32)top ? r : (f32)top;
+        if ((u8)-1 < (u8)1)
+            r = a == a ? r + (f32)0 : (f32)0;
         return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
     }
     const f32 above = (f32)top; /* rounds up to the first value above u8 */
