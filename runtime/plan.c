@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PLANS = 16 };           /* kept for each instance; the one used longest ago goes */
+enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
 
 /* ---- shapes ---- */
 
