@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGUMENTS = 64, MAX_LOG = 4096 };
+enum { MAX_ARGUMENTS = 256, MAX_LOG = 4096 };
 
 /* ---- what the compiler is ---- */
 
@@ -270,20 +270,23 @@ static void add_flags(struct job *job, const char *const *flags)
 
 /* ---- its flags ---- */
 
-/* The instruction set in words that every compiler knows. */
-static const char *machine_flag(void)
+/* The instruction set in words that the compiler knows: levels came with gcc 11 and clang 12. */
+static const char *machine_flag(const struct cc *cc)
 {
 #if defined __x86_64__
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        return "-march=x86-64-v4";
+        return cc->levels ? "-march=x86-64-v4" : "-march=skylake-avx512";
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("fma"))
-        return "-march=x86-64-v3";
-    return __builtin_cpu_supports("sse4.2") ? "-march=x86-64-v2" : "-march=x86-64";
+        return cc->levels ? "-march=x86-64-v3" : "-march=haswell";
+    if (__builtin_cpu_supports("sse4.2"))
+        return cc->levels ? "-march=x86-64-v2" : "-march=nehalem";
+    return "-march=x86-64";
 #else
+    (void)cc;
     return "-O3"; /* the compiler's own choice */
 #endif
 }
@@ -303,7 +306,7 @@ static const char *const assembly_flags[] = {"-S", NULL};
 
 static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
 {
-    const char *machine[] = {cc->path, machine_flag(), NULL};
+    const char *machine[] = {cc->path, machine_flag(cc), NULL};
     add_flags(job, machine);
     add_flags(job, strict_flags);
     if (cc->kind == CC_CLANG && cc->vector_functions[0])
@@ -318,6 +321,16 @@ static void kernel_command(struct job *job, const struct cc *cc, enum weft_math 
         add_flags(job, cc->vector_functions[0] ? libraries : plain_libraries);
 }
 
+/* Reads what --version printed: "gcc (Debian 12.2.0-14) 12.2.0", "Debian clang version 14.0.6". A
+ * version that cannot be read is taken for a new one. */
+static void identify(struct cc *cc, const char *text)
+{
+    const char *clang = strstr(text, "clang"), *number = strstr(text, clang ? "version " : ") ");
+    int version = number ? atoi(number + strcspn(number, "0123456789")) : 0;
+    cc->kind = clang ? CC_CLANG : CC_GCC;
+    cc->levels = version == 0 || version >= (clang ? 12 : 11);
+}
+
 bool cc_probe(struct cc *cc, struct diags *diags)
 {
     struct job job;
@@ -330,7 +343,7 @@ bool cc_probe(struct cc *cc, struct diags *diags)
     bool good = job_run(&job, diags);
     char *log = good ? read_file(job.log, MAX_LOG) : NULL;
     if (good)
-        cc->kind = log && strstr(log, "clang") ? CC_CLANG : CC_GCC;
+        identify(cc, log ? log : "");
     free(log);
     job_close(&job);
     return good;

@@ -17,7 +17,8 @@ enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
 struct cc {
     char *path;                    /* as given, for messages; a name is looked up in PATH */
-    enum cc_kind kind;             /* found out by the first kernel */
+    enum cc_kind kind;             /* found out by the first kernel, and so is the next */
+    bool levels;                   /* knows -march=x86-64-v3 and the like */
     char **flags;                  /* the user's, NULL-terminated */
     char vector_functions[512];    /* for emit */
 };

@@ -41,6 +41,24 @@ class Compiler(CommandTest):
         self.assertEqual(os.listdir(self.path("tmp")), [])
         return told
 
+    def test_versions(self):
+        """Which words for the instruction set a compiler is given depends on its age."""
+        for version, old in (("gcc (Ubuntu 9.4.0-1ubuntu1~20.04.2) 9.4.0", True),
+                             ("gcc (GCC) 11.5.0 20240719 (Red Hat 11.5.0-2)", False),
+                             ("Ubuntu clang version 10.0.0-4ubuntu1", True),
+                             ("Debian clang version 14.0.6", False), ("cc: some other", False)):
+            env = self.compiler("echo \"$@\" >>%s; exit 1\n" % self.path("flags"))
+            with open(self.path("cc")) as file:
+                text = file.read()
+            with open(self.path("cc"), "w") as file:
+                file.write(text.replace("echo fake", "echo '%s'" % version))
+            self.told(91, env)
+            with open(self.path("flags")) as file:
+                machine = [word for word in file.read().split() if word.startswith("-march=")]
+            os.unlink(self.path("flags"))
+            if machine and machine != ["-march=x86-64"]:
+                self.assertEqual("x86-64-v" not in machine[0], old, (version, machine))
+
     def test_missing(self):
         env = {"WEFT_CC": "/nonexistent/cc", "TMPDIR": self.path("tmp")}
         self.assertIn("apt-get install gcc", self.told(90, env))
