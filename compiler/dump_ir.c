@@ -154,24 +154,57 @@ static void put_names(struct buf *buf, const struct kernel *kernel)
         buf_printf(buf, "%s%s", i ? ", " : "", kernel->program->results[kernel->results[i]].name);
 }
 
+/* One group, and the dimensions of the shape from *d on that it was merged from. */
+static void put_group(struct buf *buf, const struct shape *shape, int *d, int64_t extent)
+{
+    int64_t product = 1;
+    int merged = 0, first = *d;
+    while (*d < shape->rank && (product < extent || shape->extents[*d] == 1)) {
+        merged += shape->extents[*d] != 1;
+        product *= shape->extents[(*d)++];
+    }
+    buf_printf(buf, "%lld", (long long)extent);
+    if (merged < 2 || product != extent)
+        return;
+    const char *before = " (";
+    for (int i = first; i < *d; i++)
+        if (shape->extents[i] != 1) {
+            buf_printf(buf, "%s%lld", before, (long long)shape->extents[i]);
+            before = " * ";
+        }
+    buf_putc(buf, ')');
+}
+
+static void put_groups(struct buf *buf, const struct shape *shape, const struct geometry *g)
+{
+    int d = 0;
+    buf_puts(buf, "  groups: ");
+    for (int i = 0; i < g->groups; i++) {
+        put_group(buf, shape, &d, g->extents[i]);
+        buf_puts(buf, " x ");
+    }
+    if (g->period) {
+        put_group(buf, shape, &d, g->columns / g->period);
+        buf_puts(buf, " x ");
+    }
+    put_group(buf, shape, &d, g->period ? g->period : g->columns);
+    buf_putc(buf, '\n');
+}
+
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
                  const struct geometry *g)
 {
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
-    buf_puts(buf, "  groups:");
-    for (int i = 0; i < g->groups; i++)
-        buf_printf(buf, " %lld x", (long long)g->extents[i]);
+    put_groups(buf, shape, g);
     if (g->period)
-        buf_printf(buf, " %lld x %lld\n  the two inner groups run flat, %lld elements a row: %lld alone "
-                        "would leave most of a block empty\n",
-                   (long long)(g->columns / g->period), (long long)g->period, (long long)g->columns,
-                   (long long)g->period);
-    else
-        buf_printf(buf, " %lld\n", (long long)g->columns);
-    buf_printf(buf, "  rows: %lld of %lld, in %lld tile%s\n", (long long)g->rows,
-               (long long)g->columns, (long long)g->tiles, g->tiles == 1 ? "" : "s");
+        buf_printf(buf, "  the last two run flat, %lld elements a row: %lld alone would leave most of a "
+                        "block empty\n",
+                   (long long)g->columns, (long long)g->period);
+    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
+               (long long)g->rows, (long long)g->columns, (long long)g->tiles,
+               g->tiles == 1 ? "" : "s", (long long)g->tile_rows, (long long)g->tile_columns);
     for (int a = 0; a < kernel->access_count; a++) {
         const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
