@@ -63,17 +63,10 @@ struct kernel {
 struct kernel *lower(struct arena *arena, const struct program *program, const int *results,
                      int result_count);
 
-/* A tensor as the reference evaluator sees it, already broadcast to the kernel's shape: strides in
- * bytes, 0 along stretched dimensions. */
+/* A tensor as a kernel walks it, already broadcast to the kernel's shape: strides in bytes, 0 along
+ * stretched dimensions. */
 struct view {
-    void *data;
     int64_t strides[WEFT_MAX_RANK];
 };
-
-/* reference.c: computes the kernel element by element through eval_op, walking the shape itself and
- * nothing that geometry or emission made. `views` are those of the accesses. faults[i] becomes true
- * where fault i counted. False when memory ran out. */
-bool reference_run(const struct kernel *kernel, int rank, const int64_t *shape,
-                   const struct view *views, bool *faults);
 
 #endif
