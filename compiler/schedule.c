@@ -5,7 +5,8 @@ enum { MAX_LOOP = 128 };           /* instructions of one loop */
 
 bool is_block_call(const struct ins *ins)
 {
-    return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
+    return ins->kind == INS_LOOKUP ||
+           (ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0);
 }
 
 static bool computes(const struct kernel *kernel, const struct schedule *s, int i)

@@ -17,7 +17,8 @@ struct schedule {
     int slot_count;
 };
 
-/* Whether the instruction is a call on whole blocks. */
+/* Whether the instruction is a call on whole blocks: a row that is not exact, or a look-up, which a C
+ * compiler would make slower by vectorizing it. */
 bool is_block_call(const struct ins *ins);
 void make_schedule(struct arena *arena, const struct kernel *kernel, struct schedule *schedule);
 

@@ -3,6 +3,7 @@
 #define WEFT_RUNTIME_INTERNAL_H
 
 #include "compiler/emit.h"
+#include "compiler/hoist.h"
 #include "compiler/kernel.h"
 #include "templates/args.h"
 
@@ -62,7 +63,10 @@ struct weft_context {
 
 /* ---- program.c ---- */
 
-/* The program typed for certain dtypes of its inputs. Never changes once made. */
+enum { MAX_CLASSES = 16 };
+
+/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans
+ * and the classes are guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
@@ -70,6 +74,8 @@ struct typed {
     struct source source;
     struct plan *plans;            /* most recent first */
     int plan_count;
+    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
+    int class_count;
 };
 
 struct weft_program {
@@ -96,8 +102,13 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
 
 /* ---- plan.c: a typed program on certain shapes and strides ---- */
 
+/* Bytes: a line of the cache. */
+enum { TEMPORARY_ALIGNMENT = 64 };
+
 struct planned {
     struct kernel *kernel;
+    const struct shape *shape;     /* that it loops over */
+    int order;                     /* of the results that it computes or helps, among all kernels */
     struct geometry geometry;
     char *text;
     const struct loaded *loaded;   /* NULL before weft_prepare or weft_run asked for it */
@@ -115,8 +126,11 @@ struct plan {
     int users;                     /* runs in progress; guarded by the program's mutex */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
-    struct planned *kernels;
+    struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
+    size_t *temporaries;           /* byte offsets in the memory that a run lends them */
+    size_t temporary_bytes;
+    unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
 };
 
@@ -139,9 +153,9 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
 void plan_release(struct weft_program *program, struct plan *plan);
 void plans_destroy(struct plan *plans);
 /* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * For plan_get and stages. */
+ * Takes the program's mutex. For plan_get and stages. */
 void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context);
+                  struct weft_program *program);
 
 /* ---- tensor.c ---- */
 

@@ -91,47 +91,73 @@ static const struct shape *result_shape(const struct plan *plan, int result)
     return plan->shapes[plan->typed->program->results[result].node];
 }
 
-static void access_view(const struct plan *plan, const struct planned *planned, int a,
-                        const struct tensor *inputs, const struct tensor *outputs, struct view *view)
+static struct shape tensor_shape(const struct tensor *tensor)
 {
-    const struct access *access = &planned->kernel->accesses[a];
-    const struct shape *to = result_shape(plan, planned->kernel->results[0]);
-    const struct shape *from = to;
-    const int64_t *extents = to->extents, *strides = NULL;
-    int rank = to->rank;
-    if (access->kind == TENSOR_INPUT) {
-        extents = inputs[access->index].shape;
-        rank = inputs[access->index].rank;
-        strides = inputs[access->index].strides;
-    } else if (access->kind == TENSOR_CONSTANT) {
-        from = plan->shapes[planned->kernel->constants[access->index].node];
-        extents = from->extents;
-        rank = from->rank;
-    } else if (outputs) {
-        strides = outputs[access->index].strides;
-    }
-    broadcast_strides(to->rank, to->extents, rank, extents, strides, type_rows[access->dtype].size,
-                      view->strides);
+    struct shape shape = {.rank = tensor->rank};
+    memcpy(shape.extents, tensor->shape, (size_t)tensor->rank * sizeof shape.extents[0]);
+    return shape;
 }
 
-/* One kernel for results of one shape, up to its text. */
-static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
-                        const struct tensor *inputs, const struct tensor *outputs,
-                        const struct weft_context *context)
+/* The tensors of a call, `outputs` NULL for dense ones, and what is made for them. */
+struct planning {
+    struct plan *plan;
+    const struct tensor *inputs, *outputs;
+    struct hoisted hoisted;
+    unsigned fast;
+    const char *vector_functions;
+};
+
+/* Where a kernel's access leads: the tensor's own shape. */
+static struct shape access_shape(const struct planning *p, const struct kernel *kernel,
+                                 const struct shape *loop, int a)
 {
-    struct arena *arena = plan->arena;
-    const struct shape *shape = result_shape(plan, results[0]);
-    planned->kernel = lower(arena, plan->typed->program, results, count);
-    const struct kernel *kernel = planned->kernel;
+    const struct access *access = &kernel->accesses[a];
+    if (a >= kernel->load_count)
+        return *loop;
+    switch (access->kind) {
+    case TENSOR_INPUT: return tensor_shape(&p->inputs[access->index]);
+    case TENSOR_CONSTANT: return *p->plan->shapes[kernel->constants[access->index].node];
+    case TENSOR_TEMPORARY: return *p->hoisted.temporaries[access->index].shape;
+    case TENSOR_BYTES: return (struct shape){.rank = 1, .extents = {TABLE_ENTRIES}};
+    default: return (struct shape){.rank = 0}; /* a table stays where it is, whatever the loop does */
+    }
+}
+
+static void access_view(const struct planning *p, const struct kernel *kernel,
+                        const struct shape *loop, int a, struct view *view)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct shape from = access_shape(p, kernel, loop, a);
+    const int64_t *strides = access->kind == TENSOR_INPUT ? p->inputs[access->index].strides
+                             : access->kind == TENSOR_RESULT && p->outputs
+                                 ? p->outputs[access->index].strides
+                                 : NULL;
+    broadcast_strides(loop->rank, loop->extents, from.rank, from.extents, strides,
+                      type_rows[access->dtype].size, view->strides);
+}
+
+/* Adds a kernel that loops over `shape`, up to its geometry. `order` is that of the results it helps. */
+static void add_kernel(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+{
+    struct arena *arena = p->plan->arena;
     struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
+    struct planned planned = {.kernel = kernel, .shape = shape, .order = order};
     for (int a = 0; a < kernel->access_count; a++)
-        access_view(plan, planned, a, inputs, outputs, &views[a]);
-    struct geometry *g = &planned->geometry;
-    make_geometry(arena, kernel, shape->rank, shape->extents, views, context->fast, g);
-    assert(!verify_program(plan->typed->program));
+        access_view(p, kernel, shape, a, &views[a]);
+    make_geometry(arena, kernel, shape->rank, shape->extents, views, p->fast, &planned.geometry);
+    assert(!verify_program(p->plan->typed->program));
     assert(!verify_kernel(kernel));
-    assert(!verify_geometry(kernel, g));
-    const struct emit_params params = {&target_c, g->kinds, context->cc.vector_functions, context->fast};
+    assert(!verify_geometry(kernel, &planned.geometry));
+    ARENA_PUSH(arena, p->plan->kernels, p->plan->kernel_count, planned);
+}
+
+/* The text of a kernel, and what it is called with. */
+static void finish_kernel(const struct planning *p, struct planned *planned)
+{
+    struct arena *arena = p->plan->arena;
+    const struct kernel *kernel = planned->kernel;
+    const struct geometry *g = &planned->geometry;
+    const struct emit_params params = {&target_c, g->kinds, p->vector_functions, p->fast};
     planned->text = emit(arena, kernel, &params, &planned->scratch);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
@@ -143,24 +169,120 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
         planned->literals[i] = kernel->literals[i].bits;
 }
 
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context)
+/* Kernels of the results with the shape of result `first`, but what is hoisted out of them. */
+static struct part lower_group(struct planning *p, const int *results, int count)
 {
-    int count = plan->typed->program->result_count;
+    struct plan *plan = p->plan;
+    const struct shape *shape = result_shape(plan, results[0]);
+    struct kernel *whole = lower(plan->arena, plan->typed->program, results, count);
+    const struct shape **shapes = ARENA_ARRAY(plan->arena, const struct shape *, whole->load_count);
+    for (int a = 0; a < whole->load_count; a++) {
+        const struct shape from = access_shape(p, whole, shape, a);
+        shapes[a] = arena_copy(plan->arena, &from, sizeof from);
+    }
+    return (struct part){hoist(plan->arena, whole, shape, shapes, p->fast, &p->hoisted), shape};
+}
+
+/* Places for temporaries in the memory of a run. */
+static void place_temporaries(struct planning *p)
+{
+    struct plan *plan = p->plan;
+    plan->temporaries = ARENA_ARRAY(plan->arena, size_t, p->hoisted.temporary_count);
+    plan->bytes = ARENA_ARRAY(plan->arena, unsigned char, TABLE_ENTRIES);
+    for (int i = 0; i < TABLE_ENTRIES; i++)
+        plan->bytes[i] = (unsigned char)i;
+    for (int t = 0; t < p->hoisted.temporary_count; t++) {
+        const struct temporary *temporary = &p->hoisted.temporaries[t];
+        size_t size = (size_t)type_rows[temporary->dtype].size;
+        plan->temporaries[t] = plan->temporary_bytes;
+        plan->temporary_bytes += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
+                                 TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    }
+}
+
+/* Results of one shape share a kernel. What is hoisted runs before any result is written. */
+static void divide(struct planning *p)
+{
+    struct plan *plan = p->plan;
+    int count = plan->typed->program->result_count, rest_count = 0, order = 0;
     bool *taken = ARENA_ARRAY(plan->arena, bool, count);
-    plan->kernels = ARENA_ARRAY(plan->arena, struct planned, count);
-    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, count);
+    struct part *rests = NULL;
+    plan->kernels = NULL;
+    plan->kernel_count = 0;
     for (int first = 0; first < count; first++) {
         int *results = NULL, together = 0;
-        for (int r = first; r < count; r++)
-            if (!taken[r] && same_shape(result_shape(plan, r), result_shape(plan, first))) {
+        for (int r = first; r < count && !taken[first]; r++)
+            if (same_shape(result_shape(plan, r), result_shape(plan, first)))
                 ARENA_PUSH(plan->arena, results, together, r);
-                taken[r] = true;
-            }
-        if (together && results[0] == first)
-            make_kernel(plan, &plan->kernels[plan->kernel_count++], results, together, inputs,
-                        outputs, context);
+        for (int i = 0; i < together; i++)
+            taken[results[i]] = true;
+        if (!together)
+            continue;
+        ARENA_PUSH(plan->arena, rests, rest_count, lower_group(p, results, together));
+        for (; plan->kernel_count < p->hoisted.count;)
+            add_kernel(p, p->hoisted.parts[plan->kernel_count].kernel,
+                       p->hoisted.parts[plan->kernel_count].shape, order);
+        order++;
     }
+    for (int i = 0; i < rest_count; i++)
+        add_kernel(p, rests[i].kernel, rests[i].shape, i);
+}
+
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* What the texts of a plan's kernels depend on. Two that are equal by chance cost nothing but a class. */
+static uint64_t plan_class(const struct plan *plan)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int i = 0; i < kernel->ins_count; i++) {
+            const struct ins *ins = &kernel->ins[i];
+            const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
+                                 ins->a[0], ins->a[1], ins->a[2], ins->index};
+            hash = add_bytes(hash, words, sizeof words);
+        }
+        hash = add_bytes(hash, plan->kernels[k].geometry.kinds, (size_t)kernel->access_count);
+    }
+    return hash;
+}
+
+/* Whether the instance may have kernels of this class: it has them, or not yet too many. */
+static bool admit(struct weft_program *program, struct typed *typed, uint64_t class)
+{
+    int i = 0;
+    pthread_mutex_lock(&program->mutex);
+    while (i < typed->class_count && typed->classes[i] != class)
+        i++;
+    bool good = i < MAX_CLASSES;
+    if (i == typed->class_count && good)
+        typed->classes[typed->class_count++] = class;
+    pthread_mutex_unlock(&program->mutex);
+    return good;
+}
+
+void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  struct weft_program *program)
+{
+    const struct weft_context *context = program->context;
+    struct planning p = {.plan = plan, .inputs = inputs, .outputs = outputs, .fast = context->fast,
+                         .vector_functions = context->cc.vector_functions};
+    divide(&p);
+    if (!admit(program, plan->typed, plan_class(plan))) {
+        p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
+        p.hoisted = (struct hoisted){0};
+        divide(&p);
+    }
+    place_temporaries(&p);
+    for (int k = 0; k < plan->kernel_count; k++)
+        finish_kernel(&p, &plan->kernels[k]);
+    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, plan->kernel_count);
 }
 
 static bool load_kernels(struct weft_program *program, struct plan *plan, struct diags *diags)
@@ -297,7 +419,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, strided ? outputs : NULL, program->context);
+    plan_kernels(plan, inputs, strided ? outputs : NULL, program);
     return load_kernels(program, plan, diags);
 }
 
