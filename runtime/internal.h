@@ -104,6 +104,8 @@ struct planned {
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    long long ahead;               /* as in struct weft_args */
+    bool streams;                  /* outputs are large enough to be written past the caches */
 };
 
 struct plan {

@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
+enum {
+    MAX_PLANS = 64,                /* kept for each instance; the one used longest ago goes */
+    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    FETCH_AHEAD = 2048,            /* bytes */
+    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+};
 
 /* ---- shapes ---- */
 
@@ -114,6 +119,24 @@ static void access_view(const struct plan *plan, const struct planned *planned, 
                       view->strides);
 }
 
+/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
+ * are written past the caches: a plain store would read the line first. Both sizes are measured
+ * (bench/throughput.py --sizes). */
+static void choose_traffic(struct planned *planned, unsigned fast)
+{
+    const struct kernel *kernel = planned->kernel;
+    int64_t stored = 0, touched = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
+                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
+        touched += moves ? bytes : 0;
+        stored += a >= kernel->load_count ? bytes : 0;
+    }
+    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
+}
+
 /* One kernel for results of one shape, up to its text. */
 static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
                         const struct tensor *inputs, const struct tensor *outputs,
@@ -138,6 +161,7 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
         .groups = g->groups, .extents = (const long long *)g->extents,
         .strides = (const long long *)g->strides};
+    choose_traffic(planned, context->fast);
     planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
         planned->literals[i] = kernel->literals[i].bits;

@@ -254,6 +254,16 @@ struct launch {
     struct weft_args args;
 };
 
+/* What is in a cache already, because it was read, is better left there. */
+static bool writes_in_place(const struct call *call, const struct kernel *kernel)
+{
+    for (int r = 0; r < kernel->result_count; r++)
+        for (int i = 0; i < call->typed->program->input_count; i++)
+            if (call->outputs[kernel->results[r]].data == call->inputs[i].data)
+                return true;
+    return false;
+}
+
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
@@ -266,7 +276,8 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     launch->args = (struct weft_args){
         .samples = &launch->sample, .sample_count = 1, .literals = planned->literals,
         .faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count),
-        .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL};
+        .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL,
+        .ahead = planned->ahead, .stream = planned->streams && !writes_in_place(call, kernel)};
 }
 
 static void run(struct call *call, const struct weft_run_params *params)
