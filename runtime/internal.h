@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
@@ -17,19 +18,29 @@ enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
 struct cc {
     char *path;                    /* as given, for messages; a name is looked up in PATH */
-    enum cc_kind kind;             /* found out by the first kernel, and so is the next */
+    enum cc_kind kind;             /* found out when it compiles first, and so is what follows */
     bool levels;                   /* knows -march=x86-64-v3 and the like */
+    char version[96];              /* the first line of what --version prints */
+    char *probed;                  /* the identity of the program that was asked */
     char **flags;                  /* the user's, NULL-terminated */
     char vector_functions[512];    /* for emit */
 };
 
+enum { CC_MAX_FLAGS = 240 };
+
 /* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
 bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
-/* Finds out which compiler it is. Not to be called by two threads at once. */
-bool cc_probe(struct cc *cc, struct diags *diags);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process. */
-void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
+/* Finds out which compiler it is, unless it is still the one of this identity (identity.h; NULL: not
+ * known). Starts a process. Not to be called by two threads at once. */
+bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
+/* The flags for a kernel, NULL-terminated; their number. */
+int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
+/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process.
+ * `digest` names the kernel (image.h). *image is a descriptor of the shared object, which the caller
+ * closes, or -1. */
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
+              const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 
@@ -54,10 +65,11 @@ struct weft_context {
     unsigned fast;                 /* a set of enum fast_path */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
-    pthread_mutex_t mutex;         /* guards what follows, and cc.kind */
+    char *cache;                   /* the directory of kernels on disk; NULL: none */
+    atomic_flag noted;             /* that the directory is of no use was said */
+    pthread_mutex_t mutex;         /* guards what follows, and what cc found out */
     pthread_cond_t changed;
     struct loaded *buckets[256];
-    bool probed;
 };
 
 /* ---- program.c ---- */

@@ -1,6 +1,7 @@
 /* Kernels in memory: a table in the context, each text compiled once however many threads ask. */
 #include "runtime/internal.h"
 
+#include "runtime/build.h"
 #include "runtime/kernels.h"
 
 #include <dlfcn.h>
@@ -41,16 +42,6 @@ static unsigned hash(const char *key)
     return (unsigned)(h ^ h >> 32) % 256;
 }
 
-static void compile(struct weft_context *context, struct loaded *entry, const char *text,
-                    enum weft_math math, struct diags *diags)
-{
-    entry->handle = cc_load(&context->cc, text, math, diags);
-    if (entry->handle)
-        *(void **)&entry->run = dlsym(entry->handle, "weft_kernel");
-    if (entry->handle && !entry->run)
-        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
-}
-
 static void unlink_entry(struct loaded **bucket, struct loaded *entry)
 {
     while (*bucket != entry)
@@ -66,14 +57,16 @@ static void free_entry(struct loaded *entry)
     free(entry);
 }
 
-/* Compiles outside the lock and tells the others. A failed entry leaves the table, so that the next
+/* Makes it outside the lock and tells the others. A failed entry leaves the table, so that the next
  * call tries again; the last thread that waited for it frees it. */
 static const struct loaded *build(struct weft_context *context, struct loaded **bucket,
                                   struct loaded *entry, const char *text, enum weft_math math,
-                                  struct diags *diags)
+                                  struct diags *diags, enum weft_kernel_origin *origin)
 {
     pthread_mutex_unlock(&context->mutex);
-    compile(context, entry, text, math, diags);
+    entry->handle = build_kernel(context, entry->key, text, math, diags, origin);
+    if (entry->handle)
+        *(void **)&entry->run = dlsym(entry->handle, "weft_kernel");
     pthread_mutex_lock(&context->mutex);
     entry->state = entry->run ? LOADED_READY : LOADED_FAILED;
     pthread_cond_broadcast(&context->changed);
@@ -97,7 +90,8 @@ static bool await(struct weft_context *context, struct loaded *entry)
 }
 
 static const struct loaded *get(struct weft_context *context, char *key, const char *text,
-                                enum weft_math math, struct diags *diags, bool *compiled)
+                                enum weft_math math, struct diags *diags,
+                                enum weft_kernel_origin *origin)
 {
     struct loaded **bucket = &context->buckets[hash(key)], *entry;
     for (;;) {
@@ -119,25 +113,23 @@ static const struct loaded *get(struct weft_context *context, char *key, const c
     }
     *entry = (struct loaded){.next = *bucket, .key = key};
     *bucket = entry;
-    *compiled = true;
-    return build(context, bucket, entry, text, math, diags);
+    return build(context, bucket, entry, text, math, diags, origin);
 }
 
 const struct loaded *kernels_get(struct weft_context *context, const char *text, enum weft_math math,
                                  struct diags *diags, struct weft_kernel_info *info)
 {
     double start = seconds();
-    bool compiled = false;
+    enum weft_kernel_origin origin = WEFT_FROM_MEMORY;
     char *key = make_key(text, math);
     if (!key) {
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
     pthread_mutex_lock(&context->mutex);
-    const struct loaded *entry = get(context, key, text, math, diags, &compiled);
+    const struct loaded *entry = get(context, key, text, math, diags, &origin);
     pthread_mutex_unlock(&context->mutex);
-    *info = (struct weft_kernel_info){compiled ? WEFT_FROM_COMPILER : WEFT_FROM_MEMORY,
-                                      seconds() - start};
+    *info = (struct weft_kernel_info){origin, seconds() - start};
     return entry;
 }
 
