@@ -6,10 +6,10 @@
 
 bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *diags)
 {
-    pthread_mutex_lock(&context->mutex);
-    bool good = cc_probe(&context->cc, diags);
+    pthread_mutex_lock(&context->cc_mutex);
+    bool good = cc_probe(&context->cc, &context->running, diags);
     *cc = context->cc;
-    pthread_mutex_unlock(&context->mutex);
+    pthread_mutex_unlock(&context->cc_mutex);
     return good;
 }
 
@@ -26,7 +26,7 @@ void *build_kernel(struct weft_context *context, const char *key, const char *te
     void *handle = build_from_disk(context, key, math);
     *origin = handle ? WEFT_FROM_DISK : WEFT_FROM_COMPILER;
     if (!handle && build_compiler(context, &cc, diags))
-        handle = cc_load(&cc, text, math, diags);
+        handle = cc_load(&cc, &context->running, text, math, diags);
     if (handle && !dlsym(handle, "weft_kernel")) {
         dlclose(handle);
         diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");

@@ -2,6 +2,8 @@
  * comparing a few integers. */
 #include "runtime/internal.h"
 
+#include "compiler/schedule.h"
+
 #include "compiler/verify.h"
 
 #include <assert.h>
@@ -163,13 +165,24 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
     }
 }
 
-static bool load_kernels(struct weft_program *program, struct plan *plan, struct diags *diags)
+static bool all_exact(const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_block_call(&kernel->ins[i]))
+            return false;
+    return true;
+}
+
+static bool load_kernels(struct weft_program *program, struct plan *plan, bool wait,
+                         struct diags *diags)
 {
     struct weft_context *context = program->context;
     bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
-        planned->loaded = kernels_get(context, planned->text, program->math, diags, &plan->infos[k]);
+        const struct kernel_request request = {planned->text, program->math,
+                                               all_exact(planned->kernel), wait};
+        planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         good = planned->loaded != NULL;
     }
     return good;
@@ -285,7 +298,7 @@ static bool any_strided(const struct program *program, const struct tensor *outp
 
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, const struct tensor *inputs,
-                      const struct tensor *outputs, bool strided, struct diags *diags)
+                      const struct tensor *outputs, bool strided, bool wait, struct diags *diags)
 {
     jmp_buf env;
     if (ARENA_GUARD(plan->arena, env))
@@ -296,11 +309,11 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
     plan_kernels(plan, inputs, strided ? outputs : NULL, program->context);
-    return load_kernels(program, plan, diags);
+    return load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
     size_t length;
     bool strided = any_strided(typed->program, outputs);
@@ -322,7 +335,7 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     *plan = (struct plan){.typed = typed, .users = 1};
     arena_init(&plan->own);
     plan->arena = &plan->own;
-    if (!make_plan(program, plan, inputs, outputs, strided, diags)) {
+    if (!make_plan(program, plan, inputs, outputs, strided, wait, diags)) {
         plan_destroy(plan);
         return NULL;
     }

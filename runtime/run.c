@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW_TILES = 8 };
+
 struct call {
     struct weft_program *program;
     struct arena arena;
@@ -226,7 +228,8 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
     if (call->diags.errors)
         return false;
-    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, &call->diags);
+    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, !needs_data,
+                          &call->diags);
     return call->plan != NULL;
 }
 
@@ -269,6 +272,21 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
         .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL};
 }
 
+/* While the kernel is not the final one, a few tiles at a time: a better one takes over between two. */
+static void run_tiles(struct weft_context *context, const struct launch *launch)
+{
+    struct loaded *loaded = launch->planned->loaded;
+    long long tiles = launch->planned->geometry.tiles, begin = 0;
+    if (!atomic_load_explicit(&loaded->final, memory_order_acquire))
+        worker_wake(context);
+    while (begin < tiles) {
+        bool final = atomic_load_explicit(&loaded->final, memory_order_acquire);
+        long long end = final || tiles - begin < FEW_TILES ? tiles : begin + FEW_TILES;
+        loaded->run(&launch->args, begin, end);
+        begin = end;
+    }
+}
+
 static void run(struct call *call, const struct weft_run_params *params)
 {
     if (!find_plan(call, params, true))
@@ -282,8 +300,7 @@ static void run(struct call *call, const struct weft_run_params *params)
         set_up(call, &call->plan->kernels[k], &launches[k]);
     for (int k = 0; !call->diags.errors && k < count; k++) {
         const struct planned *planned = launches[k].planned;
-        if (planned->geometry.tiles)
-            planned->loaded->run(&launches[k].args, 0, planned->geometry.tiles);
+        run_tiles(call->program->context, &launches[k]);
         remark(planned->kernel, launches[k].args.faults, &place);
     }
     if (place.start != UINT32_MAX)
@@ -322,8 +339,14 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     bool again = call->plan->reported;
     call->plan->reported = true;
     pthread_mutex_unlock(&call->program->mutex);
-    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++)
-        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0} : call->plan->infos[k];
+    for (int k = 0; k < call->plan->kernel_count; k++) {
+        struct weft_kernel_info info = {0};
+        if (!again)
+            info = call->plan->infos[k];
+        kernels_settle(call->program->context, call->plan->kernels[k].loaded, &info);
+        if ((size_t)k < room)
+            kernels[k] = info;
+    }
     if (kernel_count)
         *kernel_count = (size_t)call->plan->kernel_count;
 }

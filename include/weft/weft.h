@@ -120,19 +120,34 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
 
 /* ---- contexts ---- */
 
+/* Whether a first call waits for the C compiler, where libtcc's module is installed. It makes a kernel
+ * in about a millisecond, many times slower than the good one, which replaces it when the C compiler,
+ * in the background, is done. Where there is no C compiler libtcc makes all kernels. */
+enum weft_tier {
+    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact and
+                                      math is strict; else the call waits */
+    WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good
+                                      kernel takes over */
+    WEFT_TIER_NONE                 /* never: every call waits for the C compiler */
+};
+
 struct weft_context_params {
-    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc. */
+    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
+     * "libtcc": no process, all kernels come from the module around libtcc. */
     const char *cc;
     /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call; the record lives until the callback returns. NULL: they are dropped. */
+     * the call or, when a good kernel cannot be made, from the one that makes it in the background; the
+     * record lives until the callback returns. Must not destroy the context. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
      * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
      * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
     const char *disable;
+    /* What may run until the C compiler is done. */
+    enum weft_tier tier;
 };
 
 struct weft_context;
@@ -142,7 +157,8 @@ struct weft_context;
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
-/* Unloads every kernel; programs of the context must have been destroyed. Takes NULL. */
+/* Unloads every kernel, and ends the C compiler if it still runs; programs of the context must have
+ * been destroyed. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
 /* ---- programs ---- */
@@ -231,12 +247,18 @@ WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
                                      struct weft_tensor_info *results, struct weft_error **error);
 
-enum weft_kernel_origin { WEFT_FROM_MEMORY, WEFT_FROM_DISK, WEFT_FROM_COMPILER };
+enum weft_kernel_origin {
+    WEFT_FROM_MEMORY,
+    WEFT_FROM_DISK,
+    WEFT_FROM_COMPILER,            /* the machine's */
+    WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
+};
 
 /* Where one kernel came from, and how long getting it took. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
+    double first_seconds;          /* libtcc's kernel, which ran until this one came; 0: there was none */
 };
 
 struct weft_run_params {
@@ -248,7 +270,8 @@ struct weft_run_params {
     void *stream;
 };
 
-/* Makes the kernels for these inputs now, so that weft_run does not wait for a compiler. Data
+/* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
+ * and does not begin with slower ones. Data
  * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
