@@ -1,8 +1,7 @@
 /* The machine's C compiler: started with posix_spawn and an argument vector, never a shell, in a
  * private directory that is gone afterwards, whatever happened. */
-#include "runtime/internal.h"
-
-#include "runtime/worker.h"
+#include "runtime/identity.h"
+#include "runtime/image.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,7 +19,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGUMENTS = 256, MAX_LOG = 4096 };
+enum { MAX_ARGUMENTS = CC_MAX_FLAGS + 16, MAX_LOG = 4096 };
 
 /* ---- what the compiler is ---- */
 
@@ -100,6 +99,7 @@ void cc_finish(struct cc *cc)
 {
     free_flags(cc->flags);
     free(cc->path);
+    free(cc->probed);
 }
 
 /* ---- running it ---- */
@@ -294,14 +294,6 @@ void cc_cancel(struct cc_running *running)
     pthread_mutex_unlock(&running->mutex);
 }
 
-bool cc_cancelled(struct cc_running *running)
-{
-    pthread_mutex_lock(&running->mutex);
-    bool cancelled = running->cancelled;
-    pthread_mutex_unlock(&running->mutex);
-    return cancelled;
-}
-
 static bool job_run(struct job *job, struct cc_running *running, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
@@ -361,21 +353,31 @@ static const char *const fast_flags[] = {"-ffp-contract=fast", "-fassociative-ma
                                          "-freciprocal-math", "-fno-signed-zeros", NULL};
 static const char *const clang_flags[] = {"-fveclib=libmvec", NULL};
 static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
-static const char *const libraries[] = {"-lmvec", "-lm", NULL};
-static const char *const plain_libraries[] = {"-lm", NULL};
+/* A kernel that calls nothing loads without them, which is several times faster. */
+static const char *const libraries[] = {"-Wl,--as-needed", "-lmvec", "-lm", NULL};
+static const char *const plain_libraries[] = {"-Wl,--as-needed", "-lm", NULL};
 static const char *const assembly_flags[] = {"-S", NULL};
+
+int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS])
+{
+    const char *machine[] = {machine_flag(cc), NULL}, *none[] = {NULL};
+    const char *const *groups[] = {machine, strict_flags,
+                                   cc->kind == CC_CLANG && cc->vector_functions[0] ? clang_flags : none,
+                                   math == WEFT_MATH_FAST ? fast_flags : none,
+                                   assembly ? assembly_flags : shared_flags,
+                                   (const char *const *)cc->flags};
+    int count = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        for (const char *const *flag = groups[i]; *flag && count < CC_MAX_FLAGS - 1; flag++)
+            flags[count++] = *flag;
+    flags[count] = NULL;
+    return count;
+}
 
 static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
 {
-    const char *machine[] = {cc->path, machine_flag(cc), NULL};
-    add_flags(job, machine);
-    add_flags(job, strict_flags);
-    if (cc->kind == CC_CLANG && cc->vector_functions[0])
-        add_flags(job, clang_flags);
-    if (math == WEFT_MATH_FAST)
-        add_flags(job, fast_flags);
-    add_flags(job, assembly ? assembly_flags : shared_flags);
-    add_flags(job, (const char *const *)cc->flags);
+    job->arguments[job->count++] = cc->path;
+    job->count += cc_flags(cc, math, assembly, job->arguments + job->count);
     const char *files[] = {"-o", job->output, job->source, NULL};
     add_flags(job, files);
     if (!assembly)
@@ -389,19 +391,18 @@ static void identify(struct cc *cc, const char *text)
     const char *clang = strstr(text, "clang"), *number = strstr(text, clang ? "version " : ") ");
     int version = number ? atoi(number + strcspn(number, "0123456789")) : 0;
     cc->kind = clang ? CC_CLANG : CC_GCC;
+    snprintf(cc->version, sizeof cc->version, "%.*s", (int)strcspn(text, "\n"), text);
     cc->levels = version == 0 || version >= (clang ? 12 : 11);
 }
 
-bool cc_probe(struct cc *cc, struct cc_running *running, struct diags *diags)
+static bool probe(struct cc *cc, struct diags *diags)
 {
     struct job job;
-    if (cc->kind != CC_UNKNOWN)
-        return true;
     if (!job_open(&job, "log", diags))
         return false;
     const char *version[] = {cc->path, "--version", NULL};
     add_flags(&job, version);
-    bool good = job_run(&job, running, diags);
+    bool good = job_run(&job, cc->running, diags);
     char *log = good ? read_file(job.log, MAX_LOG) : NULL;
     if (good)
         identify(cc, log ? log : "");
@@ -410,44 +411,56 @@ bool cc_probe(struct cc *cc, struct cc_running *running, struct diags *diags)
     return good;
 }
 
-static bool compile(struct job *job, const struct cc *cc, struct cc_running *running,
-                    const char *text, enum weft_math math, bool assembly, struct diags *diags)
+bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
+{
+    if (cc->kind != CC_UNKNOWN && cc->probed && identity && strcmp(cc->probed, identity) == 0)
+        return true;
+    free(cc->probed);
+    cc->probed = identity ? strdup(identity) : NULL;
+    return probe(cc, diags);
+}
+
+static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
+                    bool assembly, struct diags *diags)
 {
     if (!job_open(job, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
         return false;
     kernel_command(job, cc, math, assembly);
-    return job_run(job, running, diags);
+    return job_run(job, cc->running, diags);
 }
 
-/* A fork waits until the loader is done. */
-static void *load_kernel(const char *path)
+/* Opens and loads what the compiler made; the descriptor outlives the directory. */
+static void *load_output(const struct job *job, const unsigned char *digest, int *image,
+                         struct diags *diags)
 {
-    worker_load_begin();
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    worker_load_end();
+    struct stat stat;
+    const char *problem = "the C compiler wrote no file";
+    void *handle = NULL;
+    *image = open(job->output, O_RDONLY | O_CLOEXEC);
+    if (*image >= 0 && fstat(*image, &stat) == 0)
+        handle = image_load(*image, (size_t)stat.st_size, digest, job->output, &problem);
+    if (!handle)
+        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, problem);
     return handle;
 }
 
-void *cc_load(const struct cc *cc, struct cc_running *running, const char *text, enum weft_math math,
-              struct diags *diags)
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
+              const unsigned char digest[16], int *image, struct diags *diags)
 {
     struct job job;
     void *handle = NULL;
-    if (compile(&job, cc, running, text, math, false, diags)) {
-        handle = load_kernel(job.output);
-        if (!handle)
-            diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, dlerror());
-    }
+    *image = -1;
+    if (compile(&job, cc, text, math, false, diags))
+        handle = load_output(&job, digest, image, diags);
     job_close(&job);
     return handle;
 }
 
-char *cc_assembly(const struct cc *cc, struct cc_running *running, const char *text,
-                  enum weft_math math, struct diags *diags)
+char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags)
 {
     struct job job;
     char *assembly = NULL;
-    if (compile(&job, cc, running, text, math, true, diags)) {
+    if (compile(&job, cc, text, math, true, diags)) {
         assembly = read_file(job.output, SIZE_MAX);
         if (!assembly)
             files_failed(diags, "read the assembly of a kernel");

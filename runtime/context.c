@@ -1,6 +1,7 @@
 /* Contexts, and how a call hands over what it found. */
 #include "runtime/internal.h"
 
+#include "runtime/cache.h"
 #include "runtime/kernels.h"
 
 #include <stdlib.h>
@@ -77,6 +78,21 @@ static enum weft_status choose_fast_paths(const char *disable, unsigned *fast,
     return status;
 }
 
+/* False: out of memory. */
+static bool choose_cache(struct weft_context *context, const char *word)
+{
+    if (!(context->fast & FAST_CACHE))
+        return true;
+    context->cache = cache_place(word);
+    if (!context->cache)
+        return false;
+    if (!*context->cache) {
+        free(context->cache);
+        context->cache = NULL;
+    }
+    return true;
+}
+
 enum weft_status weft_context_create(const struct weft_context_params *params,
                                      struct weft_context **result, struct weft_error **error)
 {
@@ -102,9 +118,12 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     }
     enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (context && cc_init(&context->cc, params->cc, params->cflags)) {
+        context->cc.running = &context->running;
         context->only_first = strcmp(context->cc.path, "libtcc") == 0;
         status = choose_fast_paths(params->disable, &context->fast, error);
     }
+    if (status >= 0 && !choose_cache(context, params->cache))
+        status = WEFT_OUT_OF_MEMORY;
     if (status < 0) {
         weft_context_destroy(context);
         context = NULL;
@@ -121,6 +140,7 @@ void weft_context_destroy(struct weft_context *context)
     worker_finish(context);
     kernels_finish(context);
     cc_finish(&context->cc);
+    free(context->cache);
     pthread_cond_destroy(&context->changed);
     pthread_cond_destroy(&context->worker.wake);
     pthread_mutex_destroy(&context->running.mutex);

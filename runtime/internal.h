@@ -19,17 +19,6 @@ typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long 
 
 enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
-struct cc {
-    char *path;                    /* as given, for messages; a name is looked up in PATH */
-    enum cc_kind kind;             /* found out by the first kernel, and so is the next */
-    bool levels;                   /* knows -march=x86-64-v3 and the like */
-    char **flags;                  /* the user's, NULL-terminated */
-    char vector_functions[512];    /* for emit */
-};
-
-/* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
-bool cc_init(struct cc *cc, const char *path, const char *const *flags);
-void cc_finish(struct cc *cc);
 /* Compilers in progress, each on its thread's stack. Once cancelled none is started any more. */
 struct cc_process {
     struct cc_process *next;
@@ -38,18 +27,37 @@ struct cc_process {
 struct cc_running {
     pthread_mutex_t mutex;
     struct cc_process *first;
-    bool cancelled;
+    atomic_bool cancelled;
 };
 
-/* Finds out which compiler it is. Not to be called by two threads at once. */
-bool cc_probe(struct cc *cc, struct cc_running *running, struct diags *diags);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process. */
-void *cc_load(const struct cc *cc, struct cc_running *running, const char *text, enum weft_math math,
-              struct diags *diags);
+struct cc {
+    struct cc_running *running;    /* the context's */
+    char *path;                    /* as given, for messages; a name is looked up in PATH */
+    enum cc_kind kind;             /* found out when it compiles first, and so is what follows */
+    bool levels;                   /* knows -march=x86-64-v3 and the like */
+    char version[96];              /* the first line of what --version prints */
+    char *probed;                  /* the identity of the program that was asked */
+    char **flags;                  /* the user's, NULL-terminated */
+    char vector_functions[512];    /* for emit */
+};
+
+enum { CC_MAX_FLAGS = 240 };
+
+/* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
+bool cc_init(struct cc *cc, const char *path, const char *const *flags);
+void cc_finish(struct cc *cc);
+/* Finds out which compiler it is, unless it is still the one of this identity (identity.h; NULL: not
+ * known). Starts a process. Not to be called by two threads at once. */
+bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
+/* The flags for a kernel, NULL-terminated; their number. */
+int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
+/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process.
+ * `digest` names the kernel (image.h). *image is a descriptor of the shared object, which the caller
+ * closes, or -1. */
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
+              const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
-char *cc_assembly(const struct cc *cc, struct cc_running *running, const char *text,
-                  enum weft_math math, struct diags *diags);
-bool cc_cancelled(struct cc_running *running);
+char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 /* Ends all compilers in progress; their callers fail and clean up. From any thread. */
 void cc_cancel(struct cc_running *running);
 
@@ -89,13 +97,15 @@ void kernels_settle(struct weft_context *context, struct loaded *loaded,
 struct weft_context {
     struct weft_context *next;     /* worker.c: all contexts of the process */
     struct cc cc;
-    pthread_mutex_t cc_mutex;      /* guards cc.kind and what comes with it */
+    pthread_mutex_t cc_mutex;      /* guards what cc found out */
     struct cc_running running;
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
+    char *cache;                   /* the directory of kernels on disk; NULL: none */
+    atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
     struct loaded *buckets[256];

@@ -62,7 +62,7 @@ static void put_assembly(struct weft_program *program, const struct planned *pla
 {
     struct cc cc;
     bool good = build_compiler(program->context, &cc, diags);
-    char *text = good ? cc_assembly(&cc, &program->context->running, planned->text, program->math, diags) : NULL;
+    char *text = good ? cc_assembly(&cc, planned->text, program->math, diags) : NULL;
     if (text)
         buf_puts(out, text);
     free(text);

@@ -147,7 +147,7 @@ bool tiers_improve(struct weft_context *context, const char *key, enum weft_math
         good = use_good(context, key, key + 1, math, &diags, made);
         if (good)
             finish_call(context, &diags, NULL);
-        else if (!cc_cancelled(&context->running))
+        else if (!context->running.cancelled)
             log_reason(context, &diags);
     }
     arena_finish(&arena);

@@ -64,7 +64,8 @@ enum weft_status {
     WEFT_LIMIT_ERROR = -9,         /* a documented bound is exceeded */
     WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
     WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
-    WEFT_INTERNAL_ERROR = -12      /* a defect of Weft; the message asks for a report */
+    WEFT_INTERNAL_ERROR = -12,     /* a defect of Weft; the message asks for a report */
+    WEFT_CACHE_ERROR = -13         /* the disk cache cannot be read; from weft_cache_ functions only */
 };
 
 /* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
@@ -148,6 +149,11 @@ struct weft_context_params {
     const char *disable;
     /* What may run until the C compiler is done. */
     enum weft_tier tier;
+    /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used
+     * when it is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else
+     * weft in XDG_CACHE_HOME, else ~/.cache/weft. What goes wrong there costs time, never a result; the
+     * log is told once. */
+    const char *cache;
 };
 
 struct weft_context;
@@ -247,6 +253,7 @@ WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
                                      struct weft_tensor_info *results, struct weft_error **error);
 
+/* FROM_DISK: from the disk cache, also when another process has just put it there. */
 enum weft_kernel_origin {
     WEFT_FROM_MEMORY,
     WEFT_FROM_DISK,
@@ -287,6 +294,47 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
+
+/* ---- the disk cache ---- */
+
+/* `cache` is a word as in weft_context_params.cache. Where there is no directory there are no entries;
+ * WEFT_CACHE_ERROR when it is one that a context would not use. Safe beside any number of processes
+ * that use the directory. */
+
+/* The directory that a context would use, made or not, "" for none. Released by weft_free. */
+WEFT_API enum weft_status weft_cache_path(const char *cache, char **path, struct weft_error **error);
+
+struct weft_cache_entry {
+    const char *path;              /* of the file */
+    const char *key;               /* 32 hexadecimal digits */
+    uint64_t size;                 /* of the file, in bytes */
+    int64_t used;                  /* last use, to the minute, in seconds since 1970 */
+    const char *compiler;          /* the first line of its --version; "" when not known */
+    const char *problem;           /* NULL: sound; else what is wrong, in words */
+};
+
+/* Reads and checks every entry and shows it to `visit`, in no order; all pointers are the call's.
+ * Nothing is changed: a context replaces a damaged entry when it wants the kernel. */
+WEFT_API enum weft_status weft_cache_list(const char *cache,
+                                          void (*visit)(void *user,
+                                                        const struct weft_cache_entry *entry),
+                                          void *user, struct weft_error **error);
+
+/* What was removed. */
+struct weft_cache_removed {
+    size_t files;
+    uint64_t bytes;
+};
+
+/* Removes what processes that died left behind and, when the entries take more than `cap` bytes, those
+ * used longest ago until they take less. cap UINT64_MAX: the environment's WEFT_CACHE_SIZE (bytes, or
+ * with K, M, G or T behind), else 256M, which contexts keep to as well. `removed` may be NULL. */
+WEFT_API enum weft_status weft_cache_prune(const char *cache, uint64_t cap,
+                                           struct weft_cache_removed *removed,
+                                           struct weft_error **error);
+/* Removes every entry and what belongs to them, and no file that is not Weft's. */
+WEFT_API enum weft_status weft_cache_clear(const char *cache, struct weft_cache_removed *removed,
+                                           struct weft_error **error);
 
 #ifdef __cplusplus
 }
