@@ -120,13 +120,16 @@ struct plan {
     struct weft_kernel_info *infos;
 };
 
-/* A tensor as the caller described it: strides resolved, in elements. */
+/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
 struct tensor {
     enum weft_dtype dtype;
     int rank;
     const int64_t *shape;
-    int64_t strides[WEFT_MAX_RANK];
     void *data;
+    uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
+    bool dense;                    /* row-major without gaps */
+    bool given;                    /* there was an argument for it */
+    int64_t strides[WEFT_MAX_RANK];
 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
@@ -145,14 +148,10 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor; `what` ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a zeroed tensor; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
-/* The byte range a tensor touches, [*first, *end); empty when it has no element. */
-void tensor_range(const struct tensor *tensor, const char **first, const char **end);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
-/* Row-major without gaps. */
-bool tensor_is_dense(const struct tensor *tensor);
 /* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
  * never meet are told apart; what that cannot prove counts as overlapping. */
 bool tensors_overlap(const struct tensor *a, const struct tensor *b);

@@ -280,7 +280,7 @@ static bool check_outputs(struct plan *plan, const struct tensor *outputs, struc
 static bool any_strided(const struct program *program, const struct tensor *outputs)
 {
     for (int r = 0; outputs && r < program->result_count; r++)
-        if (!tensor_is_dense(&outputs[r]))
+        if (!outputs[r].dense)
             return true;
     return false;
 }

@@ -1,101 +1,9 @@
 /* The calls that take tensors: infer, prepare, run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
-#include "runtime/internal.h"
+#include "runtime/call.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct call {
-    struct weft_program *program;
-    struct arena arena;
-    struct diags diags;
-    struct tensor *inputs, *outputs;
-    struct typed *typed;
-    struct plan *plan;
-};
-
-static const char *suggestion(struct call *call, const char *name, bool output)
-{
-    size_t count = output ? weft_program_result_count(call->program)
-                          : weft_program_input_count(call->program);
-    const char **names = ARENA_ARRAY(&call->arena, const char *, count);
-    for (size_t i = 0; i < count; i++)
-        names[i] = output ? weft_program_result_name(call->program, i)
-                          : weft_program_input_name(call->program, i);
-    const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(&call->arena, "; did you mean '%s'?", near) : "";
-}
-
-static int find_result(const struct program *parsed, const char *name)
-{
-    for (int i = 0; i < parsed->result_count; i++)
-        if (strcmp(parsed->results[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static int find_input(const struct program *parsed, const char *name)
-{
-    int symbol = program_symbol(parsed, name);
-    bool input = symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT;
-    return input ? parsed->symbols[symbol].input : -1;
-}
-
-/* The position that an argument is for; -1 with a diagnostic. */
-static int argument_index(struct call *call, const struct weft_argument *argument, size_t position,
-                          bool output)
-{
-    const struct program *parsed = call->program->parsed;
-    if (!argument->name)
-        return (int)position;
-    int index = output ? find_result(parsed, argument->name) : find_input(parsed, argument->name);
-    if (index >= 0)
-        return index;
-    if (output)
-        diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
-    else
-        diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
-    return -1;
-}
-
-/* Reads all inputs or all outputs into an array by position. */
-static struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments,
-                                     size_t given, bool output, bool needs_data)
-{
-    const char *what = output ? "output" : "input";
-    size_t count = output ? weft_program_result_count(call->program)
-                          : weft_program_input_count(call->program);
-    struct tensor *tensors = ARENA_ARRAY(&call->arena, struct tensor, count);
-    bool *seen = ARENA_ARRAY(&call->arena, bool, count);
-    for (size_t i = 0; i < given; i++) {
-        if (!arguments[i].name && i >= count) {
-            diag_at(&call->diags, DIAG_TOO_MANY_GIVEN, NULL, 0, given, what, count);
-            return NULL;
-        }
-        int index = argument_index(call, &arguments[i], i, output);
-        if (index < 0)
-            continue;
-        const char *name = output ? weft_program_result_name(call->program, (size_t)index)
-                                  : weft_program_input_name(call->program, (size_t)index);
-        if (seen[index])
-            diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
-        else if (arguments[i].batch || arguments[i].count > 1 || arguments[i].count < 0)
-            diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
-        else if (tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index],
-                             &call->diags) &&
-                 output && tensor_overlaps_itself(&tensors[index]))
-            diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
-        seen[index] = true;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!seen[i])
-            diag_at(&call->diags, DIAG_MISSING, NULL, 0, what,
-                    output ? weft_program_result_name(call->program, i)
-                           : weft_program_input_name(call->program, i));
-    return tensors;
-}
 
 static bool find_typed(struct call *call)
 {
@@ -123,10 +31,12 @@ static bool read_inputs(struct call *call, const struct weft_argument *inputs, s
     return !call->diags.errors && find_typed(call);
 }
 
-static void call_open(struct call *call, struct weft_program *program)
+/* `room`: CALL_ROOM bytes on the caller's stack. */
+static void call_open(struct call *call, struct weft_program *program, void *room)
 {
     *call = (struct call){.program = program};
     arena_init(&call->arena);
+    arena_lend(&call->arena, room, CALL_ROOM);
     diags_init(&call->diags, &call->arena, &program->source);
 }
 
@@ -162,12 +72,13 @@ enum weft_status weft_infer(struct weft_program *program, const struct weft_argu
     if (!program || !results || (input_count && !inputs))
         return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
     struct call call;
+    _Alignas(16) char room[CALL_ROOM];
     jmp_buf env;
     int saved = errno;
     enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (error)
         *error = NULL;
-    call_open(&call, program);
+    call_open(&call, program, room);
     if (!ARENA_GUARD(&call.arena, env)) {
         infer(&call, inputs, input_count, results);
         status = call_close(&call, error);
@@ -342,12 +253,13 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
         (params->output_count && !params->outputs))
         return invalid_call(error, "a run needs a program and its tensors, found NULL");
     struct call call;
+    _Alignas(16) char room[CALL_ROOM];
     jmp_buf env;
     int saved = errno;
     enum weft_status status;
     if (error)
         *error = NULL;
-    call_open(&call, program);
+    call_open(&call, program, room);
     if (ARENA_GUARD(&call.arena, env)) {
         status = out_of_memory(&call);
     } else {
