@@ -4,6 +4,7 @@
 
 #include "compiler/emit.h"
 #include "compiler/kernel.h"
+#include "runtime/threads.h"
 #include "templates/args.h"
 
 #include <errno.h>
@@ -52,6 +53,7 @@ const struct loaded *kernels_get(struct weft_context *context, const char *text,
 struct weft_context {
     struct cc cc;
     unsigned fast;                 /* a set of enum fast_path */
+    struct threads threads;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     pthread_mutex_t mutex;         /* guards what follows, and cc.kind */
@@ -104,14 +106,15 @@ struct planned {
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */
 };
 
 struct plan {
     struct plan *next;
     struct typed *typed;
     struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
-    int64_t *key;
-    size_t key_length;
+    int64_t *key;                  /* rank, extents and strides of its tensors in a row */
+    bool strided;                  /* its outputs are not dense, and part of the key */
     int users;                     /* runs in progress; guarded by the program's mutex */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */

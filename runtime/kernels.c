@@ -137,7 +137,7 @@ const struct loaded *kernels_get(struct weft_context *context, const char *text,
     const struct loaded *entry = get(context, key, text, math, diags, &compiled);
     pthread_mutex_unlock(&context->mutex);
     *info = (struct weft_kernel_info){compiled ? WEFT_FROM_COMPILER : WEFT_FROM_MEMORY,
-                                      seconds() - start};
+                                      seconds() - start, 1};
     return entry;
 }
 

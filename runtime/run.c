@@ -1,6 +1,7 @@
 /* The calls that take tensors: infer, prepare, run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
 #include "runtime/call.h"
+#include "runtime/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,20 +151,13 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
 }
 
 /* The place of the first remark in the text, of all kernels. */
-static void remark(const struct kernel *kernel, const unsigned char *faults,
-                   struct span *place)
+static void remark(const struct launch *launch, struct span *place)
 {
+    const struct kernel *kernel = launch->planned->kernel;
     for (int f = 0; f < kernel->fault_count; f++)
-        if (faults[f] && kernel->faults[f].start < place->start)
+        if (kernel->faults[f].start < place->start && launch_fault(launch, f))
             *place = kernel->faults[f];
 }
-
-/* A kernel's arguments, complete before the first kernel writes anything. */
-struct launch {
-    const struct planned *planned;
-    struct weft_sample sample;
-    struct weft_args args;
-};
 
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
@@ -171,13 +165,7 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = access_data(call, kernel, a);
-    launch->planned = planned;
-    launch->sample = planned->sample;
-    launch->sample.bases = bases;
-    launch->args = (struct weft_args){
-        .samples = &launch->sample, .sample_count = 1, .literals = planned->literals,
-        .faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count),
-        .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL};
+    launch_init(launch, call->program->context, &call->arena, planned, bases);
 }
 
 static void run(struct call *call, const struct weft_run_params *params)
@@ -186,16 +174,16 @@ static void run(struct call *call, const struct weft_run_params *params)
         return;
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlaps(call, r);
+    if (call->diags.errors)
+        return;
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
     for (int k = 0; k < count; k++)
         set_up(call, &call->plan->kernels[k], &launches[k]);
-    for (int k = 0; !call->diags.errors && k < count; k++) {
-        const struct planned *planned = launches[k].planned;
-        if (planned->geometry.tiles)
-            planned->loaded->run(&launches[k].args, 0, planned->geometry.tiles);
-        remark(planned->kernel, launches[k].args.faults, &place);
+    for (int k = 0; k < count; k++) {
+        launch_run(&launches[k], call->program->context);
+        remark(&launches[k], &place);
     }
     if (place.start != UINT32_MAX)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
@@ -233,8 +221,10 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     bool again = call->plan->reported;
     call->plan->reported = true;
     pthread_mutex_unlock(&call->program->mutex);
-    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++)
-        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0} : call->plan->infos[k];
+    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++) {
+        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0, 0} : call->plan->infos[k];
+        kernels[k].threads = launch_threads(call->program->context, &call->plan->kernels[k]);
+    }
     if (kernel_count)
         *kernel_count = (size_t)call->plan->kernel_count;
 }

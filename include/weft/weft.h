@@ -18,6 +18,9 @@
  * (weft_error_destroy); it is set to NULL when there is nothing to tell.
  * Threads: a context and its programs may be used from any number of threads at once; creating and
  * destroying an object is for one thread, after all others have finished with it.
+ * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
+ * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
+ * for contexts that were made after the fork with a parallel_for.
  * Ownership: whatever a create or compile function returned is released by its destroy function;
  * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
@@ -133,6 +136,16 @@ struct weft_context_params {
      * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
      * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
     const char *disable;
+    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
+     * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
+     * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
+    int threads;
+    /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i
+     * from 0 to count - 1, in any order, several at once if it likes, and returns when all are done.
+     * `count` is at most `threads` (0: the processors there are); `user` is `parallel_user`. Called by
+     * several threads at once if weft_run is. */
+    void (*parallel_for)(void *user, int count, void (*task)(void *data, int index), void *data);
+    void *parallel_user;
 };
 
 struct weft_context;
@@ -233,10 +246,12 @@ WEFT_API enum weft_status weft_infer(struct weft_program *program,
 
 enum weft_kernel_origin { WEFT_FROM_MEMORY, WEFT_FROM_DISK, WEFT_FROM_COMPILER };
 
-/* Where one kernel came from, and how long getting it took. */
+/* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
+ * other run does. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
+    int threads;
 };
 
 struct weft_run_params {
