@@ -54,12 +54,13 @@ static int argument_index(struct call *call, const struct weft_argument *argumen
     return -1;
 }
 
-static void read_argument(struct call *call, const struct weft_argument *argument,
+/* Argument number `at`. */
+static void read_argument(struct call *call, const struct weft_argument *argument, size_t at,
                           struct tensor *tensor, const char *name, bool output, bool needs_data)
 {
     const char *what = output ? "output" : "input";
     bool again = tensor->given;
-    tensor->given = true;
+    tensor->given = at + 1;
     if (again)
         diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
     else if (argument->batch || argument->count > 1 || argument->count < 0)
@@ -83,7 +84,7 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
         }
         int index = argument_index(call, &arguments[i], i, output);
         if (index >= 0)
-            read_argument(call, &arguments[i], &tensors[index],
+            read_argument(call, &arguments[i], i, &tensors[index],
                           output ? parsed->results[index].name
                                  : parsed->symbols[parsed->inputs[index]].name,
                           output, needs_data);

@@ -85,8 +85,9 @@ struct weft_program {
     size_t type_count;
     enum weft_math math;
     struct program *parsed;        /* names, results; inputs typed as far as known */
-    pthread_mutex_t mutex;         /* guards `typed` and the plans */
+    pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;
+    const struct recent *recent;   /* of the plan that ran last, or NULL; recent.c */
 };
 
 /* Parses the program's text into `arena`, with the caller's types; NULL with diagnostics. */
@@ -121,6 +122,7 @@ struct plan {
     struct planned *kernels;
     int kernel_count;
     struct weft_kernel_info *infos;
+    struct recent *recent;         /* made by the first run; recent.c */
 };
 
 /* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
@@ -128,11 +130,11 @@ struct tensor {
     enum weft_dtype dtype;
     int rank;
     const int64_t *shape;
+    int64_t *strides;
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
-    bool given;                    /* there was an argument for it */
-    int64_t strides[WEFT_MAX_RANK];
+    size_t given;                  /* one more than the number of the argument for it; 0: none */
 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
@@ -151,7 +153,8 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor into a zeroed tensor; `what` ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a zeroed tensor, which lives no longer than diags->arena; `what`
+ * ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);

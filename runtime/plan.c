@@ -274,7 +274,7 @@ void plans_destroy(struct plan *plans)
 }
 
 /* Drops the plan used longest ago that no run holds. */
-static void evict(struct typed *typed)
+static void evict(struct weft_program *program, struct typed *typed)
 {
     struct plan **last = NULL;
     for (struct plan **at = &typed->plans; *at; at = &(*at)->next)
@@ -285,6 +285,8 @@ static void evict(struct typed *typed)
     struct plan *plan = *last;
     *last = plan->next;
     typed->plan_count--;
+    if (program->recent == plan->recent)
+        program->recent = NULL;
     plan_destroy(plan);
 }
 
@@ -373,7 +375,7 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     plan->next = typed->plans;
     typed->plans = plan;
     if (++typed->plan_count > MAX_PLANS)
-        evict(typed);
+        evict(program, typed);
     pthread_mutex_unlock(&program->mutex);
     return plan;
 }

@@ -2,6 +2,7 @@
  * finds the typed instance and the plan, and only then touches data. */
 #include "runtime/call.h"
 #include "runtime/launch.h"
+#include "runtime/recent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,12 +171,15 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
 
 static void run(struct call *call, const struct weft_run_params *params)
 {
-    if (!find_plan(call, params, true))
+    bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
+    if (!recent && !find_plan(call, params, true))
         return;
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlaps(call, r);
     if (call->diags.errors)
         return;
+    if (!recent)
+        recent_keep(call, params);
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};

@@ -88,6 +88,7 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
         return bad(diags, what, name, "its dtype is none of Weft's");
     tensor->rank = from->ndim;
     tensor->shape = from->shape;
+    tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
     tensor->data = from->data ? (char *)from->data + from->byte_offset : NULL;
     const char *wrong = measure(from, tensor);
     if (wrong)

@@ -133,8 +133,8 @@ struct weft_context_params {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
-     * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
+     * fault: flat, stream, row, hoist, table, special, call, threads, cache, first (docs/design.md says
+     * what each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
     const char *disable;
     /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
      * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
