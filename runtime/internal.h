@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
@@ -116,7 +117,7 @@ struct plan {
     struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
     int64_t *key;                  /* rank, extents and strides of its tensors in a row */
     bool strided;                  /* its outputs are not dense, and part of the key */
-    int users;                     /* runs in progress; guarded by the program's mutex */
+    atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
     struct planned *kernels;
@@ -144,7 +145,7 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
  * `outputs` NULL: dense ones, to come. NULL with diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
                       const struct tensor *outputs, struct diags *diags);
-void plan_release(struct weft_program *program, struct plan *plan);
+void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 /* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
  * For plan_get and stages. */

@@ -356,7 +356,7 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     if (plan && check_outputs(plan, outputs, diags))
         return plan;
     if (plan) {
-        plan_release(program, plan);
+        plan_release(plan);
         return NULL;
     }
     plan = calloc(1, sizeof *plan);
@@ -380,9 +380,7 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     return plan;
 }
 
-void plan_release(struct weft_program *program, struct plan *plan)
+void plan_release(struct plan *plan)
 {
-    pthread_mutex_lock(&program->mutex);
-    plan->users--;
-    pthread_mutex_unlock(&program->mutex);
+    atomic_fetch_sub(&plan->users, 1);
 }

@@ -89,7 +89,7 @@ bool recent_find(struct call *call, const struct weft_run_params *params)
         return true;
     }
     call->plan = NULL;
-    plan_release(program, recent->plan);
+    plan_release(recent->plan);
     return false;
 }
 

@@ -202,7 +202,7 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
     if (error)
         *error = diags_export(&call->diags, WEFT_WARNING);
     if (call->plan)
-        plan_release(call->program, call->plan);
+        plan_release(call->plan);
     arena_finish(&call->arena);
     return status;
 }
@@ -210,7 +210,7 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
 static enum weft_status out_of_memory(struct call *call)
 {
     if (call->plan)
-        plan_release(call->program, call->plan);
+        plan_release(call->plan);
     arena_finish(&call->arena);
     return WEFT_OUT_OF_MEMORY;
 }
