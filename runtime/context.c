@@ -101,6 +101,8 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
     if (params && (params->tier < WEFT_TIER_EXACT || params->tier > WEFT_TIER_NONE))
         return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
+    if (params && params->threads < 0)
+        return invalid_call(error, "threads of weft_context_params is negative");
     int saved = errno;
     struct weft_context *context = calloc(1, sizeof *context);
     params = params ? params : &defaults;
@@ -109,6 +111,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     if (context) {
         context->log = params->log;
         context->user = params->user;
+        threads_init(&context->threads, params);
         pthread_mutex_init(&context->mutex, NULL);
         pthread_cond_init(&context->changed, NULL);
         pthread_mutex_init(&context->cc_mutex, NULL);

@@ -5,6 +5,7 @@
 #include "compiler/emit.h"
 #include "compiler/kernel.h"
 #include "runtime/first.h"
+#include "runtime/threads.h"
 #include "runtime/worker.h"
 #include "templates/args.h"
 
@@ -102,6 +103,7 @@ struct weft_context {
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
+    struct threads threads;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
@@ -136,8 +138,9 @@ struct weft_program {
     size_t type_count;
     enum weft_math math;
     struct program *parsed;        /* names, results; inputs typed as far as known */
-    pthread_mutex_t mutex;         /* guards `typed` and the plans */
+    pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;
+    const struct recent *recent;   /* of the plan that ran last, or NULL; recent.c */
 };
 
 /* Parses the program's text into `arena`, with the caller's types; NULL with diagnostics. */
@@ -157,29 +160,34 @@ struct planned {
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */
 };
 
 struct plan {
     struct plan *next;
     struct typed *typed;
     struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
-    int64_t *key;
-    size_t key_length;
-    int users;                     /* runs in progress; guarded by the program's mutex */
+    int64_t *key;                  /* rank, extents and strides of its tensors in a row */
+    bool strided;                  /* its outputs are not dense, and part of the key */
+    atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
     struct planned *kernels;
     int kernel_count;
     struct weft_kernel_info *infos;
+    struct recent *recent;         /* made by the first run; recent.c */
 };
 
-/* A tensor as the caller described it: strides resolved, in elements. */
+/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
 struct tensor {
     enum weft_dtype dtype;
     int rank;
     const int64_t *shape;
-    int64_t strides[WEFT_MAX_RANK];
+    int64_t *strides;
     void *data;
+    uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
+    bool dense;                    /* row-major without gaps */
+    size_t given;                  /* one more than the number of the argument for it; 0: none */
 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
@@ -190,7 +198,7 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
  * diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
                       const struct tensor *outputs, bool wait, struct diags *diags);
-void plan_release(struct weft_program *program, struct plan *plan);
+void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 /* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
  * For plan_get and stages. */
@@ -199,14 +207,11 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor; `what` ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a zeroed tensor, which lives no longer than diags->arena; `what`
+ * ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
-/* The byte range a tensor touches, [*first, *end); empty when it has no element. */
-void tensor_range(const struct tensor *tensor, const char **first, const char **end);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
-/* Row-major without gaps. */
-bool tensor_is_dense(const struct tensor *tensor);
 /* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
  * never meet are told apart; what that cannot prove counts as overlapping. */
 bool tensors_overlap(const struct tensor *a, const struct tensor *b);

@@ -18,6 +18,9 @@
  * (weft_error_destroy); it is set to NULL when there is nothing to tell.
  * Threads: a context and its programs may be used from any number of threads at once; creating and
  * destroying an object is for one thread, after all others have finished with it.
+ * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
+ * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
+ * for contexts that were made after the fork with a parallel_for.
  * Ownership: whatever a create or compile function returned is released by its destroy function;
  * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
@@ -144,16 +147,26 @@ struct weft_context_params {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
-     * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
+     * fault: flat, stream, row, hoist, table, special, call, threads, cache, first (docs/design.md says
+     * what each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
     const char *disable;
-    /* What may run until the C compiler is done. */
-    enum weft_tier tier;
     /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used
      * when it is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else
      * weft in XDG_CACHE_HOME, else ~/.cache/weft. What goes wrong there costs time, never a result; the
      * log is told once. */
     const char *cache;
+    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
+     * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
+     * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
+    int threads;
+    /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i
+     * from 0 to count - 1, in any order, several at once if it likes, and returns when all are done.
+     * `count` is at most `threads` (0: the processors there are); `user` is `parallel_user`. Called by
+     * several threads at once if weft_run is. */
+    void (*parallel_for)(void *user, int count, void (*task)(void *data, int index), void *data);
+    void *parallel_user;
+    /* What may run until the C compiler is done. */
+    enum weft_tier tier;
 };
 
 struct weft_context;
@@ -261,10 +274,12 @@ enum weft_kernel_origin {
     WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
 };
 
-/* Where one kernel came from, and how long getting it took. */
+/* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
+ * other run does. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
+    int threads;
     double first_seconds;          /* libtcc's kernel, which ran until this one came; 0: there was none */
 };
 
