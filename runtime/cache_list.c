@@ -135,7 +135,8 @@ enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_c
     struct call call;
     int saved = errno;
     enum weft_status status = open_call(cache, &call, error);
-    if (call.root >= 0 && !cache_prune(call.root, cap == UINT64_MAX ? cache_cap() : cap, &all))
+    cap = cap == UINT64_MAX ? cache_cap() : cap;
+    if (call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
         status = WEFT_OUT_OF_MEMORY;
     if (removed)
         *removed = all;

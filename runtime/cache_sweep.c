@@ -138,14 +138,15 @@ static void remove_entry(int root, const struct cache_file *file, struct weft_ca
     close(shard);
 }
 
-bool cache_prune(int root, uint64_t cap, struct weft_cache_removed *removed)
+bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed)
 {
     struct survey survey = {.now = time(NULL), .capacity = 1024, .removed = removed};
     survey.entries = malloc(survey.capacity * sizeof *survey.entries);
     bool good = survey.entries && cache_walk(root, look, &survey);
     if (good)
         qsort(survey.entries, survey.count, sizeof *survey.entries, older_first);
-    uint64_t enough = survey.bytes > cap ? cap - cap / 8 : cap; /* not again for each new entry */
+    if (survey.bytes <= cap)
+        enough = cap;
     for (size_t i = 0; good && i < survey.count && survey.bytes > enough; i++) {
         remove_entry(root, &survey.entries[i], removed);
         survey.bytes -= survey.entries[i].size;
@@ -165,7 +166,7 @@ void cache_sweep(int root, int shard)
         return;
     int lock = cache_lock_byte(root, CACHE_SWEEP_BYTE);
     if (lock >= 0)
-        cache_prune(root, cap, &removed);
+        cache_prune(root, cap, cap - cap / 8, &removed); /* not again for each new entry */
     cache_unlock(lock);
 }
 

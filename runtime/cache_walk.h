@@ -25,8 +25,8 @@ bool cache_walk(int root, cache_visitor *visit, void *user);
 /* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. */
 uint64_t cache_cap(void);
 /* Removes dead temporaries and, when entries take more than `cap` bytes, those used longest ago until
- * seven eighths of it are taken. False: no memory. */
-bool cache_prune(int root, uint64_t cap, struct weft_cache_removed *removed);
+ * they take no more than `enough`. False: no memory. */
+bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed);
 /* Removes all that is the cache's. */
 void cache_clear(int root, struct weft_cache_removed *removed);
 

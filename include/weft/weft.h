@@ -342,7 +342,7 @@ struct weft_cache_removed {
 };
 
 /* Removes what processes that died left behind and, when the entries take more than `cap` bytes, those
- * used longest ago until they take less. cap UINT64_MAX: the environment's WEFT_CACHE_SIZE (bytes, or
+ * used longest ago until they do not. cap UINT64_MAX: the environment's WEFT_CACHE_SIZE (bytes, or
  * with K, M, G or T behind), else 256M, which contexts keep to as well. `removed` may be NULL. */
 WEFT_API enum weft_status weft_cache_prune(const char *cache, uint64_t cap,
                                            struct weft_cache_removed *removed,
