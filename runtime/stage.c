@@ -47,7 +47,8 @@ static struct tensor *described(struct arena *arena, const struct program *progr
     for (int i = 0; i < program->input_count; i++) {
         const struct type *type = known_type(&program->symbols[program->inputs[i]]);
         int64_t dense = 1;
-        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents};
+        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents,
+                                     .strides = ARENA_ARRAY(arena, int64_t, type->rank)};
         for (int d = type->rank - 1; d >= 0; d--) {
             tensors[i].strides[d] = dense;
             if (__builtin_mul_overflow(dense, type->extents[d] ? type->extents[d] : 1, &dense))
