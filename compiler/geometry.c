@@ -93,7 +93,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     bool special = fast & FAST_SPECIAL;
     bool flat = special && (fast & FAST_FLAT) && runs_flat(&groups, kernel);
     int inner = groups.count - 1;
-    *g = (struct geometry){.volume = 1, .rows = 1, .columns = 1};
+    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
     g->groups = groups.count - 1 - flat < 0 ? 0 : groups.count - 1 - flat;
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];
