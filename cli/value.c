@@ -92,7 +92,7 @@ static const char *find_key(struct report *report, const char *value, const char
 static bool bad_extension(struct report *report, const char *value, const char *path,
                           const char *extension)
 {
-    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KIND_NAMES);
+    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS_READ);
 }
 
 /* Whether a value that names no file was meant as a literal. */
@@ -165,8 +165,12 @@ static bool read_kind(struct report *report, const char *path, const char *key, 
         return npy_read(report, path, fileno(file), tensor);
     case KIND_NPZ:
         return npz_read(report, path, key, tensor);
+    case KIND_JPEG:
+        return picture_read_jpeg(report, path, file, tensor);
+    case KIND_PNM:
+        return picture_read_pnm(report, path, file, tensor);
     default:
-        return picture_read(report, path, file, tensor);
+        return picture_read_png(report, path, file, tensor);
     }
 }
 
