@@ -32,7 +32,7 @@ class RunParams(c.Structure):
 
 class ContextParams(c.Structure):
     _fields_ = [("cc", c.c_char_p), ("cflags", c.POINTER(c.c_char_p)), ("log", c.c_void_p),
-                ("user", c.c_void_p)]
+                ("user", c.c_void_p), ("disable", c.c_char_p)]
 
 
 class KernelInfo(c.Structure):

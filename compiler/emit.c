@@ -17,8 +17,8 @@ enum { MAX_NAMED_LITERALS = 64, MAX_STACK = 64 << 10 };
 struct emitter {
     struct arena *arena;
     const struct kernel *kernel;
+    const struct emit_params *params;
     const unsigned char *kinds;
-    const char *vector_functions;
     struct schedule schedule;
     struct subst subst;
     struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks;
@@ -474,7 +474,7 @@ static void put_prototypes(struct emitter *e, struct buf *out)
     for (int i = 0; i < e->subst.prototype_count; i++) {
         const struct prototype *p = &e->subst.prototypes[i];
         const char *type = short_name(p->dtype);
-        buf_printf(out, "%s%s %s(%s", has_word(e->vector_functions, p->name) ? "VECTOR " : "", type,
+        buf_printf(out, "%s%s %s(%s", has_word(e->params->vector_functions, p->name) ? "VECTOR " : "", type,
                    p->name, type);
         for (int k = 1; k < p->arguments; k++)
             buf_printf(out, ", %s", type);
@@ -543,11 +543,10 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
     return out.text;
 }
 
-char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-           const struct target *target, const char *vector_functions, size_t *scratch)
+char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
+           size_t *scratch)
 {
-    struct emitter e = {.arena = arena, .kernel = kernel, .kinds = kinds,
-                        .vector_functions = vector_functions};
+    struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
     struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.row, &e.operands, &e.body,
                           &e.results, &e.remarks};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
@@ -555,8 +554,8 @@ char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char
     e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);
     e.seen = ARENA_ARRAY(arena, int, kernel->ins_count);
     make_schedule(arena, kernel, &e.schedule);
-    subst_init(&e.subst, arena, target);
+    subst_init(&e.subst, arena, params->target);
     emit_parts(&e);
     *scratch = e.scratch;
-    return fill_skeleton(&e, target->skeleton);
+    return fill_skeleton(&e, params->target->skeleton);
 }

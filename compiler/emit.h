@@ -13,11 +13,19 @@ struct target {
 
 extern const struct target target_c;
 
-/* The kernel for accesses of these kinds. `vector_functions` lists, separated by spaces, the library
- * functions that have vector forms on the machine that will compile the text. The text depends on
- * nothing else: extents, strides and the values of literals are arguments of the kernel. *scratch
- * becomes the bytes that a run must lend the kernel: 0 while its blocks fit on a small stack. */
-char *emit(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-           const struct target *target, const char *vector_functions, size_t *scratch);
+/* What a kernel is emitted for. The text depends on nothing else: extents, strides and the values of
+ * literals are arguments of the kernel. */
+struct emit_params {
+    const struct target *target;
+    const unsigned char *kinds;    /* of each access, enum access_kind */
+    const char *vector_functions;  /* library functions that have vector forms on the machine that
+                                      will compile the text, separated by spaces; may be NULL */
+    unsigned fast;                 /* a set of enum fast_path */
+};
+
+/* The text of the kernel. *scratch becomes the bytes that each thread of a run must lend it: 0 while
+ * its blocks fit on a small stack. */
+char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
+           size_t *scratch);
 
 #endif

@@ -84,13 +84,13 @@ static void tile(struct geometry *g)
 }
 
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
-                   const struct view *views, struct geometry *g)
+                   const struct view *views, unsigned fast, struct geometry *g)
 {
     int accesses = kernel->access_count;
     struct groups groups = {.accesses = accesses};
     groups.strides = ARENA_ARRAY(arena, int64_t, (size_t)WEFT_MAX_RANK * (size_t)accesses);
     group_dimensions(&groups, rank, shape, views);
-    bool flat = runs_flat(&groups, kernel);
+    bool flat = (fast & FAST_FLAT) && runs_flat(&groups, kernel);
     int inner = groups.count - 1;
     *g = (struct geometry){.volume = 1, .rows = 1, .columns = 1};
     g->groups = groups.count - 1 - flat < 0 ? 0 : groups.count - 1 - flat;

@@ -4,6 +4,7 @@
 #ifndef WEFT_GEOMETRY_H
 #define WEFT_GEOMETRY_H
 
+#include "compiler/fast.h"
 #include "compiler/kernel.h"
 #include "compiler/shape.h"
 
@@ -32,9 +33,9 @@ struct geometry {
     unsigned char *kinds;          /* [accesses], enum access_kind */
 };
 
-/* `views` are those of the accesses over the dimensions of `shape`. */
+/* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path. */
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
-                   const struct view *views, struct geometry *geometry);
+                   const struct view *views, unsigned fast, struct geometry *geometry);
 
 /* Strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the
  * right, 0 where it stretches. `strides` are in elements, NULL for dense row-major. */

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum weft_status out_of_memory(struct weft_error **error)
-{
-    if (error)
-        *error = NULL;
-    return WEFT_OUT_OF_MEMORY;
-}
-
 enum weft_status invalid_call(struct weft_error **error, const char *why)
 {
     struct arena arena;
@@ -32,6 +25,58 @@ enum weft_status invalid_call(struct weft_error **error, const char *why)
     return WEFT_INVALID_ARGUMENT;
 }
 
+static const char *const fast_words[] = {
+#define FAST(id, word, what) word,
+    FAST_PATHS(FAST)
+#undef FAST
+};
+
+static bool report_word(struct diags *diags, const char *word, size_t length)
+{
+    struct buf all;
+    buf_init(&all, diags->arena);
+    for (int i = 0; i < FAST_COUNT; i++)
+        buf_printf(&all, "%s%s", i ? ", " : "", fast_words[i]);
+    return diag_at(diags, DIAG_NO_FAST_PATH, NULL, 0, (int)length, word, all.text);
+}
+
+/* Takes the words of `disable` off the set; false with a diagnostic. */
+static bool read_fast_paths(const char *disable, unsigned *fast, struct diags *diags)
+{
+    *fast = FAST_ALL;
+    for (const char *word = disable; *word; word += strspn(word, ", ")) {
+        size_t length = strcspn(word, ", ");
+        int i = 0;
+        while (i < FAST_COUNT &&
+               (strlen(fast_words[i]) != length || memcmp(fast_words[i], word, length) != 0))
+            i++;
+        if (length && i == FAST_COUNT)
+            return report_word(diags, word, length);
+        *fast &= length ? ~(1u << i) : ~0u;
+        word += length;
+    }
+    return true;
+}
+
+/* The fast paths a context uses; an error status with a record in *error. */
+static enum weft_status choose_fast_paths(const char *disable, unsigned *fast,
+                                          struct weft_error **error)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    const char *words = disable ? disable : getenv("WEFT_DISABLE");
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        read_fast_paths(words ? words : "", fast, &diags);
+        status = finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    return status;
+}
+
 enum weft_status weft_context_create(const struct weft_context_params *params,
                                      struct weft_context **result, struct weft_error **error)
 {
@@ -49,14 +94,16 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_mutex_init(&context->mutex, NULL);
         pthread_cond_init(&context->changed, NULL);
     }
-    bool good = context && cc_init(&context->cc, params->cc, params->cflags);
-    if (!good) {
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (context && cc_init(&context->cc, params->cc, params->cflags))
+        status = choose_fast_paths(params->disable, &context->fast, error);
+    if (status < 0) {
         weft_context_destroy(context);
         context = NULL;
     }
     *result = context;
     errno = saved;
-    return good ? WEFT_OK : out_of_memory(error);
+    return status;
 }
 
 void weft_context_destroy(struct weft_context *context)

@@ -51,6 +51,7 @@ const struct loaded *kernels_get(struct weft_context *context, const char *text,
 
 struct weft_context {
     struct cc cc;
+    unsigned fast;                 /* a set of enum fast_path */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     pthread_mutex_t mutex;         /* guards what follows, and cc.kind */
@@ -140,7 +141,7 @@ void plans_destroy(struct plan *plans);
 /* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
  * For plan_get and stages. */
 void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const char *vector_functions);
+                  const struct weft_context *context);
 
 /* ---- tensor.c ---- */
 

@@ -117,7 +117,7 @@ static void access_view(const struct plan *plan, const struct planned *planned, 
 /* One kernel for results of one shape, up to its text. */
 static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
                         const struct tensor *inputs, const struct tensor *outputs,
-                        const char *vector_functions)
+                        const struct weft_context *context)
 {
     struct arena *arena = plan->arena;
     const struct shape *shape = result_shape(plan, results[0]);
@@ -127,12 +127,12 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
     for (int a = 0; a < kernel->access_count; a++)
         access_view(plan, planned, a, inputs, outputs, &views[a]);
     struct geometry *g = &planned->geometry;
-    make_geometry(arena, kernel, shape->rank, shape->extents, views, g);
+    make_geometry(arena, kernel, shape->rank, shape->extents, views, context->fast, g);
     assert(!verify_program(plan->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, g));
-    planned->text = emit(arena, kernel, g->kinds, &target_c, vector_functions,
-                         &planned->scratch);
+    const struct emit_params params = {&target_c, g->kinds, context->cc.vector_functions, context->fast};
+    planned->text = emit(arena, kernel, &params, &planned->scratch);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
@@ -144,7 +144,7 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
 }
 
 void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const char *vector_functions)
+                  const struct weft_context *context)
 {
     int count = plan->typed->program->result_count;
     bool *taken = ARENA_ARRAY(plan->arena, bool, count);
@@ -159,7 +159,7 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
             }
         if (together && results[0] == first)
             make_kernel(plan, &plan->kernels[plan->kernel_count++], results, together, inputs,
-                        outputs, vector_functions);
+                        outputs, context);
     }
 }
 
@@ -297,8 +297,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, strided ? outputs : NULL,
-                 program->context->cc.vector_functions);
+    plan_kernels(plan, inputs, strided ? outputs : NULL, program->context);
     return load_kernels(program, plan, diags);
 }
 

@@ -78,7 +78,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
     if (!plan.shapes)
         return;
-    plan_kernels(&plan, inputs, NULL, program->context->cc.vector_functions);
+    plan_kernels(&plan, inputs, NULL, program->context);
     for (int k = 0; k < plan.kernel_count; k++) {
         const struct planned *planned = &plan.kernels[k];
         int result = planned->kernel->results[0];

@@ -129,11 +129,16 @@ struct weft_context_params {
      * the call; the record lives until the callback returns. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
+    /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
+     * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
+     * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
+    const char *disable;
 };
 
 struct weft_context;
 
-/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. */
+/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does.
+ * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) holds an unknown word. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);

@@ -513,6 +513,22 @@ static void test_null_arguments(void **state)
     weft_context_destroy(context);
 }
 
+static void test_disable(void **state)
+{
+    (void)state;
+    struct weft_context *context;
+    struct weft_error *error;
+    assert_int_equal(weft_context_create(&(struct weft_context_params){.disable = "flat, stream"},
+                                         &context, &error), WEFT_OK);
+    weft_context_destroy(context);
+    assert_int_equal(weft_context_create(&(struct weft_context_params){.disable = "flat,steam"},
+                                         &context, &error), WEFT_INVALID_ARGUMENT);
+    assert_null(context);
+    assert_string_equal(error->message, "there is no fast path 'steam' to disable; there are flat, "
+                        "stream, row, hoist, table, special, threads, cache, first");
+    weft_error_destroy(error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_many_operands_on_a_small_stack),
         cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_null_arguments),
+        cmocka_unit_test(test_disable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+/* Fast paths that can be turned off, one row each: WEFT_DISABLE and weft_context_params.disable name
+ * them. Each has a slower path with the same results, to the bit. */
+#ifndef WEFT_FAST_H
+#define WEFT_FAST_H
+
+/* FAST(id, word, what it does) */
+#define FAST_PATHS(FAST)                                                                            \
+    FAST(FLAT, "flat", "short inner groups run as one long row")                                    \
+    FAST(STREAM, "stream", "large outputs are written past the caches")                             \
+    FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
+    FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
+    FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
+    FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
+    FAST(THREADS, "threads", "a run is split over threads")                                         \
+    FAST(CACHE, "cache", "kernels are kept on disk")                                                \
+    FAST(FIRST, "first", "a first kernel comes from libtcc while the C compiler runs")
+
+enum fast_bit {
+#define FAST(id, word, what) FAST_BIT_##id,
+    FAST_PATHS(FAST)
+#undef FAST
+    FAST_COUNT
+};
+
+enum fast_path {
+#define FAST(id, word, what) FAST_##id = 1 << FAST_BIT_##id,
+    FAST_PATHS(FAST)
+#undef FAST
+    FAST_ALL = (1 << FAST_COUNT) - 1
+};
+
+#endif
