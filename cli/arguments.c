@@ -13,8 +13,15 @@ struct option_row {
     const char *takes; /* in words; NULL: no value */
 };
 
-enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT };
-enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS };
+enum {
+    OPTION_MATH = 256,
+    OPTION_TARGET,
+    OPTION_TIME,
+    OPTION_STAGE,
+    OPTION_FORMAT,
+    OPTION_PLAIN_FORMAT
+};
+enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_DOCTOR };
 
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
@@ -23,6 +30,7 @@ static const struct option_row option_rows[] = {
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
+    {"format", OPTION_PLAIN_FORMAT, COMMAND_DOCTOR, "text or json"},
     {"quiet", 'q', ALL_COMMANDS, NULL},
     {"help", 'h', ALL_COMMANDS, NULL},
     {"version", 'V', ALL_COMMANDS, NULL}};
@@ -120,11 +128,16 @@ static bool add_assignment(struct parser *parser, const char *argument)
     return true;
 }
 
+static bool takes_program(enum command command)
+{
+    return command != COMMAND_OPS && command != COMMAND_DOCTOR;
+}
+
 static bool add_positional(struct parser *parser, const char *argument)
 {
-    if (parser->command == COMMAND_OPS)
+    if (!takes_program(parser->command))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "an option, and 'weft ops' takes nothing else");
+                               "an option, and this command takes nothing else");
     if (parser->arguments->program)
         return add_assignment(parser, argument);
     parser->arguments->program = argument;
@@ -169,6 +182,7 @@ static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
                              *const formats[] = {"text", "md", "json"},
+                             *const plain_formats[] = {"text", "json"},
                              *const stages[] = {"tokens", "ast", "types", "groups",
                                                 "ir",     "c",   "asm",   "all"};
     struct arguments *arguments = parser->arguments;
@@ -194,6 +208,9 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case OPTION_FORMAT:
         arguments->format = value;
         return choose(parser, letter, value, formats, 3, &choice);
+    case OPTION_PLAIN_FORMAT:
+        arguments->format = value;
+        return choose(parser, letter, value, plain_formats, 2, &choice);
     case OPTION_STAGE:
         arguments->stage = value;
         return choose(parser, letter, value, stages, 8, &choice);
@@ -275,7 +292,7 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
     make_tables(&parser);
     if (!parse_all(&parser, argc, argv))
         return false;
-    if (arguments->help || arguments->version || command == COMMAND_OPS || arguments->program)
+    if (arguments->help || arguments->version || !takes_program(command) || arguments->program)
         return true;
     return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "an expression or a .weft file",
                            arena_printf(report->arena, "weft %s --help", argv[0]));

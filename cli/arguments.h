@@ -9,7 +9,8 @@
 #include "cli/report.h"
 #include "include/weft/weft.h"
 
-enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8 };
+enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8,
+               COMMAND_DOCTOR = 32 };
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {

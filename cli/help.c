@@ -15,6 +15,7 @@ const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "  show    print what the compiler makes of it, stage by stage\n"
                             "  check   parse, type and shape it; run nothing\n"
                             "  ops     list every operation of the language\n"
+                            "  doctor  what Weft finds on this machine, and what is missing\n"
                             "\n"
                             "'weft COMMAND --help' says more. Try:\n"
                             "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
@@ -72,3 +73,14 @@ const char help_ops[] =
     "\n"
     "Example:\n"
     "  weft ops --format json\n";
+
+const char help_doctor[] =
+    "usage: weft doctor [--format text|json]\n"
+    "\n"
+    "Says what Weft finds on this machine: C compilers, each tried on a small\n"
+    "kernel, vector functions, the kernel cache, NVRTC, the CUDA driver and its\n"
+    "GPUs; what is missing, and how to get it. Takes about a second. Exit status:\n"
+    "0 programs can run, 1 they cannot.\n"
+    "\n"
+    "Example:\n"
+    "  weft doctor --format json\n";

@@ -18,7 +18,8 @@ struct command_row {
 static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help_run},
                                           {"show", COMMAND_SHOW, command_show, help_show},
                                           {"check", COMMAND_CHECK, command_check, help_check},
-                                          {"ops", COMMAND_OPS, command_ops, help_ops}};
+                                          {"ops", COMMAND_OPS, command_ops, help_ops},
+                                          {"doctor", COMMAND_DOCTOR, command_doctor, help_doctor}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

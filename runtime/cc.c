@@ -270,8 +270,8 @@ static void add_flags(struct job *job, const char *const *flags)
 
 /* ---- its flags ---- */
 
-/* The instruction set in words that the compiler knows: levels came with gcc 11 and clang 12. */
-static const char *machine_flag(const struct cc *cc)
+/* In words that the compiler knows: levels came with gcc 11 and clang 12. */
+const char *cc_machine_flag(const struct cc *cc)
 {
 #if defined __x86_64__
     __builtin_cpu_init();
@@ -306,7 +306,7 @@ static const char *const assembly_flags[] = {"-S", NULL};
 
 static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
 {
-    const char *machine[] = {cc->path, machine_flag(cc), NULL};
+    const char *machine[] = {cc->path, cc_machine_flag(cc), NULL};
     add_flags(job, machine);
     add_flags(job, strict_flags);
     if (cc->kind == CC_CLANG && cc->vector_functions[0])
@@ -329,6 +329,7 @@ static void identify(struct cc *cc, const char *text)
     int version = number ? atoi(number + strcspn(number, "0123456789")) : 0;
     cc->kind = clang ? CC_CLANG : CC_GCC;
     cc->levels = version == 0 || version >= (clang ? 12 : 11);
+    snprintf(cc->version, sizeof cc->version, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 bool cc_probe(struct cc *cc, struct diags *diags)

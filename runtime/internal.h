@@ -19,6 +19,7 @@ struct cc {
     char *path;                    /* as given, for messages; a name is looked up in PATH */
     enum cc_kind kind;             /* found out by the first kernel, and so is the next */
     bool levels;                   /* knows -march=x86-64-v3 and the like */
+    char version[128];             /* the first line of --version, cut off; known with the kind */
     char **flags;                  /* the user's, NULL-terminated */
     char vector_functions[512];    /* for emit */
 };
@@ -28,6 +29,8 @@ bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
 /* Finds out which compiler it is. Not to be called by two threads at once. */
 bool cc_probe(struct cc *cc, struct diags *diags);
+/* The flag for this machine's instruction set; static storage. */
+const char *cc_machine_flag(const struct cc *cc);
 /* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process. */
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
