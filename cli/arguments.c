@@ -1,8 +1,11 @@
 /* See arguments.h. */
 #include "cli/arguments.h"
 
+#include "cli/kind.h"
+
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_OPTIONS = 16 };
 
@@ -109,6 +112,19 @@ static bool split_type(struct parser *parser, const char *at, const char *end,
                                    "':type=value' or '@LAYOUT=value'");
 }
 
+/* What an argument should be that is no assignment: a file of a known kind wants its name. */
+static const char *no_assignment(struct parser *parser, const char *argument)
+{
+    const char *extension;
+    if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
+        return "name=value, name:type=value or name@LAYOUT=value";
+    return arena_printf(parser->report->arena,
+                        parser->command == COMMAND_RUN
+                            ? "name=value; write NAME=%s for an input, -o %s for an output"
+                            : "name=value; write NAME=%s for an input",
+                        argument, argument);
+}
+
 static bool add_assignment(struct parser *parser, const char *argument)
 {
     struct arguments *arguments = parser->arguments;
@@ -116,7 +132,7 @@ static bool add_assignment(struct parser *parser, const char *argument)
     size_t length = strcspn(argument, ":@=");
     if (!equals || !is_name(argument, length))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "name=value, name:type=value or name@LAYOUT=value");
+                               no_assignment(parser, argument));
     if (!equals[1])
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "name=value: the value is missing");
@@ -140,6 +156,10 @@ static bool add_positional(struct parser *parser, const char *argument)
                                "an option, and this command takes nothing else");
     if (parser->arguments->program)
         return add_assignment(parser, argument);
+    const char *extension;
+    if (kind_of_path(argument, &extension) != KIND_UNKNOWN && access(argument, F_OK) == 0)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), FILE_AS_PROGRAM,
+                               argument, argument);
     parser->arguments->program = argument;
     return true;
 }
@@ -232,7 +252,9 @@ static const char *option_hint(struct parser *parser, const char *argument)
     if (strncmp(argument, "--", 2) == 0)
         hint = report_hint(parser->report, arena_string(parser->report->arena, argument, length),
                            names, count);
-    return *hint ? hint : "; an expression that begins with '-' comes after '--'";
+    return *hint || !takes_program(parser->command)
+               ? hint
+               : "; an expression that begins with '-' comes after '--'";
 }
 
 /* "--threads" for a form of it, NULL for options that are not planned. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* The one most used is a kind's first. */
 static const struct {
     const char *extension;
     enum kind kind;
@@ -28,6 +29,14 @@ enum kind kind_of_path(const char *path, const char **extension)
         if (strcasecmp(*extension, extensions[i].extension) == 0)
             return extensions[i].kind;
     return KIND_UNKNOWN;
+}
+
+const char *kind_extension(enum kind kind)
+{
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (extensions[i].kind == kind)
+            return extensions[i].extension;
+    return NULL;
 }
 
 /* "P6" and white space or a comment; the reader says which of P1 to P7 it cannot read. */

@@ -17,6 +17,8 @@ enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_JPEG, KIND_PNM, KIND_UNKNOWN };
 enum kind kind_of_path(const char *path, const char **extension);
 /* From the first bytes of a file. */
 enum kind kind_of_content(const unsigned char *bytes, size_t size);
+/* The extension most used, with its dot; NULL for KIND_UNKNOWN. Static storage. */
+const char *kind_extension(enum kind kind);
 /* Whether outputs may be of this kind; KIND_UNKNOWN may not. */
 bool kind_is_written(enum kind kind);
 

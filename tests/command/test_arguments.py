@@ -44,6 +44,13 @@ class Usage(CommandTest):
         self.bad(2, 105, "run", "1", "2")
         self.bad(2, 105, "run", "1", "2x=3")
         self.bad(2, 105, "run", "x", "x:=3")
+        self.assertIn("write NAME=a.png for an input, -o a.png for an output",
+                      self.bad(2, 105, "run", "1", "a.png"))
+        self.assertNotIn("-o", self.bad(2, 105, "check", "1", "a.png").split("\n")[0])
+        np.save(self.path("a.npy"), np.zeros(3))
+        self.assertIn("then NAME=a.npy", self.bad(2, 129, "run", "a.npy"))
+        os.unlink(self.path("a.npy"))
+        self.assertNotIn("'--'", self.bad(2, 101, "ops", "--json"))
         self.bad(2, 105, "ops", "sin")
         self.bad(2, 105, "doctor", "gcc")
         self.bad(2, 102, "doctor", "--format", "md")

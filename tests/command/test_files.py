@@ -4,6 +4,7 @@ import io
 import os
 import resource
 import struct
+import subprocess
 import unittest
 import zipfile
 
@@ -101,6 +102,19 @@ class Npy(FilesTest):
         with open(self.path("other"), "wb") as file:
             file.write(b"neither of them")
         self.bad(1, 108, "run", "x", "x=other")
+        with open(self.path("empty"), "wb"):
+            pass
+        self.assertIn("it is empty", self.bad(1, 108, "run", "x", "x=empty"))
+
+    def test_a_pipe_with_an_extension(self):
+        os.mkfifo(self.path("pipe.npy"))
+        value = sample("u1", (2, 2))
+        np.save(self.path("a.npy"), value)
+        writer = subprocess.Popen("cat a.npy >pipe.npy", shell=True, cwd=self.here)
+        self.addCleanup(writer.kill)
+        self.copy("pipe.npy", "b.npy")
+        writer.wait(60)
+        self.same(self.load("b.npy"), value)
 
     def test_header_of_written_files(self):
         self.good("run", "x", "x=[1.5]", "-o", "a.npy")
@@ -259,8 +273,13 @@ class Jpeg(PictureTest):
         self.assertIn("HWC", self.text("show", "x", "x=a.jpg", "--stage", "types"))
 
     def test_not_one(self):
-        self.write("a.jpg", pngs.png(np.zeros((1, 1, 3)), pngs.RGB, 8))
+        self.write("a.jpg", b"<html>")
         self.assertIn("Not a JPEG file", self.bad(1, 119, "run", "x", "x=a.jpg"))
+        self.write("a.jpg", pngs.png(np.zeros((1, 1, 3)), pngs.RGB, 8))
+        self.assertIn("named as a .jpg, but its content is that of a .png; rename it",
+                      self.bad(1, 128, "run", "x", "x=a.jpg"))
+        self.write("a.npy", jpegs.JPEG)
+        self.bad(1, 128, "run", "x", "x=a.npy")
         for length in 0, 1, 3, 100, len(jpegs.JPEG) - 1:
             self.write("a.jpg", jpegs.JPEG[:length])
             self.assertIn("it is cut off", self.bad(1, 119, "run", "x", "x=a.jpg"))
