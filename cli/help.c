@@ -5,7 +5,7 @@
     "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
     "file.npz:KEY, .png, .jpg, .ppm), or - for a .npy on standard input.\n"                        \
     "name:uint8=VALUE converts a literal and checks a file; name@HWC=VALUE names the\n"            \
-    "dimensions. A picture is (height, width, channels).\n"
+    "dimensions. A picture is (height, width, channels), as stored: EXIF turns none.\n"
 
 const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "\n"

@@ -71,6 +71,19 @@ bool doctor_find_program(const char *name, char path[PATH_MAX])
     }
 }
 
+/* Whether the caller's parameters and the environment make a context. */
+static void check_settings(struct doctor *doctor)
+{
+    struct weft_context *context = NULL;
+    struct weft_error *error = NULL;
+    doctor->settings = weft_context_create(doctor->params, &context, &error) >= 0;
+    if (error)
+        doctor_tell(doctor, "settings", WEFT_BROKEN, "mend WEFT_DISABLE or unset it", "%s",
+                    error->message);
+    weft_error_destroy(error);
+    weft_context_destroy(context);
+}
+
 /* ---- a compiler's trial ---- */
 
 enum { TRIAL = 100 }; /* elements: a full block and a part of one */
@@ -109,8 +122,8 @@ static bool trial_run(struct trial *trial, const struct weft_context_params *par
     for (int i = 0; i < TRIAL; i++)
         trial->x[i] = (float)(i * i);
     if (weft_context_create(params, &trial->context, &trial->error) < 0 ||
-        weft_compile(trial->context, "sqrt(x) + exp(x - x)", NULL, &trial->program,
-                     &trial->error) < 0 ||
+        weft_compile(trial->context, "sqrt(x) + exp(x - x)", NULL, &trial->program, &trial->error) <
+            0 ||
         weft_prepare(trial->program, &run, &info, &count, &trial->error) < 0)
         return false;
     trial->seconds = info.seconds;
@@ -129,6 +142,13 @@ static void trial_finish(struct trial *trial)
 static const char broken_compiler[] =
     "Debian: apt-get install gcc libc6-dev; another compiler is named in WEFT_CC, as in "
     "WEFT_CC=clang";
+
+static const char *advice(const struct doctor *doctor)
+{
+    if (!doctor->temporary)
+        return "see the temporary files above";
+    return getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS" : broken_compiler;
+}
 
 /* The first line of --version, and what kernels are compiled for. */
 static void describe(struct cc *cc, char *text, size_t size)
@@ -159,17 +179,16 @@ static void examine(struct doctor *doctor, struct cc *cc, const char *path, bool
     describe(cc, text, sizeof text);
     bool ran = trial_run(&trial, &params), right = ran && trial_is_right(&trial);
     if (right)
-        doctor_tell(doctor, cc->path, WEFT_FOUND, NULL, "%s%s%sa kernel is ready after %.0f ms%s", path,
-                    *text ? ", " : "", text, 1e3 * trial.seconds,
+        doctor_tell(doctor, cc->path, WEFT_FOUND, NULL, "%s%s%sa kernel is ready after %.0f ms%s",
+                    path, *text ? ", " : "", text, 1e3 * trial.seconds,
                     used ? "; this one is used" : "");
     else
-        doctor_tell(doctor, cc->path, WEFT_BROKEN,
-                    doctor->temporary ? broken_compiler : "see the temporary files above", "%s, %s%s%s", path, text,
+        doctor_tell(doctor, cc->path, WEFT_BROKEN, advice(doctor), "%s, %s%s%s", path, text,
                     used ? "this one is used; " : "",
                     ran           ? "a kernel computed wrong values"
                     : trial.error ? trial.error->message
                                   : "memory ran out");
-    doctor->runs |= used && right;
+    doctor->runs |= used && right && doctor->settings;
     trial_finish(&trial);
 }
 
@@ -210,8 +229,8 @@ static void tell_vector_functions(struct doctor *doctor, const struct cc *cc)
     char names[sizeof cc->vector_functions + 1] = "";
     for (const char *word = cc->vector_functions; *word; word += strspn(word, " ")) {
         size_t length = strcspn(word, " ");
-        if (!is_listed(names, word, length) && !(word[length - 1] == 'f' &&
-                                                 is_listed(names, word, length - 1)))
+        if (!is_listed(names, word, length) &&
+            !(word[length - 1] == 'f' && is_listed(names, word, length - 1)))
             sprintf(names + strlen(names), " %.*s", (int)length, word);
         word += length;
     }
@@ -237,7 +256,10 @@ void doctor_compilers(struct doctor *doctor)
         examine(doctor, &cc, path, true);
     else
         doctor_tell(doctor, cc.path, WEFT_BROKEN,
-                    broken_compiler, "this one is used, but is no program%s",
+                    strchr(cc.path, ' ')
+                        ? "WEFT_CC is one program, without flags: those go into WEFT_CFLAGS"
+                        : broken_compiler,
+                    "this one is used, but is no program%s",
                     strchr(cc.path, '/') ? "" : " in PATH");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i], cc.path) != 0)
@@ -247,7 +269,8 @@ void doctor_compilers(struct doctor *doctor)
 }
 
 enum weft_status weft_doctor(const struct weft_context_params *params,
-                             void (*tell)(void *user, const struct weft_finding *finding), void *user)
+                             void (*tell)(void *user, const struct weft_finding *finding),
+                             void *user)
 {
     static const struct weft_context_params defaults;
     struct doctor doctor = {.params = params ? params : &defaults, .tell = tell, .user = user};
@@ -256,6 +279,7 @@ enum weft_status weft_doctor(const struct weft_context_params *params,
         return WEFT_INVALID_ARGUMENT;
     doctor.part = "Machine";
     doctor_machine(&doctor);
+    check_settings(&doctor);
     doctor.part = "C compiler";
     doctor_compilers(&doctor);
     doctor.part = "First call";

@@ -12,6 +12,7 @@ struct doctor {
     void *user;
     const char *part;              /* of the next findings */
     bool temporary;                /* the temporary directory can be used */
+    bool settings;                 /* a context can be created */
     bool runs;                     /* programs can run */
     bool out_of_memory;
 };

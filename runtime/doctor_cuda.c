@@ -108,8 +108,8 @@ static void tell_nvrtc(struct doctor *doctor)
         doctor_tell(doctor, "NVRTC", WEFT_FOUND, NULL, "%d.%d, %s", major, minor,
                     library_path(library));
     else
-        doctor_tell(doctor, "NVRTC", WEFT_BROKEN, "install it again",
-                    "%s does not say its version", library_path(library));
+        doctor_tell(doctor, "NVRTC", WEFT_BROKEN, "install it again", "%s does not say its version",
+                    library_path(library));
 }
 
 /* ---- the driver ---- */
@@ -198,9 +198,10 @@ static void tell_driver(struct doctor *doctor)
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
         library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
-        doctor_tell(doctor, "driver", WEFT_ABSENT,
-                    "only for an NVIDIA GPU: install its driver (Debian: apt-get install nvidia-driver)",
-                    "libcuda.so.1 is not found");
+        doctor_tell(
+            doctor, "driver", WEFT_ABSENT,
+            "only for an NVIDIA GPU: install its driver (Debian: apt-get install nvidia-driver)",
+            "libcuda.so.1 is not found");
         return;
     }
     if (!find_functions(library, &driver) || driver.version(&version) != 0) {

@@ -20,8 +20,8 @@ static bool read_value(const char *path, const char *key, char *value, int size)
     bool found = false;
     snprintf(format, sizeof format, " : %%%d[^\n]", size - 1);
     while (file && !found && fgets(line, sizeof line, file))
-        found = strncmp(line, key, strlen(key)) == 0 &&
-                sscanf(line + strlen(key), format, value) == 1;
+        found =
+            strncmp(line, key, strlen(key)) == 0 && sscanf(line + strlen(key), format, value) == 1;
     if (file)
         fclose(file);
     return found;
@@ -43,7 +43,8 @@ static void tell_processors(struct doctor *doctor)
 /* The variables that change what Weft does, those that are set. */
 static void tell_variables(struct doctor *doctor)
 {
-    static const char *const names[] = {"OMP_NUM_THREADS", "WEFT_CC", "WEFT_CFLAGS", "WEFT_DISABLE"};
+    static const char *const names[] = {"OMP_NUM_THREADS", "WEFT_CC", "WEFT_CFLAGS",
+                                        "WEFT_DISABLE"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
         if (value || i == 0)
@@ -150,12 +151,14 @@ void doctor_cache(struct doctor *doctor)
     existing_part(existing);
     struct stat status;
     bool there = strcmp(existing, path) == 0;
-    const char *problem = stat(existing, &status) != 0       ? strerror(errno)
-                          : !S_ISDIR(status.st_mode)         ? "not a directory"
+    const char *problem = stat(existing, &status) != 0         ? strerror(errno)
+                          : !S_ISDIR(status.st_mode)           ? "not a directory"
                           : access(existing, W_OK | X_OK) != 0 ? strerror(errno)
-                                                             : NULL;
+                                                               : NULL;
     doctor_tell(doctor, "directory", problem ? WEFT_ABSENT : WEFT_FOUND,
                 problem ? "name a directory of yours in XDG_CACHE_HOME" : NULL, "%s%s%s%s%s", path,
-                problem ? ", cannot be used: " : there ? ", can be written" : ", not made yet",
+                problem ? ", cannot be used: "
+                : there ? ", can be written"
+                        : ", not made yet",
                 problem ? existing : "", problem ? ": " : "", problem ? problem : "");
 }

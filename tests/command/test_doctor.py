@@ -95,6 +95,14 @@ class Doctor(CommandTest):
         self.assertEqual(found["Machine", "WEFT_CFLAGS"]["text"], "-g")
         self.assertEqual(found["Machine", "WEFT_DISABLE"]["text"], "cache")
 
+    def test_wrong_variables(self):
+        found = self.findings(1, WEFT_DISABLE="nonsense")
+        self.assertIn("no fast path 'nonsense'", found["Machine", "settings"]["text"])
+        found = self.findings(1, WEFT_CFLAGS="--no-such-flag-at-all")
+        self.assertIn("WEFT_CFLAGS", found["C compiler", self.env.get("WEFT_CC", "cc")]["advice"])
+        found = self.findings(1, WEFT_CC="gcc -O2")
+        self.assertIn("WEFT_CFLAGS", found["C compiler", "gcc -O2"]["advice"])
+
     def test_no_compiler(self):
         for change in {"WEFT_CC": "nonsense"}, {"WEFT_CC": "/nonexistent/cc"}, {"WEFT_CC": self.here}:
             found = self.findings(1, **change)["C compiler", change["WEFT_CC"]]
