@@ -3,7 +3,7 @@
  * Invariant: whatever is missing is a finding, never a failure. */
 #include "runtime/doctor.h"
 
-#include "runtime/internal.h"
+#include "runtime/identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,31 +52,13 @@ void doctor_tell(struct doctor *doctor, const char *name, enum weft_finding_stat
     free(shown);
 }
 
-bool doctor_find_program(const char *name, char path[PATH_MAX])
-{
-    const char *list = getenv("PATH");
-    struct stat stat_;
-    if (strchr(name, '/'))
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0 &&
-               stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode);
-    for (list = list ? list : "/bin:/usr/bin";; list++) {
-        int length = (int)strcspn(list, ":");
-        if (snprintf(path, PATH_MAX, "%.*s%s%s", length, list, length ? "/" : "./", name) <
-                PATH_MAX &&
-            access(path, X_OK) == 0 && stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode))
-            return true;
-        list += length;
-        if (!*list)
-            return false;
-    }
-}
-
 /* Whether the caller's parameters and the environment make a context. */
 static void check_settings(struct doctor *doctor)
 {
     struct weft_context *context = NULL;
     struct weft_error *error = NULL;
     doctor->settings = weft_context_create(doctor->params, &context, &error) >= 0;
+    doctor->first = context && (context->fast & FAST_FIRST) && context->tier != WEFT_TIER_NONE;
     if (error)
         doctor_tell(doctor, "settings", WEFT_BROKEN, "mend WEFT_DISABLE or unset it", "%s",
                     error->message);
@@ -107,8 +89,12 @@ static bool trial_is_right(const struct trial *trial)
     return true;
 }
 
-static bool trial_run(struct trial *trial, const struct weft_context_params *params)
+static bool trial_run(struct trial *trial, const struct doctor *doctor, const char *cc,
+                      const char *disable)
 {
+    struct weft_context_params params = {
+        .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = ""};
+    *trial = (struct trial){.context = NULL};
     struct weft_kernel_info info = {.seconds = 0};
     size_t count = 1;
     int64_t extent = TRIAL;
@@ -121,7 +107,7 @@ static bool trial_run(struct trial *trial, const struct weft_context_params *par
         .inputs = &in, .input_count = 1, .outputs = &result, .output_count = 1};
     for (int i = 0; i < TRIAL; i++)
         trial->x[i] = (float)(i * i);
-    if (weft_context_create(params, &trial->context, &trial->error) < 0 ||
+    if (weft_context_create(&params, &trial->context, &trial->error) < 0 ||
         weft_compile(trial->context, "sqrt(x) + exp(x - x)", NULL, &trial->program, &trial->error) <
             0 ||
         weft_prepare(trial->program, &run, &info, &count, &trial->error) < 0)
@@ -150,40 +136,31 @@ static const char *advice(const struct doctor *doctor)
     return getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS" : broken_compiler;
 }
 
-/* The first line of --version, and what kernels are compiled for. */
-static void describe(struct cc *cc, char *text, size_t size)
+/* What the compiler was found to be, and what kernels are compiled for; empty before it was asked. */
+static void describe(const struct cc *cc, char *text, size_t size)
 {
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
+    const char *flags[CC_MAX_FLAGS];
     *text = '\0';
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        cc_probe(cc, &diags);
-    }
-    arena_finish(&arena);
-    if (cc->kind != CC_UNKNOWN)
-        snprintf(text, size, "%s, %s, ", cc->version, cc_machine_flag(cc));
+    if (cc->kind == CC_UNKNOWN)
+        return;
+    cc_flags(cc, WEFT_MATH_STRICT, false, flags);
+    snprintf(text, size, "%s, %s, ", cc->version, flags[0]);
 }
 
 /* `used`: the one that kernels are compiled by. */
-static void examine(struct doctor *doctor, struct cc *cc, const char *path, bool used)
+static void examine(struct doctor *doctor, const char *name, const char *path, bool used)
 {
-    struct weft_context_params params = *doctor->params;
-    struct trial trial = {.context = NULL};
-    char text[2 * sizeof cc->version];
-    params.cc = cc->path;
-    params.log = NULL;
-    params.disable = "cache,first,threads";
-    describe(cc, text, sizeof text);
-    bool ran = trial_run(&trial, &params), right = ran && trial_is_right(&trial);
+    struct trial trial;
+    char text[2 * sizeof trial.context->cc.version] = "";
+    bool ran = trial_run(&trial, doctor, name, "cache,first,threads");
+    bool right = ran && trial_is_right(&trial);
+    if (trial.context)
+        describe(&trial.context->cc, text, sizeof text);
     if (right)
-        doctor_tell(doctor, cc->path, WEFT_FOUND, NULL, "%s%s%sa kernel is ready after %.0f ms%s",
-                    path, *text ? ", " : "", text, 1e3 * trial.seconds,
-                    used ? "; this one is used" : "");
+        doctor_tell(doctor, name, WEFT_FOUND, NULL, "%s%s%sa kernel is ready after %.0f ms%s", path,
+                    *text ? ", " : "", text, 1e3 * trial.seconds, used ? "; this one is used" : "");
     else
-        doctor_tell(doctor, cc->path, WEFT_BROKEN, advice(doctor), "%s, %s%s%s", path, text,
+        doctor_tell(doctor, name, WEFT_BROKEN, advice(doctor), "%s, %s%s%s", path, text,
                     used ? "this one is used; " : "",
                     ran           ? "a kernel computed wrong values"
                     : trial.error ? trial.error->message
@@ -199,19 +176,17 @@ static bool same_program(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* One that could be used; `used_path` is where the one that is used stands, "" when it is missing. */
-static void examine_other(struct doctor *doctor, const char *name, const char *used_path)
+/* One that could be used; `used` is where the one that is used stands, "" when it is missing. */
+static void examine_other(struct doctor *doctor, const char *name, const char *used)
 {
     char path[PATH_MAX];
-    struct cc cc;
-    if (!doctor_find_program(name, path))
+    struct stat stat_;
+    if (!program_find(name, path, &stat_))
         doctor_tell(doctor, name, WEFT_ABSENT, NULL, "not in PATH; one compiler is enough");
-    else if (*used_path && same_program(path, used_path))
+    else if (*used && same_program(path, used))
         doctor_tell(doctor, name, WEFT_FOUND, NULL, "%s, the same program", path);
-    else if (cc_init(&cc, name, doctor->params->cflags))
-        examine(doctor, &cc, path, false), cc_finish(&cc);
     else
-        doctor->out_of_memory = true;
+        examine(doctor, name, path, false);
 }
 
 /* Whether a word stands in a list of words with a space before each. */
@@ -245,15 +220,19 @@ void doctor_compilers(struct doctor *doctor)
 {
     static const char *const others[] = {"cc", "gcc", "clang"};
     char path[PATH_MAX];
+    struct stat stat_;
     struct cc cc;
     if (!cc_init(&cc, doctor->params->cc, doctor->params->cflags)) {
         cc_finish(&cc);
         doctor->out_of_memory = true;
         return;
     }
-    bool found = doctor_find_program(cc.path, path);
-    if (found)
-        examine(doctor, &cc, path, true);
+    bool found = program_find(cc.path, path, &stat_);
+    doctor->no_compiler = !found;
+    if (strcmp(cc.path, "libtcc") == 0)
+        doctor_tell(doctor, cc.path, WEFT_FOUND, NULL, "makes all kernels: see the first call");
+    else if (found)
+        examine(doctor, cc.path, path, true);
     else
         doctor_tell(doctor, cc.path, WEFT_BROKEN,
                     strchr(cc.path, ' ')
@@ -266,6 +245,33 @@ void doctor_compilers(struct doctor *doctor)
             examine_other(doctor, others[i], found ? path : "");
     tell_vector_functions(doctor, &cc);
     cc_finish(&cc);
+}
+
+/* ---- libtcc ---- */
+
+void doctor_first_call(struct doctor *doctor)
+{
+    struct trial trial;
+    const char *path = first_path();
+    if (!path) {
+        doctor_tell(
+            doctor, "libtcc", WEFT_ABSENT, NULL,
+            "weft-first.so, its module, is not there: a first call waits for the C compiler");
+        return;
+    }
+    bool ran = trial_run(&trial, doctor, "libtcc", "cache,threads");
+    bool right = ran && trial_is_right(&trial);
+    if (right)
+        doctor_tell(doctor, "libtcc", WEFT_FOUND, NULL, "%s, a kernel is ready after %.1f ms%s",
+                    path, 1e3 * trial.seconds, doctor->first ? "" : "; it is turned off");
+    else
+        doctor_tell(doctor, "libtcc", WEFT_BROKEN, "WEFT_DISABLE=first does without it", "%s, %s",
+                    path,
+                    ran           ? "a kernel computed wrong values"
+                    : trial.error ? trial.error->message
+                                  : "memory ran out");
+    doctor->runs |= right && doctor->no_compiler && doctor->first && doctor->settings;
+    trial_finish(&trial);
 }
 
 enum weft_status weft_doctor(const struct weft_context_params *params,

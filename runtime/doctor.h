@@ -4,8 +4,6 @@
 
 #include "include/weft/weft.h"
 
-#include <limits.h>
-
 struct doctor {
     const struct weft_context_params *params;
     void (*tell)(void *user, const struct weft_finding *finding);
@@ -13,6 +11,8 @@ struct doctor {
     const char *part;              /* of the next findings */
     bool temporary;                /* the temporary directory can be used */
     bool settings;                 /* a context can be created */
+    bool no_compiler;              /* none is there, or libtcc is to be used: it makes all kernels */
+    bool first;                    /* libtcc may be used */
     bool runs;                     /* programs can run */
     bool out_of_memory;
 };
@@ -21,9 +21,6 @@ struct doctor {
  * is told as \xNN. */
 void doctor_tell(struct doctor *doctor, const char *name, enum weft_finding_state state,
                  const char *advice, const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* Looks a program up as posix_spawnp does. */
-bool doctor_find_program(const char *name, char path[PATH_MAX]);
 
 /* The parts, in order. */
 void doctor_machine(struct doctor *doctor);

@@ -2,6 +2,8 @@
  * open: the driver does not bear being unloaded. */
 #include "runtime/doctor.h"
 
+#include "runtime/identity.h"
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
@@ -54,7 +56,8 @@ static void *open_matching(const char *directory, const char *pattern)
 static void *open_beside_python(void)
 {
     char path[PATH_MAX], real[PATH_MAX], *end;
-    if (!doctor_find_program("python3", path) || !realpath(path, real))
+    struct stat status;
+    if (!program_find("python3", path, &status) || !realpath(path, real))
         return NULL;
     for (int i = 0; i < 2; i++)
         if ((end = strrchr(real, '/')))

@@ -1,8 +1,9 @@
-/* weft_doctor: the machine itself, the temporary directory, libtcc and the place of the cache. */
+/* weft_doctor: the machine itself, the temporary directory and the disk cache. */
 #include "runtime/doctor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,65 +101,69 @@ void doctor_machine(struct doctor *doctor)
     tell_temporary(doctor);
 }
 
-/* ---- a compiler in memory ---- */
-
-void doctor_first_call(struct doctor *doctor)
-{
-    static const char *const names[] = {"libtcc.so.1", "libtcc.so"};
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-    if (library && dlsym(library, "tcc_new"))
-        doctor_tell(doctor, "libtcc", WEFT_FOUND, NULL, "found; not used by this version");
-    else
-        doctor_tell(doctor, "libtcc", WEFT_ABSENT, NULL,
-                    "not found, not needed: a first call waits for the C compiler");
-    if (library)
-        dlclose(library);
-}
-
 /* ---- the cache ---- */
 
-/* $XDG_CACHE_HOME/weft, else ~/.cache/weft; false when neither is set. A relative XDG_CACHE_HOME
- * does not count, as its specification says. */
-static bool cache_directory(char path[PATH_MAX])
+struct count {
+    int entries, damaged;
+    double bytes;
+};
+
+static void count_entry(void *user, const struct weft_cache_entry *entry)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (xdg && *xdg == '/')
-        return snprintf(path, PATH_MAX, "%s/weft", xdg) < PATH_MAX;
-    return home && *home == '/' && snprintf(path, PATH_MAX, "%s/.cache/weft", home) < PATH_MAX;
+    struct count *count = user;
+    count->entries++;
+    count->damaged += entry->problem != NULL;
+    count->bytes += (double)entry->size;
 }
 
-/* Shortens a path to the part of it that exists. */
-static void existing_part(char *path)
+/* Whether entries can be written: the directory is there, or can be made where its path stops being. */
+static int writable(const char *directory)
 {
-    char *slash;
-    while (access(path, F_OK) != 0 && errno == ENOENT && (slash = strrchr(path, '/')) > path)
+    char path[PATH_MAX], *slash;
+    struct stat status;
+    if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    while (stat(path, &status) != 0 && errno == ENOENT && (slash = strrchr(path, '/')) &&
+           slash > path)
         *slash = '\0';
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        strcpy(path, "/");
+    if (stat(path, &status) != 0 && errno != ENOENT)
+        return errno;
+    return access(*path ? path : "/", W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+static void tell_cache(struct doctor *doctor, const char *path, const struct count *count)
+{
+    char damaged[32] = "";
+    if (count->damaged)
+        snprintf(damaged, sizeof damaged, ", %d damaged", count->damaged);
+    doctor_tell(doctor, "directory", WEFT_FOUND,
+                *damaged ? "weft cache verify names them; weft cache clear removes all" : NULL,
+                "%s, %d kernel%s, %.1f MB%s", path, count->entries, count->entries == 1 ? "" : "s",
+                1e-6 * count->bytes, damaged);
 }
 
 void doctor_cache(struct doctor *doctor)
 {
-    char path[PATH_MAX], existing[PATH_MAX];
-    if (!cache_directory(path)) {
-        doctor_tell(doctor, "directory", WEFT_ABSENT, "set HOME or XDG_CACHE_HOME",
-                    "none: neither XDG_CACHE_HOME nor HOME names a directory");
-        return;
-    }
-    strcpy(existing, path);
-    existing_part(existing);
-    struct stat status;
-    bool there = strcmp(existing, path) == 0;
-    const char *problem = stat(existing, &status) != 0         ? strerror(errno)
-                          : !S_ISDIR(status.st_mode)           ? "not a directory"
-                          : access(existing, W_OK | X_OK) != 0 ? strerror(errno)
-                                                               : NULL;
-    doctor_tell(doctor, "directory", problem ? WEFT_ABSENT : WEFT_FOUND,
-                problem ? "name a directory of yours in XDG_CACHE_HOME" : NULL, "%s%s%s%s%s", path,
-                problem ? ", cannot be used: "
-                : there ? ", can be written"
-                        : ", not made yet",
-                problem ? existing : "", problem ? ": " : "", problem ? problem : "");
+    struct count count = {0};
+    struct weft_error *error = NULL;
+    char *path = NULL;
+    const char *word = doctor->params->cache;
+    enum weft_status status = weft_cache_path(word, &path, &error);
+    int problem = status >= 0 && *path ? writable(path) : 0;
+    if (status >= 0)
+        status = weft_cache_list(word, count_entry, &count, &error);
+    if (status == WEFT_OUT_OF_MEMORY)
+        doctor->out_of_memory = true;
+    else if (status < 0 || problem)
+        doctor_tell(doctor, "directory", WEFT_BROKEN,
+                    "name a directory of yours in WEFT_CACHE, or none",
+                    "%s%s%s; kernels are not kept", error ? error->message : path,
+                    error ? "" : ": ", error ? "" : strerror(problem));
+    else if (!*path)
+        doctor_tell(doctor, "directory", WEFT_ABSENT, "name one in WEFT_CACHE",
+                    "none: kernels are not kept for later processes");
+    else
+        tell_cache(doctor, path, &count);
+    weft_error_destroy(error);
+    weft_free(path);
 }

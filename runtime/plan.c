@@ -2,13 +2,19 @@
  * comparing a few integers. */
 #include "runtime/internal.h"
 
+#include "compiler/schedule.h"
 #include "compiler/verify.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
+enum {
+    MAX_PLANS = 64,                /* kept for each instance; the one used longest ago goes */
+    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    FETCH_AHEAD = 2048,            /* bytes */
+    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+};
 
 /* ---- shapes ---- */
 
@@ -114,6 +120,37 @@ static void access_view(const struct plan *plan, const struct planned *planned, 
                       view->strides);
 }
 
+/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
+ * are written past the caches: a plain store would read the line first. Both sizes are measured
+ * (bench/throughput.py --sizes). */
+static void choose_traffic(struct planned *planned, unsigned fast)
+{
+    const struct kernel *kernel = planned->kernel;
+    int64_t stored = 0, touched = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
+                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
+        touched += moves ? bytes : 0;
+        stored += a >= kernel->load_count ? bytes : 0;
+    }
+    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
+}
+
+/* See struct planned. The weights are rough: a row that is called on whole blocks takes about as long
+ * as moving 32 bytes, another as one. */
+static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
+{
+    double each = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        each += is_block_call(&kernel->ins[i]) ? 32 : 1;
+    for (int a = 0; a < kernel->access_count; a++)
+        each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    double all = each * (double)g->volume;
+    return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
+}
+
 /* One kernel for results of one shape, up to its text. */
 static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
                         const struct tensor *inputs, const struct tensor *outputs,
@@ -132,12 +169,14 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, g));
     const struct emit_params params = {&target_c, g->kinds, context->cc.vector_functions, context->fast};
+    planned->work = estimate(kernel, g);
     planned->text = emit(arena, kernel, &params, &planned->scratch);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
         .groups = g->groups, .extents = (const long long *)g->extents,
         .strides = (const long long *)g->strides};
+    choose_traffic(planned, context->fast);
     planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
         planned->literals[i] = kernel->literals[i].bits;
@@ -163,15 +202,24 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
     }
 }
 
-static bool load_kernels(struct weft_program *program, struct plan *plan, struct diags *diags)
+static bool all_exact(const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_block_call(&kernel->ins[i]))
+            return false;
+    return true;
+}
+
+static bool load_kernels(struct weft_program *program, struct plan *plan, bool wait,
+                         struct diags *diags)
 {
     struct weft_context *context = program->context;
-    pthread_mutex_lock(&context->mutex);
-    bool good = cc_probe(&context->cc, diags);
-    pthread_mutex_unlock(&context->mutex);
+    bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
-        planned->loaded = kernels_get(context, planned->text, program->math, diags, &plan->infos[k]);
+        const struct kernel_request request = {planned->text, program->math,
+                                               all_exact(planned->kernel), wait};
+        planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         good = planned->loaded != NULL;
     }
     return good;
@@ -189,28 +237,50 @@ static int64_t *put_tensor(int64_t *key, const struct tensor *tensor)
     return key;
 }
 
-static int64_t *make_key(struct arena *arena, const struct program *program,
-                         const struct tensor *inputs, const struct tensor *outputs, size_t *length)
+static void make_key(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs)
 {
-    int count = program->input_count + (outputs ? program->result_count : 0);
+    const struct program *program = plan->typed->program;
     size_t size = 0;
-    for (int i = 0; i < count; i++)
-        size += 1 + 2 * (size_t)(i < program->input_count ? inputs[i].rank
-                                                         : outputs[i - program->input_count].rank);
-    int64_t *key = ARENA_ARRAY(arena, int64_t, size), *to = key;
+    for (int i = 0; i < program->input_count; i++)
+        size += 1 + 2 * (size_t)inputs[i].rank;
+    for (int i = 0; plan->strided && i < program->result_count; i++)
+        size += 1 + 2 * (size_t)outputs[i].rank;
+    int64_t *to = plan->key = ARENA_ARRAY(plan->arena, int64_t, size);
     for (int i = 0; i < program->input_count; i++)
         to = put_tensor(to, &inputs[i]);
-    for (int i = 0; outputs && i < program->result_count; i++)
+    for (int i = 0; plan->strided && i < program->result_count; i++)
         to = put_tensor(to, &outputs[i]);
-    *length = size;
+}
+
+/* Where the key goes on after a tensor like this one, NULL when it has another. */
+static const int64_t *match_tensor(const int64_t *key, const struct tensor *tensor)
+{
+    if (*key++ != tensor->rank)
+        return NULL;
+    for (int d = 0; d < tensor->rank; d++, key += 2)
+        if (key[0] != tensor->shape[d] || key[1] != tensor->strides[d])
+            return NULL;
     return key;
 }
 
-static struct plan *find_plan(struct typed *typed, const int64_t *key, size_t length)
+static bool match(const struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  bool strided)
+{
+    const struct program *program = plan->typed->program;
+    const int64_t *key = plan->strided == strided ? plan->key : NULL;
+    for (int i = 0; key && i < program->input_count; i++)
+        key = match_tensor(key, &inputs[i]);
+    for (int i = 0; key && strided && i < program->result_count; i++)
+        key = match_tensor(key, &outputs[i]);
+    return key;
+}
+
+static struct plan *find_plan(struct typed *typed, const struct tensor *inputs,
+                              const struct tensor *outputs, bool strided)
 {
     for (struct plan **at = &typed->plans; *at; at = &(*at)->next) {
         struct plan *plan = *at;
-        if (plan->key_length != length || memcmp(plan->key, key, length * sizeof *key) != 0)
+        if (!match(plan, inputs, outputs, strided))
             continue;
         *at = plan->next;
         plan->next = typed->plans;
@@ -237,7 +307,7 @@ void plans_destroy(struct plan *plans)
 }
 
 /* Drops the plan used longest ago that no run holds. */
-static void evict(struct typed *typed)
+static void evict(struct weft_program *program, struct typed *typed)
 {
     struct plan **last = NULL;
     for (struct plan **at = &typed->plans; *at; at = &(*at)->next)
@@ -248,7 +318,20 @@ static void evict(struct typed *typed)
     struct plan *plan = *last;
     *last = plan->next;
     typed->plan_count--;
+    if (program->recent == plan->recent)
+        program->recent = NULL;
     plan_destroy(plan);
+}
+
+static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
+                        const struct shape *expected, struct diags *diags)
+{
+    struct shape given = {.rank = output->rank};
+    for (int d = 0; d < output->rank; d++)
+        given.extents[d] = output->shape[d];
+    return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name,
+                   shape_text(diags->arena, program, &given),
+                   shape_text(diags->arena, program, expected));
 }
 
 static bool check_output(struct plan *plan, int r, const struct tensor *output, struct diags *diags)
@@ -256,17 +339,13 @@ static bool check_output(struct plan *plan, int r, const struct tensor *output, 
     const struct program *program = plan->typed->program;
     const struct shape *shape = result_shape(plan, r);
     const char *name = program->results[r].name;
-    struct shape given = {.rank = output->rank};
     if (output->dtype != program->results[r].dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
                        type_rows[output->dtype].name, type_rows[program->results[r].dtype].name);
-    for (int d = 0; d < output->rank; d++)
-        given.extents[d] = output->shape[d];
-    if (same_shape(&given, shape))
-        return true;
-    return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name,
-                   shape_text(diags->arena, program, &given),
-                   shape_text(diags->arena, program, shape));
+    bool same = output->rank == shape->rank;
+    for (int d = 0; same && d < output->rank; d++)
+        same = output->shape[d] == shape->extents[d];
+    return same || wrong_shape(program, name, output, shape, diags);
 }
 
 static bool check_outputs(struct plan *plan, const struct tensor *outputs, struct diags *diags)
@@ -280,40 +359,37 @@ static bool check_outputs(struct plan *plan, const struct tensor *outputs, struc
 static bool any_strided(const struct program *program, const struct tensor *outputs)
 {
     for (int r = 0; outputs && r < program->result_count; r++)
-        if (!tensor_is_dense(&outputs[r]))
+        if (!outputs[r].dense)
             return true;
     return false;
 }
 
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, const struct tensor *inputs,
-                      const struct tensor *outputs, bool strided, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
     jmp_buf env;
     if (ARENA_GUARD(plan->arena, env))
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    plan->key = make_key(plan->arena, plan->typed->program, inputs, strided ? outputs : NULL,
-                         &plan->key_length);
+    make_key(plan, inputs, outputs);
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, strided ? outputs : NULL, program->context);
-    return load_kernels(program, plan, diags);
+    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program->context);
+    return load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
-    size_t length;
     bool strided = any_strided(typed->program, outputs);
-    int64_t *key = make_key(diags->arena, typed->program, inputs, strided ? outputs : NULL, &length);
     pthread_mutex_lock(&program->mutex);
-    struct plan *plan = find_plan(typed, key, length);
+    struct plan *plan = find_plan(typed, inputs, outputs, strided);
     pthread_mutex_unlock(&program->mutex);
     if (plan && check_outputs(plan, outputs, diags))
         return plan;
     if (plan) {
-        plan_release(program, plan);
+        plan_release(plan);
         return NULL;
     }
     plan = calloc(1, sizeof *plan);
@@ -321,10 +397,10 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    *plan = (struct plan){.typed = typed, .users = 1};
+    *plan = (struct plan){.typed = typed, .users = 1, .strided = strided};
     arena_init(&plan->own);
     plan->arena = &plan->own;
-    if (!make_plan(program, plan, inputs, outputs, strided, diags)) {
+    if (!make_plan(program, plan, inputs, outputs, wait, diags)) {
         plan_destroy(plan);
         return NULL;
     }
@@ -332,14 +408,12 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     plan->next = typed->plans;
     typed->plans = plan;
     if (++typed->plan_count > MAX_PLANS)
-        evict(typed);
+        evict(program, typed);
     pthread_mutex_unlock(&program->mutex);
     return plan;
 }
 
-void plan_release(struct weft_program *program, struct plan *plan)
+void plan_release(struct plan *plan)
 {
-    pthread_mutex_lock(&program->mutex);
-    plan->users--;
-    pthread_mutex_unlock(&program->mutex);
+    atomic_fetch_sub(&plan->users, 1);
 }

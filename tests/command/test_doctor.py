@@ -36,7 +36,7 @@ class Doctor(CommandTest):
         os.mkdir(self.path("tmp"))
         os.mkdir(self.path("home"))
         self.env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.path("home"),
-                    "TMPDIR": self.path("tmp")}
+                    "TMPDIR": self.path("tmp"), "WEFT_MODULES": "/nonexistent"}
         for name in "WEFT_CC", "ASAN_OPTIONS", "UBSAN_OPTIONS":
             if name in os.environ:
                 self.env[name] = os.environ[name]
@@ -55,6 +55,10 @@ class Doctor(CommandTest):
         done = self.doctor("--format", "json", **changes)
         self.assertEqual(done.returncode, status, done.stdout)
         return {(finding["part"], finding["name"]): finding for finding in json.loads(done.stdout)}
+
+    def findings_without_compilers(self, **changes):
+        """The same where compilers do not matter, which saves trying them."""
+        return self.findings(1, PATH="", WEFT_CC="none", **changes)
 
     def compiler(self, name, body):
         with open(self.path(name), "w") as file:
@@ -114,6 +118,21 @@ class Doctor(CommandTest):
             self.assertEqual(found["C compiler", "clang"]["state"], "none")
         self.assertIn(b"cannot run programs", self.doctor(WEFT_CC="nonsense").stdout)
 
+    def test_libtcc(self):
+        found = self.findings(0)["First call", "libtcc"]
+        self.assertEqual(found["state"], "none")
+        if self.findings(0, WEFT_MODULES=None)["First call", "libtcc"]["state"] == "none":
+            self.skipTest("built without libtcc")
+        for change in {"WEFT_CC": "/nonexistent/cc"}, {"PATH": "", "WEFT_CC": None}, {"WEFT_CC": "libtcc"}:
+            found = self.findings(0, WEFT_MODULES=None, **change)
+            self.assertRegex(found["First call", "libtcc"]["text"], r"is ready after \d+\.\d ms$")
+            self.findings(1, WEFT_MODULES=None, WEFT_DISABLE="first", **change)
+        os.mkdir(self.path("modules"))
+        with open(self.path("modules/weft-first.so"), "w") as file:
+            file.write("no library")
+        found = self.findings(1, WEFT_MODULES=self.path("modules"), WEFT_CC="/nonexistent/cc")
+        self.assertEqual(found["First call", "libtcc"]["state"], "none")
+
     def test_nothing_in_the_environment(self):
         """The system's own PATH then, with which gcc may not find its parts."""
         done = self.doctor("--format", "json", PATH=None, HOME=None, TMPDIR=None, WEFT_CC=None)
@@ -163,24 +182,37 @@ class Doctor(CommandTest):
 
     def test_the_cache(self):
         def cache(**changes):
-            return self.findings(0, **changes)["Kernel cache", "directory"]
-        os.mkdir(self.path("there"))
-        os.mkdir(self.path("there/weft"))
+            return self.findings_without_compilers(**changes)["Kernel cache", "directory"]
         with open(self.path("file"), "w"):
             pass
-        self.assertEqual(cache()["text"], self.path("home/.cache/weft") + ", not made yet")
-        self.assertEqual(cache(XDG_CACHE_HOME="relative")["text"],
-                         self.path("home/.cache/weft") + ", not made yet")
-        self.assertEqual(cache(XDG_CACHE_HOME=self.path("there"))["text"],
-                         self.path("there/weft") + ", can be written")
-        self.assertEqual(cache(XDG_CACHE_HOME=self.path("new/dir"))["state"], "ok")
-        self.assertEqual(cache(XDG_CACHE_HOME=self.path("file"))["state"], "none")
+        place = self.path("home/.cache/weft")
+        self.assertEqual(cache()["text"], place + ", 0 kernels, 0.0 MB")
+        self.assertEqual(cache(XDG_CACHE_HOME="relative")["text"], place + ", 0 kernels, 0.0 MB")
+        self.assertEqual(cache(XDG_CACHE_HOME=self.path("new"))["text"],
+                         self.path("new/weft") + ", 0 kernels, 0.0 MB")
+        self.assertEqual(cache(XDG_CACHE_HOME=self.path("file"))["state"], "broken")
+        self.assertEqual(cache(WEFT_CACHE=self.path("file"))["state"], "broken")
         self.assertEqual(cache(HOME=None)["state"], "none")
-        self.assertEqual(sorted(self.files()), ["file", "home", "there", "tmp"])
+        self.assertEqual(cache(WEFT_CACHE="")["state"], "none")
+        self.assertEqual(sorted(self.files()), ["file", "home", "tmp"])
+        self.assertEqual(os.listdir(self.path("home")), [])
+
+    def test_the_cache_in_use(self):
+        place = self.path("kept")
+        self.good("run", "x + exp(x)", "x=[1.5, 2]", env=dict(self.env, WEFT_CACHE=place))
+        text = self.findings(0, WEFT_CACHE=place)["Kernel cache", "directory"]["text"]
+        self.assertRegex(text, "^%s, 1 kernel, 0.0 MB$" % place)
+        for folder, _, names in os.walk(place):
+            for name in names:
+                if name.endswith(".so"):
+                    os.truncate(os.path.join(folder, name), 100)
+        found = self.findings(0, WEFT_CACHE=place)["Kernel cache", "directory"]
+        self.assertIn("1 damaged", found["text"])
+        self.assertIn("weft cache", found["advice"])
 
     def test_cuda(self):
         def cuda(**changes):
-            found = self.findings(0, **changes)
+            found = self.findings_without_compilers(**changes)
             return {name: finding for (part, name), finding in found.items() if part == "CUDA"}
         good = self.library("good", "libcuda.so.1", CUDA, "-DINIT=0", "-DCOUNT=2")
         self.library("good", "libnvrtc.so.13", NVRTC, "-DMINOR=1")
@@ -209,7 +241,8 @@ class Doctor(CommandTest):
                 file.write("no library")
 
         def nvrtc(**changes):
-            return self.findings(0, LD_LIBRARY_PATH=self.path("linker"), **changes)["CUDA", "NVRTC"]
+            found = self.findings_without_compilers(LD_LIBRARY_PATH=self.path("linker"), **changes)
+            return found["CUDA", "NVRTC"]
 
         packages = "lib/python3.9/site-packages/nvidia/"
         for number, folder, variable, place in [

@@ -43,7 +43,7 @@ static void test_params(void **state)
     (void)state;
     const char *const flags[] = {"--no-such-flag-at-all", NULL};
     struct seen seen = {0};
-    struct weft_context_params params = {.cc = "no\x01such"};
+    struct weft_context_params params = {.cc = "no\x01such", .disable = "first"};
     assert_int_equal(weft_doctor(&params, on_finding, &seen), WEFT_COMPILER_ERROR);
     assert_string_equal(seen.broken, "no\\x01such");
     params = (struct weft_context_params){.cflags = flags};
