@@ -101,10 +101,10 @@ const char help_ops[] =
 const char help_doctor[] =
     "usage: weft doctor [--format text|json]\n"
     "\n"
-    "Says what Weft finds on this machine: C compilers, each tried on a small\n"
-    "kernel, vector functions, the kernel cache, NVRTC, the CUDA driver and its\n"
-    "GPUs; what is missing, and how to get it. Takes about a second. Exit status:\n"
-    "0 programs can run, 1 they cannot.\n"
+    "Says what Weft finds on this machine: C compilers and libtcc, each tried on a\n"
+    "small kernel, vector functions, the kernel cache, NVRTC, the CUDA driver and\n"
+    "its GPUs; what is missing, and how to get it. Takes about a second. Exit\n"
+    "status: 0 programs can run, 1 they cannot.\n"
     "\n"
     "Example:\n"
     "  weft doctor --format json\n";
