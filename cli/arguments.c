@@ -1,7 +1,10 @@
 /* See arguments.h. */
 #include "cli/arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 16 };
@@ -13,8 +16,8 @@ struct option_row {
     const char *takes; /* in words; NULL: no value */
 };
 
-enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT };
-enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS };
+enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT, OPTION_SIZE };
+enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE };
 
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
@@ -23,6 +26,7 @@ static const struct option_row option_rows[] = {
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
+    {"size", OPTION_SIZE, COMMAND_CACHE, "a number of bytes, as in 64M"},
     {"quiet", 'q', ALL_COMMANDS, NULL},
     {"help", 'h', ALL_COMMANDS, NULL},
     {"version", 'V', ALL_COMMANDS, NULL}};
@@ -125,6 +129,9 @@ static bool add_positional(struct parser *parser, const char *argument)
     if (parser->command == COMMAND_OPS)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "an option, and 'weft ops' takes nothing else");
+    if (parser->arguments->program && parser->command == COMMAND_CACHE)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and 'weft cache' takes one word");
     if (parser->arguments->program)
         return add_assignment(parser, argument);
     parser->arguments->program = argument;
@@ -165,6 +172,22 @@ static bool choose(struct parser *parser, int letter, const char *value, const c
                            value);
 }
 
+static bool set_size(struct parser *parser, const char *value)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (!(*value >= '0' && *value <= '9') || errno || (*end && (!unit || end[1])) ||
+        size >= UINT64_MAX >> shift)
+        return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--size",
+                               find_row(OPTION_SIZE)->takes, value);
+    parser->arguments->size = (uint64_t)size << shift;
+    return true;
+}
+
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
@@ -194,6 +217,8 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case OPTION_FORMAT:
         arguments->format = value;
         return choose(parser, letter, value, formats, 3, &choice);
+    case OPTION_SIZE:
+        return set_size(parser, value);
     case OPTION_STAGE:
         arguments->stage = value;
         return choose(parser, letter, value, stages, 8, &choice);
@@ -270,13 +295,15 @@ static bool parse_all(struct parser *parser, int argc, char **argv)
 bool arguments_parse(struct report *report, enum command command, int argc, char **argv,
                      struct arguments *arguments)
 {
-    *arguments = (struct arguments){0};
+    *arguments = (struct arguments){.size = UINT64_MAX};
     struct parser parser = {.report = report, .command = command, .arguments = arguments};
     make_tables(&parser);
     if (!parse_all(&parser, argc, argv))
         return false;
     if (arguments->help || arguments->version || command == COMMAND_OPS || arguments->program)
         return true;
-    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "an expression or a .weft file",
+    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM,
+                           command == COMMAND_CACHE ? "path, list, verify, prune or clear"
+                                                    : "an expression or a .weft file",
                            arena_printf(report->arena, "weft %s --help", argv[0]));
 }

@@ -9,7 +9,8 @@
 #include "cli/report.h"
 #include "include/weft/weft.h"
 
-enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8 };
+enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8,
+               COMMAND_CACHE = 16 };
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {
@@ -27,7 +28,7 @@ struct destination {
 };
 
 struct arguments {
-    const char *program; /* EXPR or FILE.weft[:kernel]; NULL when there is none */
+    const char *program; /* EXPR or FILE.weft[:kernel], or what to do with the cache; NULL: none */
     struct assignment *inputs;
     int input_count;
     struct destination *outputs;
@@ -35,6 +36,7 @@ struct arguments {
     enum weft_math math;
     bool time, help, version;
     const char *stage, *format; /* NULL: not given */
+    uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };
 
 /* argv[0] is the subcommand's name. Reports and returns false on wrong usage; --quiet takes effect

@@ -13,6 +13,7 @@ const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "  run     compute an expression or a .weft file\n"
                             "  show    print what the compiler makes of it, stage by stage\n"
                             "  check   parse, type and shape it; run nothing\n"
+                            "  cache   show or remove the kernels kept on disk\n"
                             "  ops     list every operation of the language\n"
                             "\n"
                             "'weft COMMAND --help' says more. Try:\n"
@@ -63,6 +64,29 @@ const char help_check[] =
     "\n"
     "Example:\n"
     "  weft check 'a / b' 'a=uint8[480, 640, 3]' 'b=float32[3]'\n";
+
+const char help_cache[] =
+    "usage: weft cache path | list | verify | prune [--size SIZE] | clear\n"
+    "\n"
+    "Compiled kernels are kept on disk for later processes.\n"
+    "\n"
+    "  path      print the directory\n"
+    "  list      print each kernel's key, last use, size and compiler\n"
+    "  verify    read and check every kernel; name those that are damaged, and exit\n"
+    "            with 1 if there are any. They stay until they are wanted again, and\n"
+    "            are then compiled anew\n"
+    "  prune     remove kernels used longest ago when there is more than SIZE, and\n"
+    "            what processes that died left behind\n"
+    "  clear     remove all kernels\n"
+    "\n"
+    "      --size SIZE   bytes, or with K, M, G or T behind; default 256M\n"
+    "  -q, --quiet       no warnings\n"
+    "\n"
+    "Environment: WEFT_CACHE names the directory, empty for none (default: weft in\n"
+    "XDG_CACHE_HOME, else ~/.cache/weft); WEFT_CACHE_SIZE is the default size.\n"
+    "\n"
+    "Example:\n"
+    "  weft cache prune --size 64M\n";
 
 const char help_ops[] =
     "usage: weft ops [--format text|md|json]\n"

@@ -2,6 +2,6 @@
 #ifndef WEFT_CLI_HELP_H
 #define WEFT_CLI_HELP_H
 
-extern const char help_overall[], help_run[], help_show[], help_check[], help_ops[];
+extern const char help_overall[], help_run[], help_show[], help_check[], help_ops[], help_cache[];
 
 #endif

@@ -253,9 +253,10 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     case INS_OP:
         buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
         put_operands(buf, ins);
-        if (schedule->constant[i])
-            buf_puts(buf, "   (once, before the loop)");
-        else if (is_block_call(ins))
+        if (schedule->rate[i] != RATE_BLOCK)
+            buf_puts(buf, schedule->rate[i] == RATE_ONCE ? "   (once, before the loop)"
+                                                         : "   (once for each row)");
+        else if (schedule->call[i])
             buf_puts(buf, "   (a call for the whole block)");
         break;
     case INS_STORE:
@@ -274,7 +275,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
 {
     struct schedule schedule;
-    make_schedule(buf->arena, kernel, &schedule);
+    make_schedule(buf->arena, kernel, g->kinds, g->fast, &schedule);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,

@@ -8,6 +8,7 @@
     FAST(FLAT, "flat", "short inner groups run as one long row")                                    \
     FAST(STREAM, "stream", "large outputs are written past the caches")                             \
     FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
+    FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \

@@ -92,7 +92,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     group_dimensions(&groups, rank, shape, views);
     bool flat = (fast & FAST_FLAT) && runs_flat(&groups, kernel);
     int inner = groups.count - 1;
-    *g = (struct geometry){.volume = 1, .rows = 1, .columns = 1};
+    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
     g->groups = groups.count - 1 - flat < 0 ? 0 : groups.count - 1 - flat;
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];

@@ -31,6 +31,7 @@ struct geometry {
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */
+    unsigned fast;                 /* a set of enum fast_path */
 };
 
 /* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path. */

@@ -1,6 +1,7 @@
 /* The machine's C compiler: started with posix_spawn and an argument vector, never a shell, in a
  * private directory that is gone afterwards, whatever happened. */
-#include "runtime/internal.h"
+#include "runtime/identity.h"
+#include "runtime/image.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,11 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { MAX_ARGUMENTS = 256, MAX_LOG = 4096 };
+enum { MAX_ARGUMENTS = CC_MAX_FLAGS + 16, MAX_LOG = 4096 };
 
 /* ---- what the compiler is ---- */
 
@@ -97,6 +99,7 @@ void cc_finish(struct cc *cc)
 {
     free_flags(cc->flags);
     free(cc->path);
+    free(cc->probed);
 }
 
 /* ---- running it ---- */
@@ -106,6 +109,7 @@ struct job {
     char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
     const char *arguments[MAX_ARGUMENTS];
     int count;
+    struct cc_process process;
 };
 
 static bool files_failed(struct diags *diags, const char *what)
@@ -128,16 +132,27 @@ static bool job_open(struct job *job, const char *output, struct diags *diags)
     return true;
 }
 
-/* Removes the directory and whatever the compiler left in it. */
-static void job_close(struct job *job)
+static void empty_directory(const char *path)
 {
-    DIR *directory = *job->directory ? opendir(job->directory) : NULL;
+    DIR *directory = opendir(path);
     for (struct dirent *entry; directory && (entry = readdir(directory));)
         unlinkat(dirfd(directory), entry->d_name, 0);
     if (directory)
         closedir(directory);
-    if (*job->directory)
-        rmdir(job->directory);
+}
+
+/* Removes the directory and whatever the compiler left in it. What was killed may still be creating
+ * its last file. */
+static void job_close(struct job *job)
+{
+    const struct timespec pause = {0, 1000000};
+    if (!*job->directory)
+        return;
+    empty_directory(job->directory);
+    for (int i = 0; rmdir(job->directory) < 0 && errno == ENOTEMPTY && i < 100; i++) {
+        nanosleep(&pause, NULL);
+        empty_directory(job->directory);
+    }
 }
 
 static bool write_file(const char *path, const char *text, struct diags *diags)
@@ -239,20 +254,58 @@ static bool report_failure(const struct job *job, int status, struct diags *diag
     return false;
 }
 
-static bool job_run(struct job *job, struct diags *diags)
+/* Starts the compiler and enters it into the list, in one step: cc_cancel misses none. */
+static int process_start(struct job *job, struct cc_running *running, char **environment)
+{
+    pthread_mutex_lock(&running->mutex);
+    int error = running->cancelled ? ECANCELED : start(job, environment, &job->process.pid);
+    if (!error) {
+        job->process.next = running->first;
+        running->first = &job->process;
+    }
+    pthread_mutex_unlock(&running->mutex);
+    return error;
+}
+
+/* As waitpid. The process leaves the list before its number can belong to another. */
+static pid_t process_wait(struct job *job, struct cc_running *running, int *status)
+{
+    pid_t waited;
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_lock(&running->mutex);
+    struct cc_process **at = &running->first;
+    while (*at != &job->process)
+        at = &(*at)->next;
+    *at = job->process.next;
+    pthread_mutex_unlock(&running->mutex);
+    while ((waited = waitpid(job->process.pid, status, 0)) < 0 && errno == EINTR)
+        ;
+    return waited;
+}
+
+void cc_cancel(struct cc_running *running)
+{
+    pthread_mutex_lock(&running->mutex);
+    running->cancelled = true;
+    for (struct cc_process *process = running->first; process; process = process->next)
+        kill(-process->pid, SIGKILL);
+    pthread_mutex_unlock(&running->mutex);
+}
+
+static bool job_run(struct job *job, struct cc_running *running, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
     char **environment = job_environment(job->directory, tmpdir, sizeof tmpdir);
-    pid_t pid, waited;
     int status = 0;
     if (!environment)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    int error = start(job, environment, &pid);
+    int error = process_start(job, running, environment);
     free(environment);
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
-    while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-        ;
+    pid_t pid = job->process.pid, waited = process_wait(job, running, &status);
     if (waited < 0 && access(job->output, F_OK) == 0)
         return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -300,21 +353,31 @@ static const char *const fast_flags[] = {"-ffp-contract=fast", "-fassociative-ma
                                          "-freciprocal-math", "-fno-signed-zeros", NULL};
 static const char *const clang_flags[] = {"-fveclib=libmvec", NULL};
 static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
-static const char *const libraries[] = {"-lmvec", "-lm", NULL};
-static const char *const plain_libraries[] = {"-lm", NULL};
+/* A kernel that calls nothing loads without them, which is several times faster. */
+static const char *const libraries[] = {"-Wl,--as-needed", "-lmvec", "-lm", NULL};
+static const char *const plain_libraries[] = {"-Wl,--as-needed", "-lm", NULL};
 static const char *const assembly_flags[] = {"-S", NULL};
+
+int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS])
+{
+    const char *machine[] = {machine_flag(cc), NULL}, *none[] = {NULL};
+    const char *const *groups[] = {machine, strict_flags,
+                                   cc->kind == CC_CLANG && cc->vector_functions[0] ? clang_flags : none,
+                                   math == WEFT_MATH_FAST ? fast_flags : none,
+                                   assembly ? assembly_flags : shared_flags,
+                                   (const char *const *)cc->flags};
+    int count = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        for (const char *const *flag = groups[i]; *flag && count < CC_MAX_FLAGS - 1; flag++)
+            flags[count++] = *flag;
+    flags[count] = NULL;
+    return count;
+}
 
 static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
 {
-    const char *machine[] = {cc->path, machine_flag(cc), NULL};
-    add_flags(job, machine);
-    add_flags(job, strict_flags);
-    if (cc->kind == CC_CLANG && cc->vector_functions[0])
-        add_flags(job, clang_flags);
-    if (math == WEFT_MATH_FAST)
-        add_flags(job, fast_flags);
-    add_flags(job, assembly ? assembly_flags : shared_flags);
-    add_flags(job, (const char *const *)cc->flags);
+    job->arguments[job->count++] = cc->path;
+    job->count += cc_flags(cc, math, assembly, job->arguments + job->count);
     const char *files[] = {"-o", job->output, job->source, NULL};
     add_flags(job, files);
     if (!assembly)
@@ -328,19 +391,18 @@ static void identify(struct cc *cc, const char *text)
     const char *clang = strstr(text, "clang"), *number = strstr(text, clang ? "version " : ") ");
     int version = number ? atoi(number + strcspn(number, "0123456789")) : 0;
     cc->kind = clang ? CC_CLANG : CC_GCC;
+    snprintf(cc->version, sizeof cc->version, "%.*s", (int)strcspn(text, "\n"), text);
     cc->levels = version == 0 || version >= (clang ? 12 : 11);
 }
 
-bool cc_probe(struct cc *cc, struct diags *diags)
+static bool probe(struct cc *cc, struct diags *diags)
 {
     struct job job;
-    if (cc->kind != CC_UNKNOWN)
-        return true;
     if (!job_open(&job, "log", diags))
         return false;
     const char *version[] = {cc->path, "--version", NULL};
     add_flags(&job, version);
-    bool good = job_run(&job, diags);
+    bool good = job_run(&job, cc->running, diags);
     char *log = good ? read_file(job.log, MAX_LOG) : NULL;
     if (good)
         identify(cc, log ? log : "");
@@ -349,24 +411,47 @@ bool cc_probe(struct cc *cc, struct diags *diags)
     return good;
 }
 
+bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
+{
+    if (cc->kind != CC_UNKNOWN && cc->probed && identity && strcmp(cc->probed, identity) == 0)
+        return true;
+    free(cc->probed);
+    cc->probed = identity ? strdup(identity) : NULL;
+    return probe(cc, diags);
+}
+
 static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
                     bool assembly, struct diags *diags)
 {
     if (!job_open(job, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
         return false;
     kernel_command(job, cc, math, assembly);
-    return job_run(job, diags);
+    return job_run(job, cc->running, diags);
 }
 
-void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags)
+/* Opens and loads what the compiler made; the descriptor outlives the directory. */
+static void *load_output(const struct job *job, const unsigned char *digest, int *image,
+                         struct diags *diags)
+{
+    struct stat stat;
+    const char *problem = "the C compiler wrote no file";
+    void *handle = NULL;
+    *image = open(job->output, O_RDONLY | O_CLOEXEC);
+    if (*image >= 0 && fstat(*image, &stat) == 0)
+        handle = image_load(*image, (size_t)stat.st_size, digest, job->output, &problem);
+    if (!handle)
+        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, problem);
+    return handle;
+}
+
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
+              const unsigned char digest[16], int *image, struct diags *diags)
 {
     struct job job;
     void *handle = NULL;
-    if (compile(&job, cc, text, math, false, diags)) {
-        handle = dlopen(job.output, RTLD_NOW | RTLD_LOCAL);
-        if (!handle)
-            diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, dlerror());
-    }
+    *image = -1;
+    if (compile(&job, cc, text, math, false, diags))
+        handle = load_output(&job, digest, image, diags);
     job_close(&job);
     return handle;
 }

@@ -1,6 +1,7 @@
 /* Contexts, and how a call hands over what it found. */
 #include "runtime/internal.h"
 
+#include "runtime/cache.h"
 #include "runtime/kernels.h"
 
 #include <stdlib.h>
@@ -77,12 +78,29 @@ static enum weft_status choose_fast_paths(const char *disable, unsigned *fast,
     return status;
 }
 
+/* False: out of memory. */
+static bool choose_cache(struct weft_context *context, const char *word)
+{
+    if (!(context->fast & FAST_CACHE))
+        return true;
+    context->cache = cache_place(word);
+    if (!context->cache)
+        return false;
+    if (!*context->cache) {
+        free(context->cache);
+        context->cache = NULL;
+    }
+    return true;
+}
+
 enum weft_status weft_context_create(const struct weft_context_params *params,
                                      struct weft_context **result, struct weft_error **error)
 {
     static const struct weft_context_params defaults;
     if (!result)
         return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
+    if (params && (params->tier < WEFT_TIER_EXACT || params->tier > WEFT_TIER_NONE))
+        return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
     if (params && params->threads < 0)
         return invalid_call(error, "threads of weft_context_params is negative");
     int saved = errno;
@@ -96,10 +114,19 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         threads_init(&context->threads, params);
         pthread_mutex_init(&context->mutex, NULL);
         pthread_cond_init(&context->changed, NULL);
+        pthread_mutex_init(&context->cc_mutex, NULL);
+        pthread_mutex_init(&context->running.mutex, NULL);
+        context->tier = params->tier;
+        worker_init(context);
     }
     enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (context && cc_init(&context->cc, params->cc, params->cflags))
+    if (context && cc_init(&context->cc, params->cc, params->cflags)) {
+        context->cc.running = &context->running;
+        context->only_first = strcmp(context->cc.path, "libtcc") == 0;
         status = choose_fast_paths(params->disable, &context->fast, error);
+    }
+    if (status >= 0 && !choose_cache(context, params->cache))
+        status = WEFT_OUT_OF_MEMORY;
     if (status < 0) {
         weft_context_destroy(context);
         context = NULL;
@@ -113,9 +140,14 @@ void weft_context_destroy(struct weft_context *context)
 {
     if (!context)
         return;
+    worker_finish(context);
     kernels_finish(context);
     cc_finish(&context->cc);
+    free(context->cache);
     pthread_cond_destroy(&context->changed);
+    pthread_cond_destroy(&context->worker.wake);
+    pthread_mutex_destroy(&context->running.mutex);
+    pthread_mutex_destroy(&context->cc_mutex);
     pthread_mutex_destroy(&context->mutex);
     free(context);
 }

@@ -4,12 +4,15 @@
 
 #include "compiler/emit.h"
 #include "compiler/kernel.h"
+#include "runtime/first.h"
 #include "runtime/threads.h"
+#include "runtime/worker.h"
 #include "templates/args.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
@@ -17,50 +20,99 @@ typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long 
 
 enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
+/* Compilers in progress, each on its thread's stack. Once cancelled none is started any more. */
+struct cc_process {
+    struct cc_process *next;
+    pid_t pid;                     /* leads a process group */
+};
+struct cc_running {
+    pthread_mutex_t mutex;
+    struct cc_process *first;
+    atomic_bool cancelled;
+};
+
 struct cc {
+    struct cc_running *running;    /* the context's */
     char *path;                    /* as given, for messages; a name is looked up in PATH */
-    enum cc_kind kind;             /* found out by the first kernel, and so is the next */
+    enum cc_kind kind;             /* found out when it compiles first, and so is what follows */
     bool levels;                   /* knows -march=x86-64-v3 and the like */
+    char version[96];              /* the first line of what --version prints */
+    char *probed;                  /* the identity of the program that was asked */
     char **flags;                  /* the user's, NULL-terminated */
     char vector_functions[512];    /* for emit */
 };
 
+enum { CC_MAX_FLAGS = 240 };
+
 /* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
 bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
-/* Finds out which compiler it is. Not to be called by two threads at once. */
-bool cc_probe(struct cc *cc, struct diags *diags);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process. */
-void *cc_load(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
+/* Finds out which compiler it is, unless it is still the one of this identity (identity.h; NULL: not
+ * known). Starts a process. Not to be called by two threads at once. */
+bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
+/* The flags for a kernel, NULL-terminated; their number. */
+int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
+/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process.
+ * `digest` names the kernel (image.h). *image is a descriptor of the shared object, which the caller
+ * closes, or -1. */
+void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
+              const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
+/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+void cc_cancel(struct cc_running *running);
 
 /* ---- kernels.c: kernels in memory, each compiled once ---- */
 
 struct loaded {
     struct loaded *next;
     char *key;                     /* the text without comments, and how it was compiled */
+    enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
-    void *handle;
-    weft_kernel_fn *run;
+    void *handle;                  /* of dlopen; NULL while there is only the first kernel */
+    struct first_code first;       /* from libtcc; a run may be inside as long as the context lives */
+    weft_kernel_fn *_Atomic run;   /* the good kernel as soon as there is one */
+    atomic_bool final;             /* `run` stays as it is */
+    bool building;                 /* a thread makes the good kernel */
+    struct loaded *next_job;       /* in the worker's queue */
+    struct weft_kernel_info info;  /* how the best kernel so far was got */
 };
 
-/* The kernel for this text: from memory, or compiled while other threads that want it wait. Lives
- * as long as the context. NULL with a diagnostic. */
-const struct loaded *kernels_get(struct weft_context *context, const char *text, enum weft_math math,
-                                 struct diags *diags, struct weft_kernel_info *info);
+/* What a plan wants. */
+struct kernel_request {
+    const char *text;
+    enum weft_math math;
+    bool exact;                    /* all its rows are: any compiler's kernel has the same bits */
+    bool wait;                     /* for the good kernel, where a first one would do */
+};
+
+/* The kernel for this text: from memory, or made while other threads that want it wait. Lives as
+ * long as the context. NULL with a diagnostic. */
+struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
+                           struct diags *diags, struct weft_kernel_info *info);
+/* Waits until the kernel is final, and where it was not completes *info. */
+void kernels_settle(struct weft_context *context, struct loaded *loaded,
+                    struct weft_kernel_info *info);
 
 struct weft_context {
+    struct weft_context *next;     /* worker.c: all contexts of the process */
     struct cc cc;
+    pthread_mutex_t cc_mutex;      /* guards what cc found out */
+    struct cc_running running;
+    enum weft_tier tier;
+    bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
     struct threads threads;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
-    pthread_mutex_t mutex;         /* guards what follows, and cc.kind */
+    char *cache;                   /* the directory of kernels on disk; NULL: none */
+    atomic_flag noted;             /* that the directory is of no use was said */
+    pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
     struct loaded *buckets[256];
-    bool probed;
+    bool told_no_compiler;
+    struct worker worker;
 };
 
 /* ---- program.c ---- */
@@ -104,10 +156,12 @@ struct planned {
     struct kernel *kernel;
     struct geometry geometry;
     char *text;
-    const struct loaded *loaded;   /* NULL before weft_prepare or weft_run asked for it */
+    struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    long long ahead;               /* as in struct weft_args */
+    bool streams;                  /* outputs are large enough to be written past the caches */
     int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */
 };
 
@@ -142,9 +196,10 @@ struct tensor {
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
 /* The plan for these tensors, made when there is none, its kernels loaded; plan->users is raised.
- * `outputs` NULL: dense ones, to come. NULL with diagnostics, also when the outputs do not fit. */
+ * `outputs` NULL: dense ones, to come. `wait`: for good kernels, where first ones would do. NULL with
+ * diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags);
+                      const struct tensor *outputs, bool wait, struct diags *diags);
 void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 /* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.

@@ -42,11 +42,22 @@ static char *allocate(struct arena *arena, int count, size_t size)
     return count > 1 ? memory + -(uintptr_t)memory % LINE : memory;
 }
 
+/* What is in a cache already, because it was read, is better left there. */
+static bool writes_in_place(const struct kernel *kernel, char *const *bases)
+{
+    for (int to = kernel->load_count; to < kernel->access_count; to++)
+        for (int from = 0; from < kernel->load_count; from++)
+            if (bases[to] == bases[from])
+                return true;
+    return false;
+}
+
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena,
                  const struct planned *planned, char *const *bases)
 {
     int faults = planned->kernel->fault_count;
     size_t scratch_size = round_up(planned->scratch);
+    bool streams = planned->streams && !writes_in_place(planned->kernel, bases);
     launch->planned = planned;
     launch->sample = planned->sample;
     launch->sample.bases = bases;
@@ -57,7 +68,8 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     for (int i = 0; i < launch->threads; i++) {
         struct weft_args *args = worker(launch, i);
         *args = (struct weft_args){.samples = &launch->sample, .sample_count = 1,
-                                   .literals = planned->literals,
+                                   .literals = planned->literals, .ahead = planned->ahead,
+                                   .stream = streams,
                                    .faults = (unsigned char *)(args + 1),
                                    .scratch = scratch ? scratch + (size_t)i * scratch_size : NULL};
     }
@@ -71,7 +83,7 @@ struct share {
     fenv_t environment;            /* the calling thread's: rounding, subnormals */
 };
 
-/* The one place that calls kernels. */
+/* The one place that calls kernels. A good kernel takes over from the first one between two chunks. */
 static void take_chunks(struct share *share, int index)
 {
     const struct planned *planned = share->launch->planned;
@@ -93,9 +105,11 @@ static void work(void *data, int index)
     fesetenv(&own);
 }
 
-void launch_run(struct launch *launch, const struct weft_context *context)
+void launch_run(struct launch *launch, struct weft_context *context)
 {
     const struct planned *planned = launch->planned;
+    if (!atomic_load(&planned->loaded->final))
+        worker_wake(context);
     int64_t tiles = planned->geometry.tiles;
     struct share share = {.launch = launch, .chunk = tiles};
     if (planned->work > CHUNK)

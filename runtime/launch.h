@@ -17,7 +17,7 @@ struct launch {
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena,
                  const struct planned *planned, char *const *bases);
 /* Computes all tiles. */
-void launch_run(struct launch *launch, const struct weft_context *context);
+void launch_run(struct launch *launch, struct weft_context *context);
 /* Whether any thread remarked fault `f`. */
 bool launch_fault(const struct launch *launch, int f);
 /* How many threads a run of this kernel takes if it starts now. */

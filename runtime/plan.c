@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
+enum {
+    MAX_PLANS = 64,                /* kept for each instance; the one used longest ago goes */
+    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    FETCH_AHEAD = 2048,            /* bytes */
+    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+};
 
 /* ---- shapes ---- */
 
@@ -115,6 +120,24 @@ static void access_view(const struct plan *plan, const struct planned *planned, 
                       view->strides);
 }
 
+/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
+ * are written past the caches: a plain store would read the line first. Both sizes are measured
+ * (bench/throughput.py --sizes). */
+static void choose_traffic(struct planned *planned, unsigned fast)
+{
+    const struct kernel *kernel = planned->kernel;
+    int64_t stored = 0, touched = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
+                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
+        touched += moves ? bytes : 0;
+        stored += a >= kernel->load_count ? bytes : 0;
+    }
+    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
+}
+
 /* See struct planned. The weights are rough: a row that is called on whole blocks takes about as long
  * as moving 32 bytes, another as one. */
 static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
@@ -153,6 +176,7 @@ static void make_kernel(struct plan *plan, struct planned *planned, const int *r
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
         .groups = g->groups, .extents = (const long long *)g->extents,
         .strides = (const long long *)g->strides};
+    choose_traffic(planned, context->fast);
     planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
         planned->literals[i] = kernel->literals[i].bits;
@@ -178,15 +202,24 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
     }
 }
 
-static bool load_kernels(struct weft_program *program, struct plan *plan, struct diags *diags)
+static bool all_exact(const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_block_call(&kernel->ins[i]))
+            return false;
+    return true;
+}
+
+static bool load_kernels(struct weft_program *program, struct plan *plan, bool wait,
+                         struct diags *diags)
 {
     struct weft_context *context = program->context;
-    pthread_mutex_lock(&context->mutex);
-    bool good = cc_probe(&context->cc, diags);
-    pthread_mutex_unlock(&context->mutex);
+    bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
-        planned->loaded = kernels_get(context, planned->text, program->math, diags, &plan->infos[k]);
+        const struct kernel_request request = {planned->text, program->math,
+                                               all_exact(planned->kernel), wait};
+        planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         good = planned->loaded != NULL;
     }
     return good;
@@ -333,7 +366,7 @@ static bool any_strided(const struct program *program, const struct tensor *outp
 
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
     jmp_buf env;
     if (ARENA_GUARD(plan->arena, env))
@@ -343,11 +376,11 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
     plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program->context);
-    return load_kernels(program, plan, diags);
+    return load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
     bool strided = any_strided(typed->program, outputs);
     pthread_mutex_lock(&program->mutex);
@@ -367,7 +400,7 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     *plan = (struct plan){.typed = typed, .users = 1, .strided = strided};
     arena_init(&plan->own);
     plan->arena = &plan->own;
-    if (!make_plan(program, plan, inputs, outputs, diags)) {
+    if (!make_plan(program, plan, inputs, outputs, wait, diags)) {
         plan_destroy(plan);
         return NULL;
     }

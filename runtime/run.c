@@ -139,7 +139,8 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
     if (call->diags.errors)
         return false;
-    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, &call->diags);
+    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, !needs_data,
+                          &call->diags);
     return call->plan != NULL;
 }
 
@@ -225,9 +226,15 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     bool again = call->plan->reported;
     call->plan->reported = true;
     pthread_mutex_unlock(&call->program->mutex);
-    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++) {
-        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0, 0} : call->plan->infos[k];
-        kernels[k].threads = launch_threads(call->program->context, &call->plan->kernels[k]);
+    for (int k = 0; k < call->plan->kernel_count; k++) {
+        const struct planned *planned = &call->plan->kernels[k];
+        struct weft_kernel_info info = call->plan->infos[k];
+        kernels_settle(call->program->context, planned->loaded, &info);
+        if (again)
+            info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+        info.threads = launch_threads(call->program->context, planned);
+        if ((size_t)k < room)
+            kernels[k] = info;
     }
     if (kernel_count)
         *kernel_count = (size_t)call->plan->kernel_count;

@@ -1,5 +1,5 @@
 /* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
-#include "runtime/internal.h"
+#include "runtime/build.h"
 
 #include "compiler/dump.h"
 
@@ -61,11 +61,9 @@ static struct tensor *described(struct arena *arena, const struct program *progr
 static void put_assembly(struct weft_program *program, const struct planned *planned, struct buf *out,
                          struct diags *diags)
 {
-    struct weft_context *context = program->context;
-    pthread_mutex_lock(&context->mutex);
-    bool good = cc_probe(&context->cc, diags);
-    pthread_mutex_unlock(&context->mutex);
-    char *text = good ? cc_assembly(&context->cc, planned->text, program->math, diags) : NULL;
+    struct cc cc;
+    bool good = build_compiler(program->context, &cc, diags);
+    char *text = good ? cc_assembly(&cc, planned->text, program->math, diags) : NULL;
     if (text)
         buf_puts(out, text);
     free(text);

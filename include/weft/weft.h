@@ -67,7 +67,8 @@ enum weft_status {
     WEFT_LIMIT_ERROR = -9,         /* a documented bound is exceeded */
     WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
     WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
-    WEFT_INTERNAL_ERROR = -12      /* a defect of Weft; the message asks for a report */
+    WEFT_INTERNAL_ERROR = -12,     /* a defect of Weft; the message asks for a report */
+    WEFT_CACHE_ERROR = -13         /* the disk cache cannot be read; from weft_cache_ functions only */
 };
 
 /* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
@@ -123,19 +124,38 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
 
 /* ---- contexts ---- */
 
+/* Whether a first call waits for the C compiler, where libtcc's module is installed. It makes a kernel
+ * in about a millisecond, many times slower than the good one, which replaces it when the C compiler,
+ * in the background, is done. Where there is no C compiler libtcc makes all kernels. */
+enum weft_tier {
+    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact and
+                                      math is strict; else the call waits */
+    WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good
+                                      kernel takes over */
+    WEFT_TIER_NONE                 /* never: every call waits for the C compiler */
+};
+
 struct weft_context_params {
-    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc. */
+    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
+     * "libtcc": no process, all kernels come from the module around libtcc. */
     const char *cc;
     /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call; the record lives until the callback returns. NULL: they are dropped. */
+     * the call or, when a good kernel cannot be made, from the one that makes it in the background; the
+     * record lives until the callback returns. Must not destroy the context. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, stream, row, hoist, table, special, call, threads, cache, first (docs/design.md says
-     * what each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
+     * fault: flat, stream, row, convert, hoist, table, special, call, threads, cache, first
+     * (docs/design.md says what each does). Results stay the same to the bit. NULL: the environment's
+     * WEFT_DISABLE, else none. */
     const char *disable;
+    /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used
+     * when it is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else
+     * weft in XDG_CACHE_HOME, else ~/.cache/weft. What goes wrong there costs time, never a result; the
+     * log is told once. */
+    const char *cache;
     /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
      * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
      * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
@@ -146,6 +166,8 @@ struct weft_context_params {
      * several threads at once if weft_run is. */
     void (*parallel_for)(void *user, int count, void (*task)(void *data, int index), void *data);
     void *parallel_user;
+    /* What may run until the C compiler is done. */
+    enum weft_tier tier;
 };
 
 struct weft_context;
@@ -155,7 +177,8 @@ struct weft_context;
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
-/* Unloads every kernel; programs of the context must have been destroyed. Takes NULL. */
+/* Unloads every kernel, and ends the C compiler if it still runs; programs of the context must have
+ * been destroyed. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
 /* ---- programs ---- */
@@ -244,7 +267,13 @@ WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
                                      struct weft_tensor_info *results, struct weft_error **error);
 
-enum weft_kernel_origin { WEFT_FROM_MEMORY, WEFT_FROM_DISK, WEFT_FROM_COMPILER };
+/* FROM_DISK: from the disk cache, also when another process has just put it there. */
+enum weft_kernel_origin {
+    WEFT_FROM_MEMORY,
+    WEFT_FROM_DISK,
+    WEFT_FROM_COMPILER,            /* the machine's */
+    WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
+};
 
 /* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
  * other run does. */
@@ -252,6 +281,7 @@ struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
     int threads;
+    double first_seconds;          /* libtcc's kernel, which ran until this one came; 0: there was none */
 };
 
 struct weft_run_params {
@@ -263,7 +293,8 @@ struct weft_run_params {
     void *stream;
 };
 
-/* Makes the kernels for these inputs now, so that weft_run does not wait for a compiler. Data
+/* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
+ * and does not begin with slower ones. Data
  * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
@@ -279,6 +310,47 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
+
+/* ---- the disk cache ---- */
+
+/* `cache` is a word as in weft_context_params.cache. Where there is no directory there are no entries;
+ * WEFT_CACHE_ERROR when it is one that a context would not use. Safe beside any number of processes
+ * that use the directory. */
+
+/* The directory that a context would use, made or not, "" for none. Released by weft_free. */
+WEFT_API enum weft_status weft_cache_path(const char *cache, char **path, struct weft_error **error);
+
+struct weft_cache_entry {
+    const char *path;              /* of the file */
+    const char *key;               /* 32 hexadecimal digits */
+    uint64_t size;                 /* of the file, in bytes */
+    int64_t used;                  /* last use, to the minute, in seconds since 1970 */
+    const char *compiler;          /* the first line of its --version; "" when not known */
+    const char *problem;           /* NULL: sound; else what is wrong, in words */
+};
+
+/* Reads and checks every entry and shows it to `visit`, in no order; all pointers are the call's.
+ * Nothing is changed: a context replaces a damaged entry when it wants the kernel. */
+WEFT_API enum weft_status weft_cache_list(const char *cache,
+                                          void (*visit)(void *user,
+                                                        const struct weft_cache_entry *entry),
+                                          void *user, struct weft_error **error);
+
+/* What was removed. */
+struct weft_cache_removed {
+    size_t files;
+    uint64_t bytes;
+};
+
+/* Removes what processes that died left behind and, when the entries take more than `cap` bytes, those
+ * used longest ago until they do not. cap UINT64_MAX: the environment's WEFT_CACHE_SIZE (bytes, or
+ * with K, M, G or T behind), else 256M, which contexts keep to as well. `removed` may be NULL. */
+WEFT_API enum weft_status weft_cache_prune(const char *cache, uint64_t cap,
+                                           struct weft_cache_removed *removed,
+                                           struct weft_error **error);
+/* Removes every entry and what belongs to them, and no file that is not Weft's. */
+WEFT_API enum weft_status weft_cache_clear(const char *cache, struct weft_cache_removed *removed,
+                                           struct weft_error **error);
 
 #ifdef __cplusplus
 }

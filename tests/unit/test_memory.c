@@ -49,7 +49,7 @@ struct outcome {
 };
 
 /* The whole life of a program; the first status that is none of success. */
-static enum weft_status live(struct outcome *o, const char *cc)
+static enum weft_status live(struct outcome *o, const struct weft_context_params *with)
 {
     static float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     int64_t n[] = {8};
@@ -58,11 +58,10 @@ static enum weft_status live(struct outcome *o, const char *cc)
     r.data = o->out;
     struct weft_argument input = {.tensors = &x}, output = {.tensors = &r};
     const struct weft_run_params params = {&input, 1, &output, 1, NULL};
-    const struct weft_context_params with = {.cc = cc};
     struct weft_error *error = NULL;
     enum weft_status status = WEFT_OK;
     if (!o->context)
-        status = weft_context_create(&with, &o->context, &error);
+        status = weft_context_create(with, &o->context, &error);
     weft_error_destroy(error);
     error = NULL;
     if (status == WEFT_OK && !o->program)
@@ -83,17 +82,17 @@ static void finish(struct outcome *o)
 
 /* Fails the first, the second, .. allocation until none is left to fail. `expected` is what the
  * call gives with memory enough. */
-static void fail_each(const char *cc, enum weft_status expected)
+static void fail_each(const struct weft_context_params *with, enum weft_status expected)
 {
     int rounds = 0;
     for (failed = true; failed && rounds < 2000; rounds++) {
         struct outcome o = {0};
         failed = false;
         countdown = rounds + 1;
-        enum weft_status status = live(&o, cc);
+        enum weft_status status = live(&o, with);
         countdown = 0;
         assert_true(status == expected || (failed && status < 0));
-        assert_int_equal(live(&o, cc), expected);
+        assert_int_equal(live(&o, with), expected);
         if (expected == WEFT_OK)
             assert_true(o.out[7] == 9);
         finish(&o);
@@ -106,6 +105,15 @@ static void test_each_allocation_fails(void **state)
     (void)state;
     if (!CAN_FAIL)
         skip();
+    fail_each(&(struct weft_context_params){.cache = ""}, WEFT_OK);
+}
+
+/* All but the first time the kernel comes from the disk. */
+static void test_with_a_disk_cache(void **state)
+{
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
     fail_each(NULL, WEFT_OK);
 }
 
@@ -114,13 +122,14 @@ static void test_with_a_compiler_that_fails(void **state)
     (void)state;
     if (!CAN_FAIL)
         skip();
-    fail_each("false", WEFT_COMPILER_ERROR);
+    fail_each(&(struct weft_context_params){.cc = "false"}, WEFT_COMPILER_ERROR);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_with_a_disk_cache),
         cmocka_unit_test(test_with_a_compiler_that_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

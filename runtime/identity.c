@@ -1,0 +1,129 @@
+/* See identity.h. A key is made without starting a process: the compiler's version follows from the
+ * file it is. A script that calls another compiler is known by the script. */
+#include "runtime/identity.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+static bool is_program(const char *path, struct stat *stat_)
+{
+    return access(path, X_OK) == 0 && stat(path, stat_) == 0 && S_ISREG(stat_->st_mode);
+}
+
+/* As posix_spawnp looks it up. */
+static bool find_program(const char *name, char path[PATH_MAX], struct stat *stat)
+{
+    const char *list = getenv("PATH");
+    if (strchr(name, '/'))
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path, stat);
+    for (list = list ? list : "/bin:/usr/bin";; list++) {
+        int length = (int)strcspn(list, ":");
+        if (snprintf(path, PATH_MAX, "%.*s%s%s", length, list, length ? "/" : "", name) < PATH_MAX &&
+            is_program(path, stat))
+            return true;
+        list += length;
+        if (!*list)
+            return false;
+    }
+}
+
+char *compiler_identity(const struct cc *cc)
+{
+    char path[PATH_MAX], resolved[PATH_MAX], *text = NULL;
+    struct stat stat;
+    if (!find_program(cc->path, path, &stat) || !realpath(path, resolved))
+        return NULL;
+    int length = asprintf(&text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
+                          (long long)stat.st_size, (long long)stat.st_mtim.tv_sec,
+                          stat.st_mtim.tv_nsec, (unsigned long long)stat.st_ino);
+    return length < 0 ? NULL : text;
+}
+
+static void put(FILE *out, const char *field)
+{
+    fputs(field, out);
+    putc('\0', out);
+}
+
+/* Homes are shared by machines: a flag that means "this one" is as good as the processor's name. */
+static void put_processor(FILE *out)
+{
+#if defined __x86_64__
+    static const unsigned leaves[] = {1, 7, 0xd, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        __get_cpuid_count(leaves[i], leaves[i] == 0xd, &a, &b, &c, &d);
+        if (leaves[i] == 1)
+            b = 0, c &= ~(1u << 27); /* the core this runs on, and what the system turned on */
+        fprintf(out, "%x %x %x %x ", a, b, c, d);
+    }
+#else
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    fputs(name, out);
+#endif
+    putc('\0', out);
+}
+
+static void put_material(FILE *out, const struct cc *cc, const char *identity, const char *text,
+                         enum weft_math math)
+{
+    struct utsname system;
+    fprintf(out, "weft kernel %d", IDENTITY_FORMAT);
+    putc('\0', out);
+    put(out, "c");
+    put(out, uname(&system) == 0 ? system.machine : "");
+    fprintf(out, "%zu-bit", 8 * sizeof(void *));
+    putc('\0', out);
+    put(out, identity);
+    put(out, cc->vector_functions);
+    const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
+    const char *flags[CC_MAX_FLAGS];
+    cc_flags(&any, math, false, flags);
+    for (int i = 0; flags[i]; i++) {
+        put(out, flags[i]);
+        if (strstr(flags[i], "native"))
+            put_processor(out);
+    }
+    put(out, "");
+    fputs(text, out);
+}
+
+void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33])
+{
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(material, size));
+    memcpy(digest, canonical.digest, 16);
+    for (int i = 0; i < 16; i++)
+        snprintf(name + 2 * i, 3, "%02x", digest[i]);
+}
+
+bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
+                    enum weft_math math)
+{
+    *key = (struct cache_key){.size = 0};
+    FILE *out = open_memstream(&key->material, &key->size);
+    if (out)
+        put_material(out, cc, identity, text, math);
+    bool good = out && !ferror(out);
+    if (!out || fclose(out) != 0 || !good)
+        return false;
+    cache_key_name(key->material, key->size, key->digest, key->name);
+    return true;
+}
+
+void cache_key_finish(struct cache_key *key)
+{
+    free(key->material);
+    key->material = NULL;
+}

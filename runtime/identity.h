@@ -1,0 +1,27 @@
+/* What a kernel on disk depends on, and its hash. */
+#ifndef WEFT_IDENTITY_H
+#define WEFT_IDENTITY_H
+
+#include "runtime/internal.h"
+
+enum { IDENTITY_FORMAT = 1 };      /* of what is kept on disk; counts up when that changes */
+
+struct cache_key {
+    char *material;                /* from malloc: fields that each end with a NUL, then the text */
+    size_t size;
+    unsigned char digest[16];      /* XXH3_128bits of the material, canonical */
+    char name[33];                 /* in hexadecimal digits */
+};
+
+/* Which program the compiler is: its place, size, time and inode, as they are now. From malloc; NULL
+ * when there is no such program or no memory. */
+char *compiler_identity(const struct cc *cc);
+
+/* The key for a text without comments. False: out of memory. */
+bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
+                    enum weft_math math);
+void cache_key_finish(struct cache_key *key);
+/* The name for these key bytes, as in cache_key.name. */
+void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33]);
+
+#endif
