@@ -16,13 +16,14 @@ struct option_row {
     const char *takes; /* in words; NULL: no value */
 };
 
-enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT, OPTION_SIZE };
+enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_THREADS, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT, OPTION_SIZE };
 enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE };
 
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
     {"target", OPTION_TARGET, COMMAND_RUN, "auto or c"},
+    {"threads", OPTION_THREADS, COMMAND_RUN, "a number from 1 to 9999"},
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
@@ -188,6 +189,15 @@ static bool set_size(struct parser *parser, const char *value)
     return true;
 }
 
+static bool set_threads(struct parser *parser, const char *value)
+{
+    size_t length = strlen(value);
+    if (length > 4 || strspn(value, "0123456789") != length || (parser->arguments->threads = atoi(value)) == 0)
+        return REPORT_ARGUMENT(parser->report, value, length, OPTION_VALUE, "--threads",
+                               find_row(OPTION_THREADS)->takes, value);
+    return true;
+}
+
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
@@ -209,6 +219,8 @@ static bool set_option(struct parser *parser, int letter, char *value)
         return arguments->version = true;
     case OPTION_TIME:
         return arguments->time = true;
+    case OPTION_THREADS:
+        return set_threads(parser, value);
     case OPTION_TARGET:
         if (strcmp(value, "cuda") == 0)
             return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_NOT_YET,
@@ -243,14 +255,6 @@ static const char *option_hint(struct parser *parser, const char *argument)
     return *hint ? hint : "; an expression that begins with '-' comes after '--'";
 }
 
-/* "--threads" for a form of it, NULL for options that are not planned. */
-static const char *planned_option(const char *argument)
-{
-    static const char threads[] = "--threads";
-    size_t length = strcspn(argument, "=");
-    return length == sizeof threads - 1 && memcmp(argument, threads, length) == 0 ? threads : NULL;
-}
-
 /* What getopt_long would have printed about `argument`. */
 static bool option_error(struct parser *parser, int problem, const char *argument)
 {
@@ -264,9 +268,6 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
                                arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
                                "no value");
-    const char *later = planned_option(argument);
-    if (later)
-        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_NOT_YET, later, "");
     return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
                            (int)(length < 80 ? length : 80), argument,
                            option_hint(parser, argument));

@@ -117,16 +117,19 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
                         const struct times *times)
 {
     FILE *file = run->report->stream;
-    int from[3] = {0};
-    for (size_t i = 0; i < count && i < MOST_KERNELS; i++)
+    int from[WEFT_FROM_FIRST + 1] = {0}, threads = 1;
+    for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
         from[kernels[i].origin]++;
+        threads = kernels[i].threads > threads ? kernels[i].threads : threads;
+    }
     double bytes = bytes_moved(run);
     fprintf(file, "compile %10.3f ms  %d compiled, %d from disk, %d from memory\n",
             1e3 * times->prepare, from[WEFT_FROM_COMPILER], from[WEFT_FROM_DISK],
             from[WEFT_FROM_MEMORY]);
     fprintf(file,
-            "run     %10.3f ms  %s moved, %.2f GB/s (the first time %.3f ms, with page faults)\n",
-            1e3 * times->again, report_size(run->report, bytes),
+            "run     %10.3f ms  %d %s, %s moved, %.2f GB/s (the first time %.3f ms, with page faults)\n",
+            1e3 * times->again, threads, threads == 1 ? "thread" : "threads",
+            report_size(run->report, bytes),
             times->again > 0 ? 1e-9 * bytes / times->again : 0.0, 1e3 * times->first);
 }
 
@@ -207,7 +210,7 @@ static bool run_all(struct run *run)
 {
     return outputs_prepare(run->report, run->arguments, &run->outputs) &&
            script_load(run->report, run->arguments->program, &run->script) &&
-           session_open(&run->session, run->report) && check_names(run) &&
+           session_open(&run->session, run->report, run->arguments->threads) && check_names(run) &&
            inputs_load(run->report, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
            outputs_bind(run->report, &run->outputs, run->infos, run->result_count) &&
