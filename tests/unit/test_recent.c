@@ -4,19 +4,20 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-enum { LENGTH = 12, ROOM = 2 * LENGTH, STEPS = 3000, TENSORS = 3, CHANGES = 18 };
+enum { LENGTH = 12, ROOM = 2 * LENGTH, STEPS = 3000, TENSORS = 3, CHANGES = 19 };
 
 /* A call of "x - y", everything it points at included. */
 struct given {
     float data[TENSORS][ROOM];
     char names[TENSORS][8];
-    int64_t shapes[TENSORS][2], strides[TENSORS][2];
+    int64_t shapes[TENSORS][3], strides[TENSORS][3];
     DLTensor tensors[TENSORS];     /* x, y, out */
     struct weft_argument arguments[TENSORS + 1];
     size_t input_count, output_count;
@@ -37,7 +38,7 @@ static uint32_t below(uint32_t bound)
     return x % bound;
 }
 
-static void plain(struct given *given)
+static void plain(struct given *given, bool named)
 {
     static const char *const names[] = {"x", "y", "out"};
     *given = (struct given){.input_count = 2, .output_count = 1};
@@ -45,11 +46,12 @@ static void plain(struct given *given)
         for (int j = 0; j < ROOM; j++)
             given->data[i][j] = (float)(i * 100 + j);
         strcpy(given->names[i], names[i]);
-        given->shapes[i][0] = 3, given->shapes[i][1] = 4;
-        given->strides[i][0] = 4, given->strides[i][1] = 1;
+        given->shapes[i][0] = 3, given->shapes[i][1] = 4, given->shapes[i][2] = 1;
+        given->strides[i][0] = 4, given->strides[i][1] = 1, given->strides[i][2] = 1;
         given->tensors[i] = (DLTensor){.data = given->data[i], .device = {kDLCPU, 0}, .ndim = 2,
                                        .dtype = {kDLFloat, 32, 1}, .shape = given->shapes[i]};
-        given->arguments[i].tensors = &given->tensors[i];
+        given->arguments[i] = (struct weft_argument){.name = named ? given->names[i] : NULL,
+                                                     .tensors = &given->tensors[i]};
     }
 }
 
@@ -83,6 +85,7 @@ static void change(struct given *given, uint32_t what, uint32_t i, uint32_t pick
     case 15: tensor->data = (char *)tensor->data + pick % 5; break;
     case 16: tensor->data = given->data[pick % TENSORS] + pick % 4; break;
     case 17: pick % 2 ? (given->input_count = pick / 2 % 4) : (given->output_count = pick / 2 % 2); break;
+    case 18: tensor->ndim = pick % 2 ? 3 : 0; break;
     }
 }
 
@@ -106,17 +109,16 @@ static void open_way(struct way *way, const char *disable)
     assert_int_equal(weft_compile(way->context, "x - y", NULL, &way->program, NULL), WEFT_OK);
 }
 
-static void test_same_as_the_long_way(void **state)
+static void compare_ways(bool named)
 {
-    (void)state;
     static struct way ways[2];
     int good = 0, bad = 0;
     open_way(&ways[0], "");
     open_way(&ways[1], "call");
     for (int step = 0; step < STEPS; step++) {
         uint32_t changes = below(4), last[3] = {0};
-        plain(&ways[0].given);
-        plain(&ways[1].given);
+        plain(&ways[0].given, named);
+        plain(&ways[1].given, named);
         for (uint32_t c = 0; c < (changes < 2 ? changes : 0) + (changes == 3); c++) {
             last[0] = below(CHANGES), last[1] = below(TENSORS), last[2] = below(1000);
             for (int w = 0; w < 2; w++)
@@ -141,8 +143,20 @@ static void test_same_as_the_long_way(void **state)
     }
 }
 
+static void test_by_position(void **state)
+{
+    (void)state;
+    compare_ways(false);
+}
+
+static void test_by_name(void **state)
+{
+    (void)state;
+    compare_ways(true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_the_long_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_position), cmocka_unit_test(test_by_name)};
     return cmocka_run_group_tests_name("recent", tests, NULL, NULL);
 }
