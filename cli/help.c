@@ -33,7 +33,7 @@ const char help_run[] =
     "      --math strict|fast   strict (default): every operation rounds once;\n"
     "                           fast: may contract, reorder and approximate\n"
     "      --target auto|c      where to run\n"
-    "      --threads N          use at most N threads; as many as OpenMP says by default\n"
+    "      --threads N          at most N threads; default: OpenMP's choice\n"
     "      --time               print compile time, run time, threads and GB/s\n"
     "  -q, --quiet              no warnings\n"
     "      --                   before an expression that begins with '-'\n"
