@@ -57,9 +57,15 @@ static const char *access_name(const struct emitter *e, int access)
 {
     const struct access *a = &e->kernel->accesses[access];
     const struct program *program = e->kernel->program;
-    return a->kind == TENSOR_INPUT    ? program->symbols[program->inputs[a->index]].name
-           : a->kind == TENSOR_RESULT ? program->results[a->index].name
-                                      : "array literal";
+    switch (a->kind) {
+    case TENSOR_INPUT: return program->symbols[program->inputs[a->index]].name;
+    case TENSOR_CONSTANT: return "array literal";
+    case TENSOR_RESULT: return program->results[a->index].name;
+    case TENSOR_TEMPORARY: return arena_printf(e->arena, "temporary %d", a->index);
+    case TENSOR_TABLE: return arena_printf(e->arena, "table %d", a->index);
+    case TENSOR_BYTES: return "0 to 255";
+    }
+    return "";
 }
 
 static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
@@ -333,7 +339,14 @@ static const char *conversion_function(struct emitter *e, const struct ins *ins)
 static void emit_block_call(struct emitter *e, struct buf *out, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    buf_printf(out, "%s(v%d", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), i);
+    const char *type = short_name(ins->dtype);
+    if (ins->kind == INS_LOOKUP) {
+        helper(e, "lookup", ins->dtype);
+        buf_printf(out, "lookup_%s(v%d, (const %s_m *)s->bases[%d] /* %s */", type, i, type,
+                   ins->index, access_name(e, ins->index));
+    } else {
+        buf_printf(out, "%s(v%d", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), i);
+    }
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0)
             continue;
@@ -520,12 +533,10 @@ static void put_prototypes(struct emitter *e, struct buf *out)
 
 static void put_comment(struct emitter *e, struct buf *out)
 {
-    const struct program *program = e->kernel->program;
     buf_puts(out, "/*");
-    for (int i = 0; i < e->kernel->result_count; i++) {
-        const struct result *result = &program->results[e->kernel->results[i]];
-        buf_printf(out, "%s %s %s", i ? "," : "", type_rows[result->dtype].name, result->name);
-    }
+    for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
+        buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
+                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e, a));
     buf_puts(out, " */\n");
 }
 

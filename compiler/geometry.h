@@ -34,7 +34,8 @@ struct geometry {
     unsigned fast;                 /* a set of enum fast_path */
 };
 
-/* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path. */
+/* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path:
+ * without FAST_SPECIAL all accesses are ACCESS_STRIDED, which serves any strides. */
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
                    const struct view *views, unsigned fast, struct geometry *geometry);
 

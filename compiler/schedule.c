@@ -36,7 +36,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
             if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
-        s->call[i] = is_block_call(ins) || ((fast & FAST_CONVERT) && rate == RATE_BLOCK &&
+        s->call[i] = is_block_call(ins) || ins->kind == INS_LOOKUP || ((fast & FAST_CONVERT) && rate == RATE_BLOCK &&
                                             is_block_conversion(ins));
     }
 }

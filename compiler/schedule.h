@@ -17,7 +17,8 @@ enum rate {
 
 struct schedule {
     unsigned char *rate;           /* [ins], enum rate */
-    bool *call;                    /* [ins] computed by a function of whole blocks */
+    bool *call;                    /* [ins] computed by a function of whole blocks; look-ups are, or
+                                      C compilers would vectorize them, which is slower */
     int *level;                    /* of each instruction: its loop, or the loop its call follows */
     int level_count;
     int *order;                    /* instructions that compute in blocks, by level, then by number */

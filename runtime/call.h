@@ -13,6 +13,7 @@ struct call {
     struct tensor *inputs, *outputs; /* by position */
     struct typed *typed;
     struct plan *plan;
+    char *temporaries;             /* memory for the plan's temporaries */
 };
 
 /* arguments.c: reads all inputs or all outputs into an array by position; what is wrong with them goes

@@ -3,6 +3,7 @@
 #define WEFT_RUNTIME_INTERNAL_H
 
 #include "compiler/emit.h"
+#include "compiler/hoist.h"
 #include "compiler/kernel.h"
 #include "runtime/first.h"
 #include "runtime/threads.h"
@@ -117,7 +118,10 @@ struct weft_context {
 
 /* ---- program.c ---- */
 
-/* The program typed for certain dtypes of its inputs. Never changes once made. */
+enum { MAX_CLASSES = 16 };
+
+/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans
+ * and the classes are guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
@@ -125,6 +129,8 @@ struct typed {
     struct source source;
     struct plan *plans;            /* most recent first */
     int plan_count;
+    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
+    int class_count;
 };
 
 struct weft_program {
@@ -152,8 +158,13 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
 
 /* ---- plan.c: a typed program on certain shapes and strides ---- */
 
+/* Bytes: a line of the cache. */
+enum { TEMPORARY_ALIGNMENT = 64 };
+
 struct planned {
     struct kernel *kernel;
+    const struct shape *shape;     /* that it loops over */
+    int order;                     /* of the results that it computes or helps, among all kernels */
     struct geometry geometry;
     char *text;
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
@@ -174,8 +185,11 @@ struct plan {
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
-    struct planned *kernels;
+    struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
+    size_t *temporaries;           /* byte offsets in the memory that a run lends them */
+    size_t temporary_bytes;
+    unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
     struct recent *recent;         /* made by the first run; recent.c */
 };
@@ -202,10 +216,11 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
                       const struct tensor *outputs, bool wait, struct diags *diags);
 void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
-/* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * For plan_get and stages. */
+const struct shape *plan_result_shape(const struct plan *plan, int result);
+/* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
+ * Takes the program's mutex. For plan_get and stages. */
 void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context);
+                  struct weft_program *program);
 
 /* ---- tensor.c ---- */
 

@@ -3,18 +3,11 @@
 #include "runtime/internal.h"
 
 #include "compiler/schedule.h"
-#include "compiler/verify.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_PLANS = 64,                /* kept for each instance; the one used longest ago goes */
-    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
-    FETCH_AHEAD = 2048,            /* bytes */
-    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
-};
+enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
 
 /* ---- shapes ---- */
 
@@ -85,122 +78,6 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
 }
 
 /* ---- kernels ---- */
-
-static bool same_shape(const struct shape *a, const struct shape *b)
-{
-    return a->rank == b->rank &&
-           memcmp(a->extents, b->extents, (size_t)a->rank * sizeof a->extents[0]) == 0;
-}
-
-static const struct shape *result_shape(const struct plan *plan, int result)
-{
-    return plan->shapes[plan->typed->program->results[result].node];
-}
-
-static void access_view(const struct plan *plan, const struct planned *planned, int a,
-                        const struct tensor *inputs, const struct tensor *outputs, struct view *view)
-{
-    const struct access *access = &planned->kernel->accesses[a];
-    const struct shape *to = result_shape(plan, planned->kernel->results[0]);
-    const struct shape *from = to;
-    const int64_t *extents = to->extents, *strides = NULL;
-    int rank = to->rank;
-    if (access->kind == TENSOR_INPUT) {
-        extents = inputs[access->index].shape;
-        rank = inputs[access->index].rank;
-        strides = inputs[access->index].strides;
-    } else if (access->kind == TENSOR_CONSTANT) {
-        from = plan->shapes[planned->kernel->constants[access->index].node];
-        extents = from->extents;
-        rank = from->rank;
-    } else if (outputs) {
-        strides = outputs[access->index].strides;
-    }
-    broadcast_strides(to->rank, to->extents, rank, extents, strides, type_rows[access->dtype].size,
-                      view->strides);
-}
-
-/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
- * are written past the caches: a plain store would read the line first. Both sizes are measured
- * (bench/throughput.py --sizes). */
-static void choose_traffic(struct planned *planned, unsigned fast)
-{
-    const struct kernel *kernel = planned->kernel;
-    int64_t stored = 0, touched = 0;
-    for (int a = 0; a < kernel->access_count; a++) {
-        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
-        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
-                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
-        touched += moves ? bytes : 0;
-        stored += a >= kernel->load_count ? bytes : 0;
-    }
-    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
-    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
-}
-
-/* See struct planned. The weights are rough: a row that is called on whole blocks takes about as long
- * as moving 32 bytes, another as one. */
-static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
-{
-    double each = 0;
-    for (int i = 0; i < kernel->ins_count; i++)
-        each += is_block_call(&kernel->ins[i]) ? 32 : 1;
-    for (int a = 0; a < kernel->access_count; a++)
-        each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
-    double all = each * (double)g->volume;
-    return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
-}
-
-/* One kernel for results of one shape, up to its text. */
-static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
-                        const struct tensor *inputs, const struct tensor *outputs,
-                        const struct weft_context *context)
-{
-    struct arena *arena = plan->arena;
-    const struct shape *shape = result_shape(plan, results[0]);
-    planned->kernel = lower(arena, plan->typed->program, results, count);
-    const struct kernel *kernel = planned->kernel;
-    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
-    for (int a = 0; a < kernel->access_count; a++)
-        access_view(plan, planned, a, inputs, outputs, &views[a]);
-    struct geometry *g = &planned->geometry;
-    make_geometry(arena, kernel, shape->rank, shape->extents, views, context->fast, g);
-    assert(!verify_program(plan->typed->program));
-    assert(!verify_kernel(kernel));
-    assert(!verify_geometry(kernel, g));
-    const struct emit_params params = {&target_c, g->kinds, context->cc.vector_functions, context->fast};
-    planned->work = estimate(kernel, g);
-    planned->text = emit(arena, kernel, &params, &planned->scratch);
-    planned->sample = (struct weft_sample){
-        .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
-        .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .extents = (const long long *)g->extents,
-        .strides = (const long long *)g->strides};
-    choose_traffic(planned, context->fast);
-    planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
-    for (int i = 0; i < kernel->literal_count; i++)
-        planned->literals[i] = kernel->literals[i].bits;
-}
-
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context)
-{
-    int count = plan->typed->program->result_count;
-    bool *taken = ARENA_ARRAY(plan->arena, bool, count);
-    plan->kernels = ARENA_ARRAY(plan->arena, struct planned, count);
-    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, count);
-    for (int first = 0; first < count; first++) {
-        int *results = NULL, together = 0;
-        for (int r = first; r < count; r++)
-            if (!taken[r] && same_shape(result_shape(plan, r), result_shape(plan, first))) {
-                ARENA_PUSH(plan->arena, results, together, r);
-                taken[r] = true;
-            }
-        if (together && results[0] == first)
-            make_kernel(plan, &plan->kernels[plan->kernel_count++], results, together, inputs,
-                        outputs, context);
-    }
-}
 
 static bool all_exact(const struct kernel *kernel)
 {
@@ -337,7 +214,7 @@ static bool wrong_shape(const struct program *program, const char *name, const s
 static bool check_output(struct plan *plan, int r, const struct tensor *output, struct diags *diags)
 {
     const struct program *program = plan->typed->program;
-    const struct shape *shape = result_shape(plan, r);
+    const struct shape *shape = plan_result_shape(plan, r);
     const char *name = program->results[r].name;
     if (output->dtype != program->results[r].dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
@@ -375,7 +252,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program->context);
+    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program);
     return load_kernels(program, plan, wait, diags);
 }
 

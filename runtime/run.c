@@ -93,25 +93,28 @@ enum weft_status weft_infer(struct weft_program *program, const struct weft_argu
 
 /* ---- outputs ---- */
 
+/* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
+ * none. What is hoisted counts as a part of the results it helps, so that the answer does not depend on
+ * what is hoisted. */
+static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
+{
+    int last = -1;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int a = 0; a < kernel->access_count; a++)
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index &&
+                plan->kernels[k].order > last)
+                last = plan->kernels[k].order;
+    }
+    return last;
+}
+
 /* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
  * only the element it writes, and no kernel that runs later reads it at all. */
 static bool in_place(const struct call *call, int r, int input)
 {
-    int writer = -1;
-    const struct plan *plan = call->plan;
-    if (!tensors_same(&call->outputs[r], &call->inputs[input]))
-        return false;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; a < kernel->access_count; a++) {
-            const struct access *access = &kernel->accesses[a];
-            if (access->kind == TENSOR_RESULT && access->index == r)
-                writer = k;
-            if (access->kind == TENSOR_INPUT && access->index == input && writer >= 0 && writer != k)
-                return false;
-        }
-    }
-    return true;
+    return tensors_same(&call->outputs[r], &call->inputs[input]) &&
+           last_use(call->plan, TENSOR_INPUT, input) <= last_use(call->plan, TENSOR_RESULT, r);
 }
 
 static bool check_overlaps(struct call *call, int r)
@@ -147,9 +150,13 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
 static void *access_data(const struct call *call, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
-    return access->kind == TENSOR_INPUT    ? call->inputs[access->index].data
-           : access->kind == TENSOR_RESULT ? call->outputs[access->index].data
-                                           : (void *)kernel->constants[access->index].data;
+    switch (access->kind) {
+    case TENSOR_INPUT: return call->inputs[access->index].data;
+    case TENSOR_CONSTANT: return (void *)kernel->constants[access->index].data;
+    case TENSOR_RESULT: return call->outputs[access->index].data;
+    case TENSOR_BYTES: return call->plan->bytes;
+    default: return call->temporaries + call->plan->temporaries[access->index];
+    }
 }
 
 /* The place of the first remark in the text, of all kernels. */
@@ -170,6 +177,13 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     launch_init(launch, call->program->context, &call->arena, planned, bases);
 }
 
+static void lend_temporaries(struct call *call)
+{
+    size_t size = call->plan->temporary_bytes;
+    char *memory = size ? arena_alloc(&call->arena, size + TEMPORARY_ALIGNMENT) : NULL;
+    call->temporaries = size ? memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT : NULL;
+}
+
 static void run(struct call *call, const struct weft_run_params *params)
 {
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
@@ -184,6 +198,7 @@ static void run(struct call *call, const struct weft_run_params *params)
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
+    lend_temporaries(call);
     for (int k = 0; k < count; k++)
         set_up(call, &call->plan->kernels[k], &launches[k]);
     for (int k = 0; k < count; k++) {

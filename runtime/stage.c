@@ -77,13 +77,11 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
     if (!plan.shapes)
         return;
-    plan_kernels(&plan, inputs, NULL, program->context);
+    plan_kernels(&plan, inputs, NULL, program);
     for (int k = 0; k < plan.kernel_count; k++) {
         const struct planned *planned = &plan.kernels[k];
-        int result = planned->kernel->results[0];
         if (stage == STAGE_GROUPS)
-            dump_groups(out, planned->kernel, plan.shapes[typed->program->results[result].node],
-                        &planned->geometry);
+            dump_groups(out, planned->kernel, planned->shape, &planned->geometry);
         else if (stage == STAGE_IR)
             dump_ir(out, planned->kernel, &planned->geometry);
         else if (stage == STAGE_C)

@@ -82,6 +82,15 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
             inner = 0, to += jump;
     }
 }
+//: move lookup
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+__attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
+#endif
+SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = table[entry[j]];
+}
 //: vector head
 #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
 enum { LANES = 16 };
