@@ -230,7 +230,9 @@ static bool set_size(struct parser *parser, const char *value)
 static bool set_threads(struct parser *parser, const char *value)
 {
     size_t length = strlen(value);
-    if (length > 4 || strspn(value, "0123456789") != length || (parser->arguments->threads = atoi(value)) == 0)
+    bool digits = length <= 4 && strspn(value, "0123456789") == length;
+    parser->arguments->threads = digits ? atoi(value) : 0;
+    if (parser->arguments->threads == 0)
         return REPORT_ARGUMENT(parser->report, value, length, OPTION_VALUE, "--threads",
                                find_row(OPTION_THREADS)->takes, value);
     return true;
