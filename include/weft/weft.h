@@ -324,7 +324,8 @@ struct weft_run_params {
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
  * and does not begin with slower ones. Data
  * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
- * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
+ * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
+ * each shape of results, and those that compute temporaries and tables for them, which come first. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
                                        const struct weft_run_params *params,
                                        struct weft_kernel_info *kernels, size_t *kernel_count,

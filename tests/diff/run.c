@@ -141,6 +141,14 @@ static struct weft_run_params params_of(const struct tensor *inputs, const char 
         .outputs = arguments[1], .output_count = (size_t)output_count};
 }
 
+enum weft_status run_try(struct weft_program *program, const struct tensor *inputs,
+                         const char *const *names, int input_count,
+                         const struct tensor *outputs, int output_count)
+{
+    struct weft_run_params params = params_of(inputs, names, input_count, outputs, output_count);
+    return weft_run(program, &params, NULL);
+}
+
 enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
                              const char *const *names, int input_count,
                              const struct tensor *outputs, int output_count,
