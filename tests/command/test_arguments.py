@@ -20,7 +20,7 @@ class Usage(CommandTest):
             self.assertIn("Example:", text)
             self.assertTrue(all(len(line) <= 80 for line in text.split("\n")))
             self.assertRegex(self.text(command, "--version"), "^weft ")
-        for later in "build", "cache", "doctor":
+        for later in "build", "doctor":
             self.assertNotIn(later, self.text("--help"))
 
     def test_wrong_usage_is_2(self):
