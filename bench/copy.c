@@ -34,3 +34,16 @@ void copy_stream(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 #endif
+
+/* The same by all threads of OpenMP, where it is compiled in. */
+enum { PIECE = 1 << 20 };
+
+#define THREADS(copy)                                                                              \
+    void copy##_threads(void *to, const void *from, size_t bytes)                                  \
+    {                                                                                              \
+        _Pragma("omp parallel for schedule(static)")                                               \
+        for (size_t at = 0; at < bytes; at += PIECE)                                               \
+            copy((char *)to + at, (const char *)from + at, bytes - at < PIECE ? bytes - at : PIECE); \
+    }
+THREADS(copy_plain)
+THREADS(copy_stream)

@@ -32,11 +32,13 @@ class RunParams(c.Structure):
 
 class ContextParams(c.Structure):
     _fields_ = [("cc", c.c_char_p), ("cflags", c.POINTER(c.c_char_p)), ("log", c.c_void_p),
-                ("user", c.c_void_p), ("disable", c.c_char_p), ("cache", c.c_char_p)]
+                ("user", c.c_void_p), ("disable", c.c_char_p), ("cache", c.c_char_p),
+                ("threads", c.c_int), ("parallel_for", c.c_void_p), ("parallel_user", c.c_void_p), ("tier", c.c_int)]
 
 
 class KernelInfo(c.Structure):
-    _fields_ = [("origin", c.c_int), ("seconds", c.c_double)]
+    _fields_ = [("origin", c.c_int), ("seconds", c.c_double), ("threads", c.c_int),
+                ("first_seconds", c.c_double)]
 
 
 def tensor(array):

@@ -102,6 +102,17 @@ static int edit_distance(const char *a, int n, const char *b, int m)
     return last[m];
 }
 
+void diags_append(struct diags *diags, const struct diags *more)
+{
+    if (more->first) {
+        *(diags->last ? &diags->last->next : &diags->first) = more->first;
+        diags->last = more->last;
+    }
+    diags->errors += more->errors;
+    diags->warnings += more->warnings;
+    diags->out_of_memory = diags->out_of_memory || more->out_of_memory;
+}
+
 const char *diag_nearest(const char *name, const char *const *names, size_t count)
 {
     const char *nearest = NULL;

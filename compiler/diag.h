@@ -84,6 +84,9 @@ diag_check_at(const char *format, const struct span *spans, int count, ...)
     return false;
 }
 
+/* Adds another list of the same arena at the end; that one must not be used any more. */
+void diags_append(struct diags *diags, const struct diags *more);
+
 /* The name in `names` nearest to `name`, NULL when none is near (a third of its letters differ). */
 const char *diag_nearest(const char *name, const char *const *names, size_t count);
 

@@ -127,6 +127,11 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
         return program->symbols[program->inputs[access->index]].name;
     if (access->kind == TENSOR_RESULT)
         return program->results[access->index].name;
+    if (access->kind == TENSOR_BYTES)
+        return "0 to 255";
+    if (access->kind != TENSOR_CONSTANT)
+        return arena_printf(arena, "%s %d", access->kind == TENSOR_TABLE ? "table" : "temporary",
+                            access->index);
     struct span span = program->nodes[kernel->constants[access->index].node].span;
     int length = (int)(span.end - span.start);
     char *text = arena_printf(arena, "%.*s%s", length > 24 ? 21 : length,
@@ -136,8 +141,10 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
     return text;
 }
 
-static const char *kind_text(enum access_kind kind)
+static const char *kind_text(const struct kernel *kernel, int a, enum access_kind kind)
 {
+    if (a < kernel->load_count && kernel->accesses[a].kind == TENSOR_TABLE)
+        return "an entry for each value of a uint8";
     switch (kind) {
     case ACCESS_SCALAR: return "one element for the whole row";
     case ACCESS_UNIT: return "element after element";
@@ -150,8 +157,8 @@ static const char *kind_text(enum access_kind kind)
 
 static void put_names(struct buf *buf, const struct kernel *kernel)
 {
-    for (int i = 0; i < kernel->result_count; i++)
-        buf_printf(buf, "%s%s", i ? ", " : "", kernel->program->results[kernel->results[i]].name);
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
 }
 
 /* One group, and the dimensions of the shape from *d on that it was merged from. */
@@ -215,7 +222,7 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
         if (g->period)
             buf_printf(buf, " %lld", (long long)strides[g->groups + 1]);
         buf_printf(buf, " %lld: %s\n", (long long)strides[g->groups],
-                   kind_text((enum access_kind)g->kinds[a]));
+                   kind_text(kernel, a, (enum access_kind)g->kinds[a]));
     }
 }
 
@@ -253,10 +260,16 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     case INS_OP:
         buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
         put_operands(buf, ins);
-        if (schedule->constant[i])
-            buf_puts(buf, "   (once, before the loop)");
-        else if (is_block_call(ins))
+        if (schedule->rate[i] != RATE_BLOCK)
+            buf_puts(buf, schedule->rate[i] == RATE_ONCE ? "   (once, before the loop)"
+                                                         : "   (once for each row)");
+        else if (schedule->call[i])
             buf_puts(buf, "   (a call for the whole block)");
+        break;
+    case INS_LOOKUP:
+        buf_printf(buf, "lookup %s %s", type, access_text(buf->arena, kernel, ins->index));
+        put_operands(buf, ins);
+        buf_puts(buf, "   (a call for the whole block)");
         break;
     case INS_STORE:
         buf_printf(buf, "  store %s %s", type, access_text(buf->arena, kernel, ins->index));
@@ -274,7 +287,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
 {
     struct schedule schedule;
-    make_schedule(buf->arena, kernel, &schedule);
+    make_schedule(buf->arena, kernel, g->kinds, g->fast, &schedule);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,

@@ -21,7 +21,9 @@ struct emitter {
     const unsigned char *kinds;
     struct schedule schedule;
     struct subst subst;
-    struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks;
+    struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks, end;
+    bool streams;                  /* some output is dense along rows: it may go past the caches */
+    bool vectors;                  /* a helper wants the vector types of the prelude */
     bool heap;                     /* blocks live in the scratch that the caller lends */
     size_t scratch;
     bool *called;                  /* [ins] loads and literals that a block call reads */
@@ -55,9 +57,15 @@ static const char *access_name(const struct emitter *e, int access)
 {
     const struct access *a = &e->kernel->accesses[access];
     const struct program *program = e->kernel->program;
-    return a->kind == TENSOR_INPUT    ? program->symbols[program->inputs[a->index]].name
-           : a->kind == TENSOR_RESULT ? program->results[a->index].name
-                                      : "array literal";
+    switch (a->kind) {
+    case TENSOR_INPUT: return program->symbols[program->inputs[a->index]].name;
+    case TENSOR_CONSTANT: return "array literal";
+    case TENSOR_RESULT: return program->results[a->index].name;
+    case TENSOR_TEMPORARY: return arena_printf(e->arena, "temporary %d", a->index);
+    case TENSOR_TABLE: return arena_printf(e->arena, "table %d", a->index);
+    case TENSOR_BYTES: return "0 to 255";
+    }
+    return "";
 }
 
 static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
@@ -142,6 +150,8 @@ static void emit_load(struct emitter *e, int k, int ins)
         buf_printf(&e->operands, "const %s_m *x%d = (const %s_m *)p[%d] + i; /* %s */\n", type, k,
                    type, k, name);
         buf_printf(&e->operands, "if (m < BLOCK)\n    x%d = pad_%s(w%d, x%d, m);\n", k, type, k, k);
+        buf_printf(&e->operands, "fetch(x%d, args->ahead, sizeof *x%d);\n", k, k);
+        e->vectors = true;
     } else if (kind == ACCESS_STRIDED) {
         buf_printf(&e->operands, "const %s_m *const x%d = gather_%s(w%d, p[%d] + i * %s, %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), steps(e, k), name);
@@ -149,6 +159,20 @@ static void emit_load(struct emitter *e, int k, int ins)
         buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), name);
     }
+}
+
+/* A block goes to its place directly, or by way of a buffer: where the row ends, or past the caches. */
+static void emit_unit_store(struct emitter *e, int k, const char *type, const char *name)
+{
+    if (!e->streams)
+        buf_printf(&e->row, "head = first_block(args, p[%d] + column0 * sizeof(%s), sizeof(%s));\n", k,
+                   type, type);
+    e->streams = true;
+    buf_printf(&e->operands, "%s_m *const o%d = (%s_m *)p[%d] + i; /* %s */\n", type, k, type, k, name);
+    buf_printf(&e->operands, "const int n%d = m == BLOCK && streams(args, o%d);\n", k, k);
+    buf_printf(&e->operands, "%s_m *const y%d = m < BLOCK || n%d ? w%d : o%d;\n", type, k, k, k, k);
+    buf_printf(&e->results, "if (m < BLOCK)\n    put_%s(o%d, w%d, m);\n", type, k, k);
+    buf_printf(&e->results, "else if (n%d)\n    stream(o%d, w%d, BLOCK * sizeof *w%d);\n", k, k, k, k);
 }
 
 static void emit_store(struct emitter *e, int k)
@@ -159,10 +183,7 @@ static void emit_store(struct emitter *e, int k)
     helper(e, kind == ACCESS_UNIT ? "put" : kind == ACCESS_NESTED ? "spread" : "scatter", dtype);
     declare_block(e, &e->buffers, dtype, 'w', k, 0);
     if (kind == ACCESS_UNIT) {
-        buf_printf(&e->operands, "%s_m *const y%d = m < BLOCK ? w%d : (%s_m *)p[%d] + i; /* %s */\n",
-                   type, k, k, type, k, name);
-        buf_printf(&e->results, "if (m < BLOCK)\n    put_%s((%s_m *)p[%d] + i, w%d, m);\n", type, type,
-                   k, k);
+        emit_unit_store(e, k, type, name);
         return;
     }
     buf_printf(&e->operands, "%s_m *const y%d = w%d; /* %s */\n", type, k, k, name);
@@ -223,7 +244,7 @@ static void emit_slots(struct emitter *e)
 static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    bool plain = ins->kind == INS_LITERAL || e->schedule.constant[i] ||
+    bool plain = e->schedule.rate[i] != RATE_BLOCK ||
                  (ins->kind == INS_LOAD && e->kinds[ins->index] == ACCESS_SCALAR);
     if (plain || e->seen[i] == level)
         return;
@@ -305,10 +326,27 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     return name;
 }
 
+/* The function that converts a whole block. */
+static const char *conversion_function(struct emitter *e, const struct ins *ins)
+{
+    const char *name = ins->op == OP_CONVERT ? "widen" : "narrow";
+    struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
+    e->vectors = true;
+    subst_helper(&e->subst, name, &tokens);
+    return arena_printf(e->arena, "%s_%s_%s", name, short_name(ins->source), short_name(ins->dtype));
+}
+
 static void emit_block_call(struct emitter *e, struct buf *out, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    buf_printf(out, "%s(v%d", block_function(e, ins), i);
+    const char *type = short_name(ins->dtype);
+    if (ins->kind == INS_LOOKUP) {
+        helper(e, "lookup", ins->dtype);
+        buf_printf(out, "lookup_%s(v%d, (const %s_m *)s->bases[%d] /* %s */", type, i, type,
+                   ins->index, access_name(e, ins->index));
+    } else {
+        buf_printf(out, "%s(v%d", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), i);
+    }
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0)
             continue;
@@ -321,27 +359,30 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     buf_puts(out, ");\n");
 }
 
-/* A value of literals alone, computed once: by the same block function where it is not exact. */
-static void emit_constant(struct emitter *e, int i)
+/* A value computed outside the blocks, once or once for each row: by the same block function where it
+ * is not exact. */
+static void emit_single(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
+    struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
+    struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
     if (is_block_call(ins)) {
-        declare_block(e, &e->literals, ins->dtype, 'v', i, 0);
-        emit_block_call(e, &e->literals, i);
-        buf_printf(&e->literals, "const %s t%d = v%d[0];\n", type, i, i);
+        declare_block(e, blocks, ins->dtype, 'v', i, 0);
+        emit_block_call(e, out, i);
+        buf_printf(out, "const %s t%d = v%d[0];\n", type, i, i);
         return;
     }
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
-    buf_printf(&e->literals, "const %s t%d = ", type, i);
-    put_meaning(e, &e->literals, ins, op_meaning(ins->op, ins->source), names);
-    buf_puts(&e->literals, ";\n");
+    buf_printf(out, "const %s t%d = ", type, i);
+    put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
+    buf_puts(out, ";\n");
     if (!e->called[i])
         return;
     helper(e, "fill", ins->dtype);
-    declare_block(e, &e->literals, ins->dtype, 'v', i, 0);
-    buf_printf(&e->literals, "fill_%s(v%d, t%d);\n", type, i, i);
+    declare_block(e, blocks, ins->dtype, 'v', i, 0);
+    buf_printf(out, "fill_%s(v%d, t%d);\n", type, i, i);
 }
 
 /* Reads all that the loop's stores write: an output may be the buffer of an input. */
@@ -360,7 +401,7 @@ static void emit_level(struct emitter *e, int first, int end, int level)
     bool open = false, stores = false;
     for (int n = first; n < end; n++) {
         int i = e->schedule.order[n];
-        if (is_block_call(&kernel->ins[i]))
+        if (e->schedule.call[i])
             continue;
         if (!open)
             buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
@@ -373,7 +414,7 @@ static void emit_level(struct emitter *e, int first, int end, int level)
     if (open)
         buf_puts(&e->body, "}\n");
     for (int n = first; n < end; n++)
-        if (is_block_call(&kernel->ins[e->schedule.order[n]]))
+        if (e->schedule.call[e->schedule.order[n]])
             emit_block_call(e, &e->body, e->schedule.order[n]);
 }
 
@@ -394,7 +435,7 @@ static void find_called(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     for (int i = 0; i < kernel->ins_count; i++)
-        for (int k = 0; k < 3 && is_block_call(&kernel->ins[i]); k++)
+        for (int k = 0; k < 3 && e->schedule.call[i]; k++)
             if (kernel->ins[i].a[k] >= 0)
                 e->called[kernel->ins[i].a[k]] = true;
 }
@@ -407,7 +448,7 @@ static size_t block_bytes(const struct emitter *e)
     for (int k = 0; k < e->kernel->access_count; k++)
         bytes += block + (e->kinds[k] == ACCESS_PERIODIC ? MAX_PERIOD * sizeof(uint64_t) : 0);
     for (int i = 0; i < e->kernel->ins_count; i++)
-        bytes += e->called[i] || e->schedule.constant[i] ? block : 0;
+        bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
 }
 
@@ -417,7 +458,8 @@ static void emit_phase(struct emitter *e)
     if (!memchr(e->kinds, ACCESS_PERIODIC, (size_t)e->kernel->load_count))
         return;
     buf_puts(&e->row, "const i64 advance = BLOCK % s->period;\ni64 phase = column0 % s->period;\n");
-    buf_puts(&e->results, "phase += advance;\nif (phase >= s->period)\n    phase -= s->period;\n");
+    buf_puts(&e->results, "phase += m == BLOCK ? advance : m % s->period;\n"
+                          "if (phase >= s->period)\n    phase -= s->period;\n");
 }
 
 static void emit_parts(struct emitter *e)
@@ -434,22 +476,29 @@ static void emit_parts(struct emitter *e)
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
             emit_store(e, ins->index);
-        else if (e->schedule.constant[i])
-            emit_constant(e, i);
+        else if (e->schedule.rate[i] != RATE_BLOCK)
+            emit_single(e, i);
     }
     emit_phase(e);
     emit_slots(e);
     emit_body(e);
+    if (e->streams)
+        buf_puts(&e->end, "if (args->stream)\n    fence();\n");
     for (int i = 0; i < kernel->fault_count; i++) {
         buf_printf(&e->faults, "unsigned char f%d = 0;\n", i);
         buf_printf(&e->remarks, "if (f%d)\n    args->faults[%d] = 1;\n", i, i);
     }
 }
 
+static void put_head(struct emitter *e, struct buf *out, const char *mark)
+{
+    const char *head = strstr(e->params->target->prelude, mark) + strlen(mark);
+    buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
+}
+
 static void put_types(struct emitter *e, struct buf *out)
 {
-    const char *head = strstr(weft_template_prelude_c, "//: move head\n") + strlen("//: move head\n");
-    buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
+    put_head(e, out, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
         buf_printf(out, "typedef %s %s;\n", t == WEFT_BOOL ? "_Bool" : row->storage, row->short_name);
@@ -484,12 +533,10 @@ static void put_prototypes(struct emitter *e, struct buf *out)
 
 static void put_comment(struct emitter *e, struct buf *out)
 {
-    const struct program *program = e->kernel->program;
     buf_puts(out, "/*");
-    for (int i = 0; i < e->kernel->result_count; i++) {
-        const struct result *result = &program->results[e->kernel->results[i]];
-        buf_printf(out, "%s %s %s", i ? "," : "", type_rows[result->dtype].name, result->name);
-    }
+    for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
+        buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
+                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e, a));
     buf_puts(out, " */\n");
 }
 
@@ -511,7 +558,7 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     const struct { const char *name; const struct buf *text; } sections[] = {
         {"blocks", &e->blocks}, {"literals", &e->literals}, {"faults", &e->faults},
         {"buffers", &e->buffers}, {"row", &e->row}, {"operands", &e->operands}, {"body", &e->body},
-        {"results", &e->results}, {"remarks", &e->remarks}, {"helpers", &e->subst.helpers}};
+        {"results", &e->results}, {"remarks", &e->remarks}, {"end", &e->end}};
     struct buf text;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
@@ -522,6 +569,11 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     case 't': put_types(e, &text); break;
     case 'a': buf_puts(&text, weft_template_args); break;
     case 'p': put_prototypes(e, &text); break;
+    case 'h':
+        if (e->vectors || e->streams)
+            put_head(e, &text, "//: vector head\n");
+        buf_add(&text, e->subst.helpers.text, e->subst.helpers.length);
+        break;
     }
     return text.text;
 }
@@ -548,12 +600,12 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
     struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.row, &e.operands, &e.body,
-                          &e.results, &e.remarks};
+                          &e.results, &e.remarks, &e.end};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         buf_init(bufs[i], arena);
     e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);
     e.seen = ARENA_ARRAY(arena, int, kernel->ins_count);
-    make_schedule(arena, kernel, &e.schedule);
+    make_schedule(arena, kernel, params->kinds, params->fast, &e.schedule);
     subst_init(&e.subst, arena, params->target);
     emit_parts(&e);
     *scratch = e.scratch;

@@ -8,9 +8,11 @@
     FAST(FLAT, "flat", "short inner groups run as one long row")                                    \
     FAST(STREAM, "stream", "large outputs are written past the caches")                             \
     FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
+    FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
+    FAST(CALL, "call", "a call that looks like the last one is not read again")                     \
     FAST(THREADS, "threads", "a run is split over threads")                                         \
     FAST(CACHE, "cache", "kernels are kept on disk")                                                \
     FAST(FIRST, "first", "a first kernel comes from libtcc while the C compiler runs")

@@ -90,9 +90,10 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     struct groups groups = {.accesses = accesses};
     groups.strides = ARENA_ARRAY(arena, int64_t, (size_t)WEFT_MAX_RANK * (size_t)accesses);
     group_dimensions(&groups, rank, shape, views);
-    bool flat = (fast & FAST_FLAT) && runs_flat(&groups, kernel);
+    bool special = fast & FAST_SPECIAL;
+    bool flat = special && (fast & FAST_FLAT) && runs_flat(&groups, kernel);
     int inner = groups.count - 1;
-    *g = (struct geometry){.volume = 1, .rows = 1, .columns = 1};
+    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
     g->groups = groups.count - 1 - flat < 0 ? 0 : groups.count - 1 - flat;
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];
@@ -112,8 +113,9 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         int64_t jump = flat ? group_strides(&groups, inner - 1)[a] : 0;
         strides[g->groups] = step;
         strides[g->groups + 1] = jump;
-        g->kinds[a] = (unsigned char)(flat ? flat_kind(jump, step, g->period, size)
-                                           : plain_kind(step, size));
+        g->kinds[a] = (unsigned char)(flat      ? flat_kind(jump, step, g->period, size)
+                                      : special ? plain_kind(step, size)
+                                                : ACCESS_STRIDED);
     }
     tile(g);
 }

@@ -31,9 +31,11 @@ struct geometry {
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */
+    unsigned fast;                 /* a set of enum fast_path */
 };
 
-/* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path. */
+/* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path:
+ * without FAST_SPECIAL all accesses are ACCESS_STRIDED, which serves any strides. */
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
                    const struct view *views, unsigned fast, struct geometry *geometry);
 

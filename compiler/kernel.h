@@ -1,4 +1,4 @@
-/* A kernel: the results of a program that have one shape, as flat SSA in which loads are
+/* A kernel: the results of a program that have one shape (or what hoist.h takes out of it), as flat SSA in which loads are
  * instructions. Lowering makes it without knowing extents; geometry.h adds them per call. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
@@ -10,6 +10,7 @@ enum ins_kind {
     INS_LOAD,                      /* access `index` */
     INS_LITERAL,                   /* slot `index` of the literals: a run-time argument */
     INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
+    INS_LOOKUP,                    /* entry number a[0], a uint8, of access `index`, a table */
     INS_STORE,                     /* a[0] to access `index` */
     INS_FAULT                      /* remark `index` wherever a[0], a bool, is true */
 };
@@ -26,11 +27,17 @@ struct ins {
 };
 
 /* What an access reads or writes. */
-enum tensor_kind { TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT };
+enum tensor_kind {
+    TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT,
+    TENSOR_TEMPORARY,              /* what another kernel of the run stored: see hoist.h */
+    TENSOR_TABLE,                  /* the same, looked up by INS_LOOKUP alone */
+    TENSOR_BYTES                   /* 0 to 255 as uint8: what tables are made from */
+};
 
 struct access {
     enum tensor_kind kind;
-    int index;                     /* of the input, constant or result in the program */
+    int index;                     /* of the input or result in the program, the constant in the
+                                      kernel, the temporary in the plan */
     enum weft_dtype dtype;
 };
 
@@ -44,11 +51,11 @@ struct constant {
 struct kernel {
     struct arena *arena;
     const struct program *program;
-    const int *results;            /* the program's results it computes, ascending */
+    const int *results;            /* the program's results it computes, ascending; none: it is hoisted */
     int result_count;
     struct ins *ins;
     int ins_count;
-    struct access *accesses;       /* loads first, then one store for each result */
+    struct access *accesses;       /* loads first, then stores: of results, or of temporaries */
     int access_count, load_count;
     struct constant *constants;
     int constant_count;

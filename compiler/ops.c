@@ -42,6 +42,21 @@ const char *op_fault(enum op op, enum weft_dtype operand)
     return dtype_is_integer(operand) && strcmp(text, "NONE") != 0 ? text : NULL;
 }
 
+/* Measured: a library function and a division of integers cost about as much as 64 additions. */
+int op_weight(enum op op, enum weft_dtype operand)
+{
+    const struct op_row *row = &op_rows[op];
+    const char *meaning = op_meaning(op, operand);
+    int wide = type_rows[operand].bits == 64 ? 2 : 1;
+    if (!meaning)
+        return 1;
+    if (row->ulp32 > 0 || strcmp(row->fault, "NONE") != 0)
+        return 64 * wide;
+    if (strchr(meaning, '/') || strstr(meaning, "F(sqrt)"))
+        return 12 * wide;
+    return strstr(meaning, "N(") || strstr(meaning, "M(") ? 4 * wide : wide;
+}
+
 const char *word_at(const char *words, int index, size_t *length)
 {
     for (;; index--) {

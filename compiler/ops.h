@@ -69,6 +69,8 @@ static inline bool dtype_is_integer(enum weft_dtype t)
 const char *op_meaning(enum op op, enum weft_dtype operand);
 /* The condition on operands of this dtype under which the row divides by zero; NULL if it never does. */
 const char *op_fault(enum op op, enum weft_dtype operand);
+/* About how many instructions on vectors of 32-bit elements the row takes: at least 1. */
+int op_weight(enum op op, enum weft_dtype operand);
 /* The number of parameters. */
 int op_arity(enum op op);
 

@@ -1,6 +1,8 @@
 /* See schedule.h. */
 #include "compiler/schedule.h"
 
+#include "compiler/geometry.h"
+
 enum { MAX_LOOP = 128 };           /* instructions of one loop */
 
 bool is_block_call(const struct ins *ins)
@@ -8,22 +10,34 @@ bool is_block_call(const struct ins *ins)
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
 }
 
+bool is_block_conversion(const struct ins *ins)
+{
+    enum weft_dtype narrow = ins->op == OP_CONVERT ? ins->source : ins->dtype;
+    enum weft_dtype wide = ins->op == OP_CONVERT ? ins->dtype : ins->source;
+    return ins->kind == INS_OP && (ins->op == OP_CONVERT || ins->op == OP_ROUNDSAT) &&
+           wide == WEFT_FLOAT32 && narrow != WEFT_BOOL && type_rows[narrow].size <= 2;
+}
+
 static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && !s->constant[i];
+    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && s->rate[i] == RATE_BLOCK;
 }
 
-static void find_constants(const struct kernel *kernel, struct schedule *s)
+static void find_rates(const struct kernel *kernel, const unsigned char *kinds, unsigned fast,
+                       struct schedule *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        s->constant[i] = ins->kind == INS_OP;
-        for (int k = 0; k < 3; k++) {
-            int a = ins->a[k];
-            if (a >= 0 && !s->constant[a] && kernel->ins[a].kind != INS_LITERAL)
-                s->constant[i] = false;
-        }
+        enum rate rate = ins->kind == INS_OP || ins->kind == INS_LITERAL ? RATE_ONCE : RATE_BLOCK;
+        if (ins->kind == INS_LOAD && kinds && kinds[ins->index] == ACCESS_SCALAR && (fast & FAST_ROW))
+            rate = RATE_ROW;
+        for (int k = 0; k < 3; k++)
+            if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)
+                rate = s->rate[ins->a[k]];
+        s->rate[i] = (unsigned char)rate;
+        s->call[i] = is_block_call(ins) || ins->kind == INS_LOOKUP || ((fast & FAST_CONVERT) && rate == RATE_BLOCK &&
+                                            is_block_conversion(ins));
     }
 }
 
@@ -40,7 +54,7 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
         for (int k = 0; k < 3 && computes(kernel, s, i); k++) {
             if (ins->a[k] < 0 || !computes(kernel, s, ins->a[k]))
                 continue;
-            bool after = is_block_call(&kernel->ins[ins->a[k]]) && !is_block_call(ins);
+            bool after = s->call[ins->a[k]] && !s->call[i];
             int level = s->level[ins->a[k]] + after;
             s->level[i] = level > s->level[i] ? level : s->level[i];
         }
@@ -50,7 +64,7 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
     for (int i = 0; i < kernel->ins_count; i++)
         if (is_store(&kernel->ins[i])) {
             int value = kernel->ins[i].a[0];
-            bool late = computes(kernel, s, value) && is_block_call(&kernel->ins[value]) &&
+            bool late = computes(kernel, s, value) && s->call[value] &&
                         s->level[value] == s->level_count - 1;
             s->level_count += late;
         }
@@ -68,14 +82,14 @@ static void split_levels(struct arena *arena, const struct kernel *kernel, struc
     int *part = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        if (computes(kernel, s, i) && !is_block_call(ins) && !is_store(ins))
+        if (computes(kernel, s, i) && !s->call[i] && !is_store(ins))
             part[i] = size[s->level[i]]++ / MAX_LOOP;
     }
     for (int l = 0; l < s->level_count; l++)
         parts[l + 1] = parts[l] + (size[l] > 0 ? (size[l] - 1) / MAX_LOOP : 0) + 1;
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        bool last = is_block_call(ins) || is_store(ins);
+        bool last = s->call[i] || is_store(ins);
         s->level[i] = last ? parts[s->level[i] + 1] - 1 : parts[s->level[i]] + part[i];
     }
     s->level_count = parts[s->level_count];
@@ -103,13 +117,12 @@ static int *find_last_uses(struct arena *arena, const struct kernel *kernel, con
 {
     int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++) {
-        last[i] = is_block_call(&kernel->ins[i]) ? s->level[i] : -1;
+        last[i] = s->call[i] ? s->level[i] : -1;
         for (int k = 0; k < 3; k++) {
             int a = kernel->ins[i].a[k];
             if (a < 0 || !computes(kernel, s, a))
                 continue;
-            bool outside = s->level[i] != s->level[a] || is_block_call(&kernel->ins[i]) ||
-                           is_block_call(&kernel->ins[a]);
+            bool outside = s->level[i] != s->level[a] || s->call[i] || s->call[a];
             if (outside && s->level[i] > last[a])
                 last[a] = s->level[i];
         }
@@ -144,12 +157,14 @@ static void assign_slots(struct arena *arena, const struct kernel *kernel, struc
     }
 }
 
-void make_schedule(struct arena *arena, const struct kernel *kernel, struct schedule *schedule)
+void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+                   unsigned fast, struct schedule *schedule)
 {
     *schedule = (struct schedule){.level_count = 1};
     schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
-    schedule->constant = ARENA_ARRAY(arena, bool, kernel->ins_count);
-    find_constants(kernel, schedule);
+    schedule->rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count);
+    schedule->call = ARENA_ARRAY(arena, bool, kernel->ins_count);
+    find_rates(kernel, kinds, fast, schedule);
     find_levels(kernel, schedule);
     split_levels(arena, kernel, schedule);
     sort_by_level(arena, kernel, schedule);

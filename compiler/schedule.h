@@ -5,20 +5,35 @@
 #ifndef WEFT_SCHEDULE_H
 #define WEFT_SCHEDULE_H
 
+#include "compiler/fast.h"
 #include "compiler/kernel.h"
 
+/* How often a value is computed. */
+enum rate {
+    RATE_ONCE,                     /* it depends on literals alone: before all loops */
+    RATE_ROW,                      /* its operands do not vary along a row: before the row's blocks */
+    RATE_BLOCK
+};
+
 struct schedule {
-    bool *constant;                /* [ins] depends on literals alone: computed once, before all loops */
+    unsigned char *rate;           /* [ins], enum rate */
+    bool *call;                    /* [ins] computed by a function of whole blocks; look-ups are, or
+                                      C compilers would vectorize them, which is slower */
     int *level;                    /* of each instruction: its loop, or the loop its call follows */
     int level_count;
-    int *order;                    /* instructions that compute, by level, then by number */
+    int *order;                    /* instructions that compute in blocks, by level, then by number */
     int order_count;
     int *slot;                     /* where a value that leaves its loop is kept; -1: nowhere */
     int slot_count;
 };
 
-/* Whether the instruction is a call on whole blocks. */
+/* Whether the instruction is always computed by a function of whole blocks: its row is not exact. */
 bool is_block_call(const struct ins *ins);
-void make_schedule(struct arena *arena, const struct kernel *kernel, struct schedule *schedule);
+/* Whether a block is converted at once: between 8 or 16 bits and float32, where vectors of one width
+ * become several of another, and C compilers make slow work of it inside a loop. */
+bool is_block_conversion(const struct ins *ins);
+/* `kinds` of the accesses, NULL: none is a scalar; `fast` is a set of enum fast_path. */
+void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+                   unsigned fast, struct schedule *schedule);
 
 #endif

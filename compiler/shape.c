@@ -105,6 +105,12 @@ static bool clash(struct arena *arena, const struct program *program, struct dia
                    extent_text(arena, program, x->extents[x->rank - d]), which);
 }
 
+bool shapes_equal(const struct shape *a, const struct shape *b)
+{
+    return a->rank == b->rank &&
+           memcmp(a->extents, b->extents, (size_t)a->rank * sizeof a->extents[0]) == 0;
+}
+
 int64_t shape_volume(const struct shape *shape)
 {
     int64_t volume = 1;

@@ -21,6 +21,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
 const struct shape *type_shape(struct arena *arena, const struct type *type);
 /* "[480, 640, 3]"; unknown extents as ?, size variables by name. */
 const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape);
+bool shapes_equal(const struct shape *a, const struct shape *b);
 /* Number of elements; -1 when it passes what an int64_t of bytes can count. */
 int64_t shape_volume(const struct shape *shape);
 

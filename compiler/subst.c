@@ -88,7 +88,7 @@ static void define(struct subst *subst, const char *name, const struct tokens *t
 
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens)
 {
-    define(subst, name, tokens, false);
+    define(subst, name, tokens, tokens->pair);
 }
 
 /* Arguments of the call whose "(" is at `text`. */
@@ -138,6 +138,8 @@ static const char *token_text(struct subst *subst, const char *word, size_t leng
 {
     if (length == 2 && memcmp(word, "FN", 2) == 0)
         return subst->target->function;
+    if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))
+        return arena_printf(subst->arena, "%s_m", type_rows[*word == 'S' ? tokens->s : tokens->t].short_name);
     if (length != 1)
         return NULL;
     switch (*word) {

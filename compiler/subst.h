@@ -1,4 +1,5 @@
-/* Meanings and helpers as text: replaces the tokens of ops.def and dialect.h (T U S A B C N M F FN)
+/* Meanings and helpers as text: replaces the tokens of ops.def and dialect.h (T U S A B C N M F FN;
+ * T_m and S_m are the types in memory)
  * and collects the helpers and library functions that the text calls. */
 #ifndef WEFT_SUBST_H
 #define WEFT_SUBST_H
@@ -33,7 +34,7 @@ struct tokens {
 void subst_init(struct subst *subst, struct arena *arena, const struct target *target);
 void subst_text(struct subst *subst, struct buf *out, const char *text, size_t length,
                 const struct tokens *tokens);
-/* Makes sure a helper is defined, as N(name) or M(name) in a text would. */
+/* Makes sure a helper is defined, as N(name), or for a pair M(name), in a text would. */
 void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens);
 
 #endif

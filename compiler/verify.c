@@ -50,6 +50,10 @@ static const char *verify_ins(const struct kernel *kernel, int i)
                kernel->literal_dtypes[ins->index] == ins->dtype ? NULL : "a literal has another type";
     case INS_OP:
         return verify_op(kernel, ins);
+    case INS_LOOKUP:
+        if (ins->index >= kernel->load_count || kernel->accesses[ins->index].kind != TENSOR_TABLE)
+            return "a look-up reads no table";
+        return kernel->ins[ins->a[0]].dtype == WEFT_UINT8 ? NULL : "a look-up by something not a uint8";
     case INS_STORE:
         if (ins->index < kernel->load_count || ins->index >= kernel->access_count)
             return "a store writes what is no result";
@@ -69,7 +73,7 @@ const char *verify_kernel(const struct kernel *kernel)
         broken = verify_ins(kernel, i);
         stores += kernel->ins[i].kind == INS_STORE;
     }
-    if (!broken && stores != kernel->result_count)
+    if (!broken && stores != kernel->access_count - kernel->load_count)
         return "a result is not stored once";
     return broken;
 }

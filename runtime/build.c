@@ -12,10 +12,10 @@
 static bool probe(struct weft_context *context, const char *identity, struct cc *cc,
                   struct diags *diags)
 {
-    pthread_mutex_lock(&context->mutex);
+    pthread_mutex_lock(&context->cc_mutex);
     bool good = cc_probe(&context->cc, identity, diags);
     *cc = context->cc;
-    pthread_mutex_unlock(&context->mutex);
+    pthread_mutex_unlock(&context->cc_mutex);
     return good;
 }
 
@@ -101,7 +101,7 @@ void *build_kernel(struct weft_context *context, const char *key, const char *te
     else {
         *origin = WEFT_FROM_DISK;
         if (identity && context->cache && !(handle = cache_find(context->cache, &disk, false, &keep)))
-            handle = cache_wait(context->cache, &disk, &lock, &keep);
+            handle = cache_wait(context->cache, &disk, &context->running.cancelled, &lock, &keep);
         if (!handle) {
             *origin = WEFT_FROM_COMPILER;
             handle = compile(context, &disk, identity, text, math, keep, diags);

@@ -213,12 +213,13 @@ static bool lock_key(const char *path, const struct cache_key *key, int *lock)
     return !others;
 }
 
-void *cache_wait(const char *path, const struct cache_key *key, int *lock, bool *keep)
+void *cache_wait(const char *path, const struct cache_key *key, const atomic_bool *cancelled, int *lock,
+                 bool *keep)
 {
     struct timespec pause = {.tv_nsec = 1000000};
     double end = now() + WAIT_SECONDS;
     void *handle = NULL;
-    while (!lock_key(path, key, lock) && now() < end) {
+    while (!lock_key(path, key, lock) && now() < end && !atomic_load(cancelled)) {
         nanosleep(&pause, NULL);
         pause.tv_nsec += pause.tv_nsec < 20000000 ? pause.tv_nsec / 2 : 0;
         if ((handle = cache_find(path, key, false, keep)))

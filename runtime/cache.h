@@ -29,8 +29,9 @@ void *cache_find(const char *path, const struct cache_key *key, bool clean, bool
 
 /* The right to make the kernel of this key: waits for other processes that have it, 10 s at most,
  * unless one of them finishes it: then the kernel's handle. *lock is for cache_unlock, or -1, and the
- * right is taken anyway. */
-void *cache_wait(const char *path, const struct cache_key *key, int *lock, bool *keep);
+ * right is taken anyway, as it is when *cancelled becomes true. */
+void *cache_wait(const char *path, const struct cache_key *key, const atomic_bool *cancelled, int *lock,
+                 bool *keep);
 void cache_unlock(int lock);
 
 /* Keeps the shared object that `image` reads; sweeps when there is too much. False with errno. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -108,6 +109,7 @@ struct job {
     char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
     const char *arguments[MAX_ARGUMENTS];
     int count;
+    struct cc_process process;
 };
 
 static bool files_failed(struct diags *diags, const char *what)
@@ -130,16 +132,27 @@ static bool job_open(struct job *job, const char *output, struct diags *diags)
     return true;
 }
 
-/* Removes the directory and whatever the compiler left in it. */
-static void job_close(struct job *job)
+static void empty_directory(const char *path)
 {
-    DIR *directory = *job->directory ? opendir(job->directory) : NULL;
+    DIR *directory = opendir(path);
     for (struct dirent *entry; directory && (entry = readdir(directory));)
         unlinkat(dirfd(directory), entry->d_name, 0);
     if (directory)
         closedir(directory);
-    if (*job->directory)
-        rmdir(job->directory);
+}
+
+/* Removes the directory and whatever the compiler left in it. What was killed may still be creating
+ * its last file. */
+static void job_close(struct job *job)
+{
+    const struct timespec pause = {0, 1000000};
+    if (!*job->directory)
+        return;
+    empty_directory(job->directory);
+    for (int i = 0; rmdir(job->directory) < 0 && errno == ENOTEMPTY && i < 100; i++) {
+        nanosleep(&pause, NULL);
+        empty_directory(job->directory);
+    }
 }
 
 static bool write_file(const char *path, const char *text, struct diags *diags)
@@ -241,20 +254,58 @@ static bool report_failure(const struct job *job, int status, struct diags *diag
     return false;
 }
 
-static bool job_run(struct job *job, struct diags *diags)
+/* Starts the compiler and enters it into the list, in one step: cc_cancel misses none. */
+static int process_start(struct job *job, struct cc_running *running, char **environment)
+{
+    pthread_mutex_lock(&running->mutex);
+    int error = running->cancelled ? ECANCELED : start(job, environment, &job->process.pid);
+    if (!error) {
+        job->process.next = running->first;
+        running->first = &job->process;
+    }
+    pthread_mutex_unlock(&running->mutex);
+    return error;
+}
+
+/* As waitpid. The process leaves the list before its number can belong to another. */
+static pid_t process_wait(struct job *job, struct cc_running *running, int *status)
+{
+    pid_t waited;
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_lock(&running->mutex);
+    struct cc_process **at = &running->first;
+    while (*at != &job->process)
+        at = &(*at)->next;
+    *at = job->process.next;
+    pthread_mutex_unlock(&running->mutex);
+    while ((waited = waitpid(job->process.pid, status, 0)) < 0 && errno == EINTR)
+        ;
+    return waited;
+}
+
+void cc_cancel(struct cc_running *running)
+{
+    pthread_mutex_lock(&running->mutex);
+    running->cancelled = true;
+    for (struct cc_process *process = running->first; process; process = process->next)
+        kill(-process->pid, SIGKILL);
+    pthread_mutex_unlock(&running->mutex);
+}
+
+static bool job_run(struct job *job, struct cc_running *running, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
     char **environment = job_environment(job->directory, tmpdir, sizeof tmpdir);
-    pid_t pid, waited;
     int status = 0;
     if (!environment)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    int error = start(job, environment, &pid);
+    int error = process_start(job, running, environment);
     free(environment);
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
-    while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-        ;
+    pid_t pid = job->process.pid, waited = process_wait(job, running, &status);
     if (waited < 0 && access(job->output, F_OK) == 0)
         return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -351,7 +402,7 @@ static bool probe(struct cc *cc, struct diags *diags)
         return false;
     const char *version[] = {cc->path, "--version", NULL};
     add_flags(&job, version);
-    bool good = job_run(&job, diags);
+    bool good = job_run(&job, cc->running, diags);
     char *log = good ? read_file(job.log, MAX_LOG) : NULL;
     if (good)
         identify(cc, log ? log : "");
@@ -375,7 +426,7 @@ static bool compile(struct job *job, const struct cc *cc, const char *text, enum
     if (!job_open(job, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
         return false;
     kernel_command(job, cc, math, assembly);
-    return job_run(job, diags);
+    return job_run(job, cc->running, diags);
 }
 
 /* Opens and loads what the compiler made; the descriptor outlives the directory. */

@@ -99,6 +99,10 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     static const struct weft_context_params defaults;
     if (!result)
         return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
+    if (params && (params->tier < WEFT_TIER_EXACT || params->tier > WEFT_TIER_NONE))
+        return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
+    if (params && params->threads < 0)
+        return invalid_call(error, "threads of weft_context_params is negative");
     int saved = errno;
     struct weft_context *context = calloc(1, sizeof *context);
     params = params ? params : &defaults;
@@ -107,12 +111,20 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     if (context) {
         context->log = params->log;
         context->user = params->user;
+        threads_init(&context->threads, params);
         pthread_mutex_init(&context->mutex, NULL);
         pthread_cond_init(&context->changed, NULL);
+        pthread_mutex_init(&context->cc_mutex, NULL);
+        pthread_mutex_init(&context->running.mutex, NULL);
+        context->tier = params->tier;
+        worker_init(context);
     }
     enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (context && cc_init(&context->cc, params->cc, params->cflags))
+    if (context && cc_init(&context->cc, params->cc, params->cflags)) {
+        context->cc.running = &context->running;
+        context->only_first = strcmp(context->cc.path, "libtcc") == 0;
         status = choose_fast_paths(params->disable, &context->fast, error);
+    }
     if (status >= 0 && !choose_cache(context, params->cache))
         status = WEFT_OUT_OF_MEMORY;
     if (status < 0) {
@@ -128,10 +140,14 @@ void weft_context_destroy(struct weft_context *context)
 {
     if (!context)
         return;
+    worker_finish(context);
     kernels_finish(context);
     cc_finish(&context->cc);
     free(context->cache);
     pthread_cond_destroy(&context->changed);
+    pthread_cond_destroy(&context->worker.wake);
+    pthread_mutex_destroy(&context->running.mutex);
+    pthread_mutex_destroy(&context->cc_mutex);
     pthread_mutex_destroy(&context->mutex);
     free(context);
 }

@@ -1,6 +1,8 @@
 /* See image.h. */
 #include "runtime/image.h"
 
+#include "runtime/worker.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -66,6 +68,7 @@ static const char *last_problem(void)
 void *image_load(int fd, size_t size, const unsigned char digest[16], const char *path,
                  const char **problem)
 {
+    worker_load_begin();
     void *handle = load_descriptor(fd, digest);
     if (!handle)
         handle = load_copy(fd, size, digest);
@@ -73,5 +76,6 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         *problem = last_problem();
+    worker_load_end();
     return handle;
 }

@@ -3,12 +3,17 @@
 #define WEFT_RUNTIME_INTERNAL_H
 
 #include "compiler/emit.h"
+#include "compiler/hoist.h"
 #include "compiler/kernel.h"
+#include "runtime/first.h"
+#include "runtime/threads.h"
+#include "runtime/worker.h"
 #include "templates/args.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
 
@@ -16,7 +21,19 @@ typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long 
 
 enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
+/* Compilers in progress, each on its thread's stack. Once cancelled none is started any more. */
+struct cc_process {
+    struct cc_process *next;
+    pid_t pid;                     /* leads a process group */
+};
+struct cc_running {
+    pthread_mutex_t mutex;
+    struct cc_process *first;
+    atomic_bool cancelled;
+};
+
 struct cc {
+    struct cc_running *running;    /* the context's */
     char *path;                    /* as given, for messages; a name is looked up in PATH */
     enum cc_kind kind;             /* found out when it compiles first, and so is what follows */
     bool levels;                   /* knows -march=x86-64-v3 and the like */
@@ -43,38 +60,68 @@ void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
               const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
+/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+void cc_cancel(struct cc_running *running);
 
 /* ---- kernels.c: kernels in memory, each compiled once ---- */
 
 struct loaded {
     struct loaded *next;
     char *key;                     /* the text without comments, and how it was compiled */
+    enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
-    void *handle;
-    weft_kernel_fn *run;
+    void *handle;                  /* of dlopen; NULL while there is only the first kernel */
+    struct first_code first;       /* from libtcc; a run may be inside as long as the context lives */
+    weft_kernel_fn *_Atomic run;   /* the good kernel as soon as there is one */
+    atomic_bool final;             /* `run` stays as it is */
+    bool building;                 /* a thread makes the good kernel */
+    struct loaded *next_job;       /* in the worker's queue */
+    struct weft_kernel_info info;  /* how the best kernel so far was got */
 };
 
-/* The kernel for this text: from memory, or compiled while other threads that want it wait. Lives
- * as long as the context. NULL with a diagnostic. */
-const struct loaded *kernels_get(struct weft_context *context, const char *text, enum weft_math math,
-                                 struct diags *diags, struct weft_kernel_info *info);
+/* What a plan wants. */
+struct kernel_request {
+    const char *text;
+    enum weft_math math;
+    bool exact;                    /* all its rows are: any compiler's kernel has the same bits */
+    bool wait;                     /* for the good kernel, where a first one would do */
+};
+
+/* The kernel for this text: from memory, or made while other threads that want it wait. Lives as
+ * long as the context. NULL with a diagnostic. */
+struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
+                           struct diags *diags, struct weft_kernel_info *info);
+/* Waits until the kernel is final, and where it was not completes *info. */
+void kernels_settle(struct weft_context *context, struct loaded *loaded,
+                    struct weft_kernel_info *info);
 
 struct weft_context {
+    struct weft_context *next;     /* worker.c: all contexts of the process */
     struct cc cc;
+    pthread_mutex_t cc_mutex;      /* guards what cc found out */
+    struct cc_running running;
+    enum weft_tier tier;
+    bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
+    struct threads threads;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
     atomic_flag noted;             /* that the directory is of no use was said */
-    pthread_mutex_t mutex;         /* guards what follows, and what cc found out */
+    pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
     struct loaded *buckets[256];
+    bool told_no_compiler;
+    struct worker worker;
 };
 
 /* ---- program.c ---- */
 
-/* The program typed for certain dtypes of its inputs. Never changes once made. */
+enum { MAX_CLASSES = 16 };
+
+/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans
+ * and the classes are guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
@@ -82,6 +129,8 @@ struct typed {
     struct source source;
     struct plan *plans;            /* most recent first */
     int plan_count;
+    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
+    int class_count;
 };
 
 struct weft_program {
@@ -95,8 +144,9 @@ struct weft_program {
     size_t type_count;
     enum weft_math math;
     struct program *parsed;        /* names, results; inputs typed as far as known */
-    pthread_mutex_t mutex;         /* guards `typed` and the plans */
+    pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;
+    const struct recent *recent;   /* of the plan that ran last, or NULL; recent.c */
 };
 
 /* Parses the program's text into `arena`, with the caller's types; NULL with diagnostics. */
@@ -108,63 +158,77 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
 
 /* ---- plan.c: a typed program on certain shapes and strides ---- */
 
+/* Bytes: a line of the cache. */
+enum { TEMPORARY_ALIGNMENT = 64 };
+
 struct planned {
     struct kernel *kernel;
+    const struct shape *shape;     /* that it loops over */
+    int order;                     /* of the results that it computes or helps, among all kernels */
     struct geometry geometry;
     char *text;
-    const struct loaded *loaded;   /* NULL before weft_prepare or weft_run asked for it */
+    struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    long long ahead;               /* as in struct weft_args */
+    bool streams;                  /* outputs are large enough to be written past the caches */
+    int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */
 };
 
 struct plan {
     struct plan *next;
     struct typed *typed;
     struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
-    int64_t *key;
-    size_t key_length;
-    int users;                     /* runs in progress; guarded by the program's mutex */
+    int64_t *key;                  /* rank, extents and strides of its tensors in a row */
+    bool strided;                  /* its outputs are not dense, and part of the key */
+    atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
-    struct planned *kernels;
+    struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
+    size_t *temporaries;           /* byte offsets in the memory that a run lends them */
+    size_t temporary_bytes;
+    unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
+    struct recent *recent;         /* made by the first run; recent.c */
 };
 
-/* A tensor as the caller described it: strides resolved, in elements. */
+/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
 struct tensor {
     enum weft_dtype dtype;
     int rank;
     const int64_t *shape;
-    int64_t strides[WEFT_MAX_RANK];
+    int64_t *strides;
     void *data;
+    uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
+    bool dense;                    /* row-major without gaps */
+    size_t given;                  /* one more than the number of the argument for it; 0: none */
 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
 /* The plan for these tensors, made when there is none, its kernels loaded; plan->users is raised.
- * `outputs` NULL: dense ones, to come. NULL with diagnostics, also when the outputs do not fit. */
+ * `outputs` NULL: dense ones, to come. `wait`: for good kernels, where first ones would do. NULL with
+ * diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags);
-void plan_release(struct weft_program *program, struct plan *plan);
+                      const struct tensor *outputs, bool wait, struct diags *diags);
+void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
-/* Makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * For plan_get and stages. */
+const struct shape *plan_result_shape(const struct plan *plan, int result);
+/* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
+ * Takes the program's mutex. For plan_get and stages. */
 void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context);
+                  struct weft_program *program);
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor; `what` ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a zeroed tensor, which lives no longer than diags->arena; `what`
+ * ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
-/* The byte range a tensor touches, [*first, *end); empty when it has no element. */
-void tensor_range(const struct tensor *tensor, const char **first, const char **end);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
-/* Row-major without gaps. */
-bool tensor_is_dense(const struct tensor *tensor);
 /* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
  * never meet are told apart; what that cannot prove counts as overlapping. */
 bool tensors_overlap(const struct tensor *a, const struct tensor *b);

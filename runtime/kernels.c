@@ -1,20 +1,12 @@
-/* Kernels in memory: a table in the context, each text compiled once however many threads ask. */
-#include "runtime/internal.h"
+/* Kernels in memory: a table in the context, each text compiled once however many threads ask, and
+ * once more when libtcc made the first kernel. */
+#include "runtime/tiers.h"
 
-#include "runtime/build.h"
 #include "runtime/kernels.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The text without comments, behind a letter for how it is compiled: programs that differ in names
  * and in the values of literals share a kernel. */
@@ -53,29 +45,59 @@ static void free_entry(struct loaded *entry)
 {
     if (entry->handle)
         dlclose(entry->handle);
+    first_release(&entry->first);
     free(entry->key);
     free(entry);
 }
 
+/* Takes over what was made; the mutex is held. */
+static void adopt(struct loaded *entry, const struct made *made)
+{
+    entry->handle = made->handle ? made->handle : entry->handle;
+    entry->first = made->first.memory ? made->first : entry->first;
+    atomic_store(&entry->run, made->run);
+    atomic_store(&entry->final, made->final);
+    double first = entry->info.first_seconds;
+    entry->info = made->info;
+    entry->info.first_seconds = first > 0 ? first : made->info.first_seconds;
+}
+
 /* Makes it outside the lock and tells the others. A failed entry leaves the table, so that the next
  * call tries again; the last thread that waited for it frees it. */
-static const struct loaded *build(struct weft_context *context, struct loaded **bucket,
-                                  struct loaded *entry, const char *text, enum weft_math math,
-                                  struct diags *diags, enum weft_kernel_origin *origin)
+static struct loaded *build(struct weft_context *context, struct loaded **bucket,
+                            struct loaded *entry, const struct kernel_request *request,
+                            struct diags *diags)
 {
+    struct made made;
     pthread_mutex_unlock(&context->mutex);
-    entry->handle = build_kernel(context, entry->key, text, math, diags, origin);
-    if (entry->handle)
-        *(void **)&entry->run = dlsym(entry->handle, "weft_kernel");
+    bool good = tiers_make(context, entry->key, request, diags, &made);
     pthread_mutex_lock(&context->mutex);
-    entry->state = entry->run ? LOADED_READY : LOADED_FAILED;
+    if (good)
+        adopt(entry, &made);
+    entry->state = good ? LOADED_READY : LOADED_FAILED;
     pthread_cond_broadcast(&context->changed);
-    if (entry->run)
+    if (good && !entry->final)
+        worker_add(context, entry);
+    if (good)
         return entry;
     unlink_entry(bucket, entry);
     if (entry->waiting == 0)
         free_entry(entry);
     return NULL;
+}
+
+void kernels_improve(struct weft_context *context, struct loaded *entry)
+{
+    struct made made;
+    entry->building = true;
+    pthread_mutex_unlock(&context->mutex);
+    bool good = tiers_improve(context, entry->key, entry->math, &made);
+    pthread_mutex_lock(&context->mutex);
+    entry->building = false;
+    if (good)
+        adopt(entry, &made);
+    atomic_store(&entry->final, true);
+    pthread_cond_broadcast(&context->changed);
 }
 
 static bool await(struct weft_context *context, struct loaded *entry)
@@ -89,21 +111,41 @@ static bool await(struct weft_context *context, struct loaded *entry)
     return ready;
 }
 
-static const struct loaded *get(struct weft_context *context, char *key, const char *text,
-                                enum weft_math math, struct diags *diags,
-                                enum weft_kernel_origin *origin)
+/* The entry for this key, ready; NULL when there is none, or its maker failed while we waited: then we
+ * try again, for a diagnostic of our own. */
+static struct loaded *find(struct weft_context *context, const char *key)
 {
-    struct loaded **bucket = &context->buckets[hash(key)], *entry;
     for (;;) {
-        for (entry = *bucket; entry && strcmp(entry->key, key) != 0; entry = entry->next)
-            ;
-        if (!entry)
-            break;
-        /* One that failed while we waited is tried again by us, for a diagnostic of our own. */
-        if (entry->state == LOADED_READY || await(context, entry)) {
-            free(key);
+        struct loaded *entry = context->buckets[hash(key)];
+        while (entry && strcmp(entry->key, key) != 0)
+            entry = entry->next;
+        if (!entry || entry->state == LOADED_READY || await(context, entry))
             return entry;
+    }
+}
+
+/* Waits for the thread that makes the good kernel, or makes it. The mutex is held. */
+static void settle(struct weft_context *context, struct loaded *entry)
+{
+    while (!entry->final)
+        if (entry->building) {
+            pthread_cond_wait(&context->changed, &context->mutex);
+        } else {
+            worker_remove(context, entry);
+            kernels_improve(context, entry);
         }
+}
+
+static struct loaded *get(struct weft_context *context, char *key,
+                          const struct kernel_request *request, struct diags *diags,
+                          struct weft_kernel_info *info)
+{
+    struct loaded *entry = find(context, key);
+    if (entry) {
+        free(key);
+        if (request->wait)
+            settle(context, entry);
+        return entry;
     }
     entry = calloc(1, sizeof *entry);
     if (!entry) {
@@ -111,26 +153,57 @@ static const struct loaded *get(struct weft_context *context, char *key, const c
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    *entry = (struct loaded){.next = *bucket, .key = key};
+    struct loaded **bucket = &context->buckets[hash(key)];
+    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math};
     *bucket = entry;
-    return build(context, bucket, entry, text, math, diags, origin);
+    entry = build(context, bucket, entry, request, diags);
+    if (entry)
+        *info = entry->info;
+    return entry;
 }
 
-const struct loaded *kernels_get(struct weft_context *context, const char *text, enum weft_math math,
-                                 struct diags *diags, struct weft_kernel_info *info)
+struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
+                           struct diags *diags, struct weft_kernel_info *info)
 {
-    double start = seconds();
-    enum weft_kernel_origin origin = WEFT_FROM_MEMORY;
-    char *key = make_key(text, math);
+    char *key = make_key(request->text, request->math);
+    *info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
     if (!key) {
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
     pthread_mutex_lock(&context->mutex);
-    const struct loaded *entry = get(context, key, text, math, diags, &origin);
+    struct loaded *entry = get(context, key, request, diags, info);
     pthread_mutex_unlock(&context->mutex);
-    *info = (struct weft_kernel_info){origin, seconds() - start};
     return entry;
+}
+
+void kernels_settle(struct weft_context *context, struct loaded *loaded,
+                    struct weft_kernel_info *info)
+{
+    pthread_mutex_lock(&context->mutex);
+    settle(context, loaded);
+    if (info->origin == WEFT_FROM_FIRST)
+        *info = loaded->info;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void kernels_abandon(struct weft_context *context)
+{
+    for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++) {
+        struct loaded **at = &context->buckets[i];
+        while (*at) {
+            struct loaded *entry = *at;
+            if (entry->state != LOADED_PENDING) {
+                if (entry->building)
+                    worker_requeue(context, entry);
+                entry->building = false;
+                at = &entry->next;
+                continue;
+            }
+            *at = entry->next;
+            free_entry(entry);
+        }
+    }
 }
 
 /* Unloads everything; no thread uses the context any more. */

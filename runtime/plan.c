@@ -2,9 +2,8 @@
  * comparing a few integers. */
 #include "runtime/internal.h"
 
-#include "compiler/verify.h"
+#include "compiler/schedule.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,96 +79,24 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
 
 /* ---- kernels ---- */
 
-static bool same_shape(const struct shape *a, const struct shape *b)
+static bool all_exact(const struct kernel *kernel)
 {
-    return a->rank == b->rank &&
-           memcmp(a->extents, b->extents, (size_t)a->rank * sizeof a->extents[0]) == 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_block_call(&kernel->ins[i]))
+            return false;
+    return true;
 }
 
-static const struct shape *result_shape(const struct plan *plan, int result)
-{
-    return plan->shapes[plan->typed->program->results[result].node];
-}
-
-static void access_view(const struct plan *plan, const struct planned *planned, int a,
-                        const struct tensor *inputs, const struct tensor *outputs, struct view *view)
-{
-    const struct access *access = &planned->kernel->accesses[a];
-    const struct shape *to = result_shape(plan, planned->kernel->results[0]);
-    const struct shape *from = to;
-    const int64_t *extents = to->extents, *strides = NULL;
-    int rank = to->rank;
-    if (access->kind == TENSOR_INPUT) {
-        extents = inputs[access->index].shape;
-        rank = inputs[access->index].rank;
-        strides = inputs[access->index].strides;
-    } else if (access->kind == TENSOR_CONSTANT) {
-        from = plan->shapes[planned->kernel->constants[access->index].node];
-        extents = from->extents;
-        rank = from->rank;
-    } else if (outputs) {
-        strides = outputs[access->index].strides;
-    }
-    broadcast_strides(to->rank, to->extents, rank, extents, strides, type_rows[access->dtype].size,
-                      view->strides);
-}
-
-/* One kernel for results of one shape, up to its text. */
-static void make_kernel(struct plan *plan, struct planned *planned, const int *results, int count,
-                        const struct tensor *inputs, const struct tensor *outputs,
-                        const struct weft_context *context)
-{
-    struct arena *arena = plan->arena;
-    const struct shape *shape = result_shape(plan, results[0]);
-    planned->kernel = lower(arena, plan->typed->program, results, count);
-    const struct kernel *kernel = planned->kernel;
-    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
-    for (int a = 0; a < kernel->access_count; a++)
-        access_view(plan, planned, a, inputs, outputs, &views[a]);
-    struct geometry *g = &planned->geometry;
-    make_geometry(arena, kernel, shape->rank, shape->extents, views, context->fast, g);
-    assert(!verify_program(plan->typed->program));
-    assert(!verify_kernel(kernel));
-    assert(!verify_geometry(kernel, g));
-    const struct emit_params params = {&target_c, g->kinds, context->cc.vector_functions, context->fast};
-    planned->text = emit(arena, kernel, &params, &planned->scratch);
-    planned->sample = (struct weft_sample){
-        .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
-        .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .extents = (const long long *)g->extents,
-        .strides = (const long long *)g->strides};
-    planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
-    for (int i = 0; i < kernel->literal_count; i++)
-        planned->literals[i] = kernel->literals[i].bits;
-}
-
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  const struct weft_context *context)
-{
-    int count = plan->typed->program->result_count;
-    bool *taken = ARENA_ARRAY(plan->arena, bool, count);
-    plan->kernels = ARENA_ARRAY(plan->arena, struct planned, count);
-    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, count);
-    for (int first = 0; first < count; first++) {
-        int *results = NULL, together = 0;
-        for (int r = first; r < count; r++)
-            if (!taken[r] && same_shape(result_shape(plan, r), result_shape(plan, first))) {
-                ARENA_PUSH(plan->arena, results, together, r);
-                taken[r] = true;
-            }
-        if (together && results[0] == first)
-            make_kernel(plan, &plan->kernels[plan->kernel_count++], results, together, inputs,
-                        outputs, context);
-    }
-}
-
-static bool load_kernels(struct weft_program *program, struct plan *plan, struct diags *diags)
+static bool load_kernels(struct weft_program *program, struct plan *plan, bool wait,
+                         struct diags *diags)
 {
     struct weft_context *context = program->context;
     bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
-        planned->loaded = kernels_get(context, planned->text, program->math, diags, &plan->infos[k]);
+        const struct kernel_request request = {planned->text, program->math,
+                                               all_exact(planned->kernel), wait};
+        planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         good = planned->loaded != NULL;
     }
     return good;
@@ -187,28 +114,50 @@ static int64_t *put_tensor(int64_t *key, const struct tensor *tensor)
     return key;
 }
 
-static int64_t *make_key(struct arena *arena, const struct program *program,
-                         const struct tensor *inputs, const struct tensor *outputs, size_t *length)
+static void make_key(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs)
 {
-    int count = program->input_count + (outputs ? program->result_count : 0);
+    const struct program *program = plan->typed->program;
     size_t size = 0;
-    for (int i = 0; i < count; i++)
-        size += 1 + 2 * (size_t)(i < program->input_count ? inputs[i].rank
-                                                         : outputs[i - program->input_count].rank);
-    int64_t *key = ARENA_ARRAY(arena, int64_t, size), *to = key;
+    for (int i = 0; i < program->input_count; i++)
+        size += 1 + 2 * (size_t)inputs[i].rank;
+    for (int i = 0; plan->strided && i < program->result_count; i++)
+        size += 1 + 2 * (size_t)outputs[i].rank;
+    int64_t *to = plan->key = ARENA_ARRAY(plan->arena, int64_t, size);
     for (int i = 0; i < program->input_count; i++)
         to = put_tensor(to, &inputs[i]);
-    for (int i = 0; outputs && i < program->result_count; i++)
+    for (int i = 0; plan->strided && i < program->result_count; i++)
         to = put_tensor(to, &outputs[i]);
-    *length = size;
+}
+
+/* Where the key goes on after a tensor like this one, NULL when it has another. */
+static const int64_t *match_tensor(const int64_t *key, const struct tensor *tensor)
+{
+    if (*key++ != tensor->rank)
+        return NULL;
+    for (int d = 0; d < tensor->rank; d++, key += 2)
+        if (key[0] != tensor->shape[d] || key[1] != tensor->strides[d])
+            return NULL;
     return key;
 }
 
-static struct plan *find_plan(struct typed *typed, const int64_t *key, size_t length)
+static bool match(const struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  bool strided)
+{
+    const struct program *program = plan->typed->program;
+    const int64_t *key = plan->strided == strided ? plan->key : NULL;
+    for (int i = 0; key && i < program->input_count; i++)
+        key = match_tensor(key, &inputs[i]);
+    for (int i = 0; key && strided && i < program->result_count; i++)
+        key = match_tensor(key, &outputs[i]);
+    return key;
+}
+
+static struct plan *find_plan(struct typed *typed, const struct tensor *inputs,
+                              const struct tensor *outputs, bool strided)
 {
     for (struct plan **at = &typed->plans; *at; at = &(*at)->next) {
         struct plan *plan = *at;
-        if (plan->key_length != length || memcmp(plan->key, key, length * sizeof *key) != 0)
+        if (!match(plan, inputs, outputs, strided))
             continue;
         *at = plan->next;
         plan->next = typed->plans;
@@ -235,7 +184,7 @@ void plans_destroy(struct plan *plans)
 }
 
 /* Drops the plan used longest ago that no run holds. */
-static void evict(struct typed *typed)
+static void evict(struct weft_program *program, struct typed *typed)
 {
     struct plan **last = NULL;
     for (struct plan **at = &typed->plans; *at; at = &(*at)->next)
@@ -246,25 +195,34 @@ static void evict(struct typed *typed)
     struct plan *plan = *last;
     *last = plan->next;
     typed->plan_count--;
+    if (program->recent == plan->recent)
+        program->recent = NULL;
     plan_destroy(plan);
+}
+
+static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
+                        const struct shape *expected, struct diags *diags)
+{
+    struct shape given = {.rank = output->rank};
+    for (int d = 0; d < output->rank; d++)
+        given.extents[d] = output->shape[d];
+    return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name,
+                   shape_text(diags->arena, program, &given),
+                   shape_text(diags->arena, program, expected));
 }
 
 static bool check_output(struct plan *plan, int r, const struct tensor *output, struct diags *diags)
 {
     const struct program *program = plan->typed->program;
-    const struct shape *shape = result_shape(plan, r);
+    const struct shape *shape = plan_result_shape(plan, r);
     const char *name = program->results[r].name;
-    struct shape given = {.rank = output->rank};
     if (output->dtype != program->results[r].dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
                        type_rows[output->dtype].name, type_rows[program->results[r].dtype].name);
-    for (int d = 0; d < output->rank; d++)
-        given.extents[d] = output->shape[d];
-    if (same_shape(&given, shape))
-        return true;
-    return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name,
-                   shape_text(diags->arena, program, &given),
-                   shape_text(diags->arena, program, shape));
+    bool same = output->rank == shape->rank;
+    for (int d = 0; same && d < output->rank; d++)
+        same = output->shape[d] == shape->extents[d];
+    return same || wrong_shape(program, name, output, shape, diags);
 }
 
 static bool check_outputs(struct plan *plan, const struct tensor *outputs, struct diags *diags)
@@ -278,40 +236,37 @@ static bool check_outputs(struct plan *plan, const struct tensor *outputs, struc
 static bool any_strided(const struct program *program, const struct tensor *outputs)
 {
     for (int r = 0; outputs && r < program->result_count; r++)
-        if (!tensor_is_dense(&outputs[r]))
+        if (!outputs[r].dense)
             return true;
     return false;
 }
 
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, const struct tensor *inputs,
-                      const struct tensor *outputs, bool strided, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
     jmp_buf env;
     if (ARENA_GUARD(plan->arena, env))
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    plan->key = make_key(plan->arena, plan->typed->program, inputs, strided ? outputs : NULL,
-                         &plan->key_length);
+    make_key(plan, inputs, outputs);
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, strided ? outputs : NULL, program->context);
-    return load_kernels(program, plan, diags);
+    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program);
+    return load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, struct diags *diags)
+                      const struct tensor *outputs, bool wait, struct diags *diags)
 {
-    size_t length;
     bool strided = any_strided(typed->program, outputs);
-    int64_t *key = make_key(diags->arena, typed->program, inputs, strided ? outputs : NULL, &length);
     pthread_mutex_lock(&program->mutex);
-    struct plan *plan = find_plan(typed, key, length);
+    struct plan *plan = find_plan(typed, inputs, outputs, strided);
     pthread_mutex_unlock(&program->mutex);
     if (plan && check_outputs(plan, outputs, diags))
         return plan;
     if (plan) {
-        plan_release(program, plan);
+        plan_release(plan);
         return NULL;
     }
     plan = calloc(1, sizeof *plan);
@@ -319,10 +274,10 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    *plan = (struct plan){.typed = typed, .users = 1};
+    *plan = (struct plan){.typed = typed, .users = 1, .strided = strided};
     arena_init(&plan->own);
     plan->arena = &plan->own;
-    if (!make_plan(program, plan, inputs, outputs, strided, diags)) {
+    if (!make_plan(program, plan, inputs, outputs, wait, diags)) {
         plan_destroy(plan);
         return NULL;
     }
@@ -330,14 +285,12 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed, const s
     plan->next = typed->plans;
     typed->plans = plan;
     if (++typed->plan_count > MAX_PLANS)
-        evict(typed);
+        evict(program, typed);
     pthread_mutex_unlock(&program->mutex);
     return plan;
 }
 
-void plan_release(struct weft_program *program, struct plan *plan)
+void plan_release(struct plan *plan)
 {
-    pthread_mutex_lock(&program->mutex);
-    plan->users--;
-    pthread_mutex_unlock(&program->mutex);
+    atomic_fetch_sub(&plan->users, 1);
 }

@@ -1,101 +1,11 @@
 /* The calls that take tensors: infer, prepare, run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
-#include "runtime/internal.h"
+#include "runtime/call.h"
+#include "runtime/launch.h"
+#include "runtime/recent.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct call {
-    struct weft_program *program;
-    struct arena arena;
-    struct diags diags;
-    struct tensor *inputs, *outputs;
-    struct typed *typed;
-    struct plan *plan;
-};
-
-static const char *suggestion(struct call *call, const char *name, bool output)
-{
-    size_t count = output ? weft_program_result_count(call->program)
-                          : weft_program_input_count(call->program);
-    const char **names = ARENA_ARRAY(&call->arena, const char *, count);
-    for (size_t i = 0; i < count; i++)
-        names[i] = output ? weft_program_result_name(call->program, i)
-                          : weft_program_input_name(call->program, i);
-    const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(&call->arena, "; did you mean '%s'?", near) : "";
-}
-
-static int find_result(const struct program *parsed, const char *name)
-{
-    for (int i = 0; i < parsed->result_count; i++)
-        if (strcmp(parsed->results[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static int find_input(const struct program *parsed, const char *name)
-{
-    int symbol = program_symbol(parsed, name);
-    bool input = symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT;
-    return input ? parsed->symbols[symbol].input : -1;
-}
-
-/* The position that an argument is for; -1 with a diagnostic. */
-static int argument_index(struct call *call, const struct weft_argument *argument, size_t position,
-                          bool output)
-{
-    const struct program *parsed = call->program->parsed;
-    if (!argument->name)
-        return (int)position;
-    int index = output ? find_result(parsed, argument->name) : find_input(parsed, argument->name);
-    if (index >= 0)
-        return index;
-    if (output)
-        diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
-    else
-        diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
-    return -1;
-}
-
-/* Reads all inputs or all outputs into an array by position. */
-static struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments,
-                                     size_t given, bool output, bool needs_data)
-{
-    const char *what = output ? "output" : "input";
-    size_t count = output ? weft_program_result_count(call->program)
-                          : weft_program_input_count(call->program);
-    struct tensor *tensors = ARENA_ARRAY(&call->arena, struct tensor, count);
-    bool *seen = ARENA_ARRAY(&call->arena, bool, count);
-    for (size_t i = 0; i < given; i++) {
-        if (!arguments[i].name && i >= count) {
-            diag_at(&call->diags, DIAG_TOO_MANY_GIVEN, NULL, 0, given, what, count);
-            return NULL;
-        }
-        int index = argument_index(call, &arguments[i], i, output);
-        if (index < 0)
-            continue;
-        const char *name = output ? weft_program_result_name(call->program, (size_t)index)
-                                  : weft_program_input_name(call->program, (size_t)index);
-        if (seen[index])
-            diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
-        else if (arguments[i].batch || arguments[i].count > 1 || arguments[i].count < 0)
-            diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
-        else if (tensor_read(arguments[i].tensors, needs_data, what, name, &tensors[index],
-                             &call->diags) &&
-                 output && tensor_overlaps_itself(&tensors[index]))
-            diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
-        seen[index] = true;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!seen[i])
-            diag_at(&call->diags, DIAG_MISSING, NULL, 0, what,
-                    output ? weft_program_result_name(call->program, i)
-                           : weft_program_input_name(call->program, i));
-    return tensors;
-}
 
 static bool find_typed(struct call *call)
 {
@@ -123,10 +33,12 @@ static bool read_inputs(struct call *call, const struct weft_argument *inputs, s
     return !call->diags.errors && find_typed(call);
 }
 
-static void call_open(struct call *call, struct weft_program *program)
+/* `room`: CALL_ROOM bytes on the caller's stack. */
+static void call_open(struct call *call, struct weft_program *program, void *room)
 {
     *call = (struct call){.program = program};
     arena_init(&call->arena);
+    arena_lend(&call->arena, room, CALL_ROOM);
     diags_init(&call->diags, &call->arena, &program->source);
 }
 
@@ -162,12 +74,13 @@ enum weft_status weft_infer(struct weft_program *program, const struct weft_argu
     if (!program || !results || (input_count && !inputs))
         return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
     struct call call;
+    _Alignas(16) char room[CALL_ROOM];
     jmp_buf env;
     int saved = errno;
     enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (error)
         *error = NULL;
-    call_open(&call, program);
+    call_open(&call, program, room);
     if (!ARENA_GUARD(&call.arena, env)) {
         infer(&call, inputs, input_count, results);
         status = call_close(&call, error);
@@ -180,25 +93,28 @@ enum weft_status weft_infer(struct weft_program *program, const struct weft_argu
 
 /* ---- outputs ---- */
 
+/* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
+ * none. What is hoisted counts as a part of the results it helps, so that the answer does not depend on
+ * what is hoisted. */
+static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
+{
+    int last = -1;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int a = 0; a < kernel->access_count; a++)
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index &&
+                plan->kernels[k].order > last)
+                last = plan->kernels[k].order;
+    }
+    return last;
+}
+
 /* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
  * only the element it writes, and no kernel that runs later reads it at all. */
 static bool in_place(const struct call *call, int r, int input)
 {
-    int writer = -1;
-    const struct plan *plan = call->plan;
-    if (!tensors_same(&call->outputs[r], &call->inputs[input]))
-        return false;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; a < kernel->access_count; a++) {
-            const struct access *access = &kernel->accesses[a];
-            if (access->kind == TENSOR_RESULT && access->index == r)
-                writer = k;
-            if (access->kind == TENSOR_INPUT && access->index == input && writer >= 0 && writer != k)
-                return false;
-        }
-    }
-    return true;
+    return tensors_same(&call->outputs[r], &call->inputs[input]) &&
+           last_use(call->plan, TENSOR_INPUT, input) <= last_use(call->plan, TENSOR_RESULT, r);
 }
 
 static bool check_overlaps(struct call *call, int r)
@@ -226,33 +142,31 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
     if (call->diags.errors)
         return false;
-    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, &call->diags);
+    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, !needs_data,
+                          &call->diags);
     return call->plan != NULL;
 }
 
 static void *access_data(const struct call *call, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
-    return access->kind == TENSOR_INPUT    ? call->inputs[access->index].data
-           : access->kind == TENSOR_RESULT ? call->outputs[access->index].data
-                                           : (void *)kernel->constants[access->index].data;
+    switch (access->kind) {
+    case TENSOR_INPUT: return call->inputs[access->index].data;
+    case TENSOR_CONSTANT: return (void *)kernel->constants[access->index].data;
+    case TENSOR_RESULT: return call->outputs[access->index].data;
+    case TENSOR_BYTES: return call->plan->bytes;
+    default: return call->temporaries + call->plan->temporaries[access->index];
+    }
 }
 
 /* The place of the first remark in the text, of all kernels. */
-static void remark(const struct kernel *kernel, const unsigned char *faults,
-                   struct span *place)
+static void remark(const struct launch *launch, struct span *place)
 {
+    const struct kernel *kernel = launch->planned->kernel;
     for (int f = 0; f < kernel->fault_count; f++)
-        if (faults[f] && kernel->faults[f].start < place->start)
+        if (kernel->faults[f].start < place->start && launch_fault(launch, f))
             *place = kernel->faults[f];
 }
-
-/* A kernel's arguments, complete before the first kernel writes anything. */
-struct launch {
-    const struct planned *planned;
-    struct weft_sample sample;
-    struct weft_args args;
-};
 
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
@@ -260,31 +174,36 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = access_data(call, kernel, a);
-    launch->planned = planned;
-    launch->sample = planned->sample;
-    launch->sample.bases = bases;
-    launch->args = (struct weft_args){
-        .samples = &launch->sample, .sample_count = 1, .literals = planned->literals,
-        .faults = ARENA_ARRAY(&call->arena, unsigned char, kernel->fault_count),
-        .scratch = planned->scratch ? arena_alloc(&call->arena, planned->scratch) : NULL};
+    launch_init(launch, call->program->context, &call->arena, planned, bases);
+}
+
+static void lend_temporaries(struct call *call)
+{
+    size_t size = call->plan->temporary_bytes;
+    char *memory = size ? arena_alloc(&call->arena, size + TEMPORARY_ALIGNMENT) : NULL;
+    call->temporaries = size ? memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT : NULL;
 }
 
 static void run(struct call *call, const struct weft_run_params *params)
 {
-    if (!find_plan(call, params, true))
+    bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
+    if (!recent && !find_plan(call, params, true))
         return;
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlaps(call, r);
+    if (call->diags.errors)
+        return;
+    if (!recent)
+        recent_keep(call, params);
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
+    lend_temporaries(call);
     for (int k = 0; k < count; k++)
         set_up(call, &call->plan->kernels[k], &launches[k]);
-    for (int k = 0; !call->diags.errors && k < count; k++) {
-        const struct planned *planned = launches[k].planned;
-        if (planned->geometry.tiles)
-            planned->loaded->run(&launches[k].args, 0, planned->geometry.tiles);
-        remark(planned->kernel, launches[k].args.faults, &place);
+    for (int k = 0; k < count; k++) {
+        launch_run(&launches[k], call->program->context);
+        remark(&launches[k], &place);
     }
     if (place.start != UINT32_MAX)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
@@ -299,7 +218,7 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
     if (error)
         *error = diags_export(&call->diags, WEFT_WARNING);
     if (call->plan)
-        plan_release(call->program, call->plan);
+        plan_release(call->plan);
     arena_finish(&call->arena);
     return status;
 }
@@ -307,7 +226,7 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
 static enum weft_status out_of_memory(struct call *call)
 {
     if (call->plan)
-        plan_release(call->program, call->plan);
+        plan_release(call->plan);
     arena_finish(&call->arena);
     return WEFT_OUT_OF_MEMORY;
 }
@@ -322,8 +241,16 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     bool again = call->plan->reported;
     call->plan->reported = true;
     pthread_mutex_unlock(&call->program->mutex);
-    for (int k = 0; k < call->plan->kernel_count && (size_t)k < room; k++)
-        kernels[k] = again ? (struct weft_kernel_info){WEFT_FROM_MEMORY, 0} : call->plan->infos[k];
+    for (int k = 0; k < call->plan->kernel_count; k++) {
+        const struct planned *planned = &call->plan->kernels[k];
+        struct weft_kernel_info info = call->plan->infos[k];
+        kernels_settle(call->program->context, planned->loaded, &info);
+        if (again)
+            info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+        info.threads = launch_threads(call->program->context, planned);
+        if ((size_t)k < room)
+            kernels[k] = info;
+    }
     if (kernel_count)
         *kernel_count = (size_t)call->plan->kernel_count;
 }
@@ -342,12 +269,13 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
         (params->output_count && !params->outputs))
         return invalid_call(error, "a run needs a program and its tensors, found NULL");
     struct call call;
+    _Alignas(16) char room[CALL_ROOM];
     jmp_buf env;
     int saved = errno;
     enum weft_status status;
     if (error)
         *error = NULL;
-    call_open(&call, program);
+    call_open(&call, program, room);
     if (ARENA_GUARD(&call.arena, env)) {
         status = out_of_memory(&call);
     } else {

@@ -47,7 +47,8 @@ static struct tensor *described(struct arena *arena, const struct program *progr
     for (int i = 0; i < program->input_count; i++) {
         const struct type *type = known_type(&program->symbols[program->inputs[i]]);
         int64_t dense = 1;
-        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents};
+        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents,
+                                     .strides = ARENA_ARRAY(arena, int64_t, type->rank)};
         for (int d = type->rank - 1; d >= 0; d--) {
             tensors[i].strides[d] = dense;
             if (__builtin_mul_overflow(dense, type->extents[d] ? type->extents[d] : 1, &dense))
@@ -76,13 +77,11 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
     if (!plan.shapes)
         return;
-    plan_kernels(&plan, inputs, NULL, program->context);
+    plan_kernels(&plan, inputs, NULL, program);
     for (int k = 0; k < plan.kernel_count; k++) {
         const struct planned *planned = &plan.kernels[k];
-        int result = planned->kernel->results[0];
         if (stage == STAGE_GROUPS)
-            dump_groups(out, planned->kernel, plan.shapes[typed->program->results[result].node],
-                        &planned->geometry);
+            dump_groups(out, planned->kernel, planned->shape, &planned->geometry);
         else if (stage == STAGE_IR)
             dump_ir(out, planned->kernel, &planned->geometry);
         else if (stage == STAGE_C)

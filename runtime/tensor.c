@@ -22,19 +22,55 @@ DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype)
     return type;
 }
 
+/* One more than the dtype of a DLPack code and a size in bytes; 0: none of ours. */
+static const unsigned char dlpack_dtypes[8][9] = {
+#define TYPE(id, name, short_name, class, bits, c, load, store, code) [code][sizeof(c)] = WEFT_##id + 1,
+#include "grammar/types.def"
+};
+
 enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype)
 {
-    for (int t = 0; t < WEFT_DTYPE_COUNT && type.lanes == 1; t++)
-        if (type_rows[t].dlpack == type.code && 8 * type_rows[t].size == type.bits) {
-            *dtype = (enum weft_dtype)t;
-            return WEFT_OK;
-        }
-    return WEFT_UNSUPPORTED;
+    int found = type.code < 8 && type.bits <= 64 && type.bits % 8 == 0 && type.lanes == 1
+                    ? dlpack_dtypes[type.code][type.bits / 8] : 0;
+    if (found)
+        *dtype = (enum weft_dtype)(found - 1);
+    return found ? WEFT_OK : WEFT_UNSUPPORTED;
 }
 
 static bool bad(struct diags *diags, const char *what, const char *name, const char *why)
 {
     return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, what, name, why);
+}
+
+/* Strides, size and range of a tensor whose shape and dtype are good; NULL, or what is wrong. */
+static const char *measure(const DLTensor *from, struct tensor *tensor)
+{
+    const int64_t most = INT64_MAX / 16; /* elements: their bytes can be counted, too */
+    int64_t dense = 1, low = 0, high = 0, reach;
+    bool empty = false;
+    tensor->dense = true;
+    for (int d = from->ndim - 1; d >= 0; d--) {
+        int64_t extent = from->shape[d], stride = from->strides ? from->strides[d] : dense;
+        if (extent < 0)
+            return "an extent is negative";
+        empty = empty || extent == 0;
+        if (extent <= 1)
+            continue;            /* its stride is never taken: any is allowed, and 0 kept */
+        tensor->strides[d] = stride;
+        tensor->dense = tensor->dense && stride == dense;
+        if (__builtin_mul_overflow(dense, extent, &dense) || dense > most)
+            return "it has more elements than memory can hold";
+        if (__builtin_mul_overflow(extent - 1, stride, &reach) || reach > most || reach < -most)
+            return "its strides reach further than memory does";
+        low += reach < 0 ? reach : 0;
+        high += reach > 0 ? reach : 0;
+        if (high - low > most)
+            return "its strides reach further than memory does";
+    }
+    uintptr_t data = (uintptr_t)tensor->data, size = (uintptr_t)type_rows[tensor->dtype].size;
+    tensor->first = data + (uintptr_t)low * size;
+    tensor->end = empty ? tensor->first : data + ((uintptr_t)high + 1) * size;
+    return NULL;
 }
 
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
@@ -50,60 +86,17 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
         return bad(diags, what, name, "its shape is NULL");
     if (weft_dtype_from_dlpack(from->dtype, &tensor->dtype) != WEFT_OK)
         return bad(diags, what, name, "its dtype is none of Weft's");
-    int64_t dense = 1, span = 0, reach;
     tensor->rank = from->ndim;
     tensor->shape = from->shape;
-    for (int d = tensor->rank - 1; d >= 0; d--) {
-        int64_t extent = from->shape[d];
-        tensor->strides[d] = from->strides ? from->strides[d] : dense;
-        if (extent < 0)
-            return bad(diags, what, name, "an extent is negative");
-        if (extent <= 1)
-            tensor->strides[d] = 0; /* never taken: any value is allowed */
-        if (tensor->strides[d] == INT64_MIN)
-            return bad(diags, what, name, "its strides reach further than memory does");
-        if (__builtin_mul_overflow(dense, extent ? extent : 1, &dense) || dense > INT64_MAX / 16)
-            return bad(diags, what, name, "it has more elements than memory can hold");
-        if (__builtin_mul_overflow(extent ? extent - 1 : 0, llabs(tensor->strides[d]), &reach) ||
-            __builtin_add_overflow(span, reach, &span) || span > INT64_MAX / 16)
-            return bad(diags, what, name, "its strides reach further than memory does");
-    }
+    tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
     tensor->data = from->data ? (char *)from->data + from->byte_offset : NULL;
-    bool empty = false;
-    for (int d = 0; d < tensor->rank; d++)
-        empty = empty || from->shape[d] == 0;
-    if (needs_data && !empty && !tensor->data)
+    const char *wrong = measure(from, tensor);
+    if (wrong)
+        return bad(diags, what, name, wrong);
+    if (needs_data && tensor->first != tensor->end && !tensor->data)
         return bad(diags, what, name, "its data pointer is NULL");
-    if (needs_data && (uintptr_t)tensor->data % (uintptr_t)type_rows[tensor->dtype].size != 0)
+    if (needs_data && (uintptr_t)tensor->data & (uintptr_t)(type_rows[tensor->dtype].size - 1))
         return bad(diags, what, name, "its data is not aligned to its element size");
-    return true;
-}
-
-void tensor_range(const struct tensor *tensor, const char **first, const char **end)
-{
-    int64_t low = 0, high = 1;
-    int size = type_rows[tensor->dtype].size;
-    for (int d = 0; d < tensor->rank; d++) {
-        int64_t reach = (tensor->shape[d] - 1) * tensor->strides[d];
-        if (tensor->shape[d] == 0)
-            high = low = 0;
-        if (tensor->shape[d] == 0)
-            break;
-        low += reach < 0 ? reach : 0;
-        high += reach > 0 ? reach : 0;
-    }
-    *first = (const char *)tensor->data + low * size;
-    *end = (const char *)tensor->data + high * size;
-}
-
-bool tensor_is_dense(const struct tensor *tensor)
-{
-    int64_t dense = 1;
-    for (int d = tensor->rank - 1; d >= 0; d--) {
-        if (tensor->shape[d] > 1 && tensor->strides[d] != dense)
-            return false;
-        dense *= tensor->shape[d] ? tensor->shape[d] : 1;
-    }
     return true;
 }
 
@@ -169,10 +162,7 @@ static bool interleaved(const struct tensor *a, const struct tensor *b)
 
 bool tensors_overlap(const struct tensor *a, const struct tensor *b)
 {
-    const char *first_a, *end_a, *first_b, *end_b;
-    tensor_range(a, &first_a, &end_a);
-    tensor_range(b, &first_b, &end_b);
-    if (first_a == end_a || first_b == end_b || end_a <= first_b || end_b <= first_a)
+    if (a->first == a->end || b->first == b->end || a->end <= b->first || b->end <= a->first)
         return false;
     return !interleaved(a, b);
 }

@@ -36,9 +36,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
             $row
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 $operands
                 $body
                 $results
@@ -55,4 +58,5 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
     }
     $remarks
+    $end
 }

@@ -82,3 +82,144 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
             inner = 0, to += jump;
     }
 }
+//: move lookup
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+__attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
+#endif
+SEPARATE static void N(lookup)(T *block, const T *table, const u8_m *entry)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = table[entry[j]];
+}
+//: vector head
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
+//: widen widen
+#ifdef WIDE
+static inline void M(widen)(f32_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        ints x;
+        floats y;
+        if (sizeof(S) == 1)
+            __asm__(FOR(EXTEND, S) " %1, %0" : "=" WIDE(x) : "m"(*(const quarter *)(a + j)));
+        else
+            __asm__(FOR(EXTEND, S) " %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        __asm__("vcvtdq2ps %1, %0" : "=" WIDE(y) : WIDE(x));
+        *(floats *)(r + j) = y;
+    }
+}
+#else
+static inline void M(widen)(f32_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = (f32)a[j];
+}
+#endif
+//: narrow narrow
+#ifdef WIDE
+/* Halves to even; above T becomes its largest, NaN 0; below stays below, for the packing to saturate. */
+static inline ints M(whole)(const f32_m *a)
+{
+    const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(T) + ((T)-1 < (T)1)));
+    const floats top = (floats){0} + largest;
+    floats x = *(const floats *)a;
+    ints r;
+    if ((T)-1 < (T)1)
+        x = (floats)((ints)x & (ints)(x == x));
+    __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+    __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+    return r;
+}
+static inline void M(narrow)(T_m *r, const f32_m *a)
+{
+    const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
+        ints x = M(whole)(a + j), y = M(whole)(a + j + LANES);
+        __asm__(FOR(WORDS, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+        if (sizeof(T) == 1) {
+            ints z = M(whole)(a + j + 2 * LANES), w = M(whole)(a + j + 3 * LANES);
+            __asm__(FOR(WORDS, T) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
+            __asm__(FOR(BYTES, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
+        }
+        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(T) == 1 ? bytes_ : words));
+        *(ints *)(r + j) = x;
+    }
+}
+#else
+static inline void M(narrow)(T_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(roundsat)(a[j]);
+}
+#endif

@@ -20,6 +20,12 @@ void arena_init(struct arena *arena)
     memset(arena, 0, sizeof *arena);
 }
 
+void arena_lend(struct arena *arena, void *memory, size_t size)
+{
+    arena->lent = memory;
+    arena->lent_size = size;
+}
+
 void arena_finish(struct arena *arena)
 {
     while (arena->blocks) {
@@ -51,12 +57,18 @@ void *arena_alloc(struct arena *arena, size_t size)
     if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))
         fail(arena);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    arena->allocated += size;
+    if (size <= arena->lent_size) {
+        char *memory = arena->lent;
+        arena->lent += size;
+        arena->lent_size -= size;
+        return memset(memory, 0, size);
+    }
     struct arena_block *block = arena->blocks;
     if (!block || block->size - block->used < size)
         block = add_block(arena, size);
     void *memory = block->data + block->used;
     block->used += size;
-    arena->allocated += size;
     return memory;
 }
 

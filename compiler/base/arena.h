@@ -10,6 +10,8 @@
 
 struct arena {
     struct arena_block *blocks;
+    char *lent;                    /* what is left of the caller's memory */
+    size_t lent_size;
     jmp_buf *out_of_memory;
     size_t allocated;              /* bytes handed out so far */
     size_t limit;                  /* 0: none; else running past it counts as out of memory */
@@ -20,6 +22,8 @@ struct arena {
 #define ARENA_GUARD(arena, env) ((arena)->out_of_memory = &(env), setjmp(env))
 
 void arena_init(struct arena *arena);
+/* Memory to hand out before any is allocated, aligned to 16 bytes; it outlives the arena. */
+void arena_lend(struct arena *arena, void *memory, size_t size);
 void arena_finish(struct arena *arena);
 /* Zeroed, aligned for any object. */
 void *arena_alloc(struct arena *arena, size_t size);

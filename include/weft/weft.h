@@ -18,6 +18,9 @@
  * (weft_error_destroy); it is set to NULL when there is nothing to tell.
  * Threads: a context and its programs may be used from any number of threads at once; creating and
  * destroying an object is for one thread, after all others have finished with it.
+ * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
+ * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
+ * for contexts that were made after the fork with a parallel_for.
  * Ownership: whatever a create or compile function returned is released by its destroy function;
  * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
@@ -121,24 +124,50 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
 
 /* ---- contexts ---- */
 
+/* Whether a first call waits for the C compiler, where libtcc's module is installed. It makes a kernel
+ * in about a millisecond, many times slower than the good one, which replaces it when the C compiler,
+ * in the background, is done. Where there is no C compiler libtcc makes all kernels. */
+enum weft_tier {
+    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact and
+                                      math is strict; else the call waits */
+    WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good
+                                      kernel takes over */
+    WEFT_TIER_NONE                 /* never: every call waits for the C compiler */
+};
+
 struct weft_context_params {
-    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc. */
+    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
+     * "libtcc": no process, all kernels come from the module around libtcc. */
     const char *cc;
     /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call; the record lives until the callback returns. NULL: they are dropped. */
+     * the call or, when a good kernel cannot be made, from the one that makes it in the background; the
+     * record lives until the callback returns. Must not destroy the context. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, stream, row, hoist, table, special, threads, cache, first (docs/design.md says what
-     * each does). Results stay the same to the bit. NULL: the environment's WEFT_DISABLE, else none. */
+     * fault: flat, stream, row, convert, hoist, table, special, call, threads, cache, first
+     * (docs/design.md says what each does). Results stay the same to the bit. NULL: the environment's
+     * WEFT_DISABLE, else none. */
     const char *disable;
     /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used
      * when it is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else
      * weft in XDG_CACHE_HOME, else ~/.cache/weft. What goes wrong there costs time, never a result; the
      * log is told once. */
     const char *cache;
+    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
+     * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
+     * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
+    int threads;
+    /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i
+     * from 0 to count - 1, in any order, several at once if it likes, and returns when all are done.
+     * `count` is at most `threads` (0: the processors there are); `user` is `parallel_user`. Called by
+     * several threads at once if weft_run is. */
+    void (*parallel_for)(void *user, int count, void (*task)(void *data, int index), void *data);
+    void *parallel_user;
+    /* What may run until the C compiler is done. */
+    enum weft_tier tier;
 };
 
 struct weft_context;
@@ -148,7 +177,8 @@ struct weft_context;
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
-/* Unloads every kernel; programs of the context must have been destroyed. Takes NULL. */
+/* Unloads every kernel, and ends the C compiler if it still runs; programs of the context must have
+ * been destroyed. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
 /* ---- programs ---- */
@@ -238,12 +268,20 @@ WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      struct weft_tensor_info *results, struct weft_error **error);
 
 /* FROM_DISK: from the disk cache, also when another process has just put it there. */
-enum weft_kernel_origin { WEFT_FROM_MEMORY, WEFT_FROM_DISK, WEFT_FROM_COMPILER };
+enum weft_kernel_origin {
+    WEFT_FROM_MEMORY,
+    WEFT_FROM_DISK,
+    WEFT_FROM_COMPILER,            /* the machine's */
+    WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
+};
 
-/* Where one kernel came from, and how long getting it took. */
+/* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
+ * other run does. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
+    int threads;
+    double first_seconds;          /* libtcc's kernel, which ran until this one came; 0: there was none */
 };
 
 struct weft_run_params {
@@ -255,7 +293,8 @@ struct weft_run_params {
     void *stream;
 };
 
-/* Makes the kernels for these inputs now, so that weft_run does not wait for a compiler. Data
+/* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
+ * and does not begin with slower ones. Data
  * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,

@@ -69,10 +69,13 @@ static void fail_with(const char *text, struct weft_error *error)
     fail();
 }
 
+static const char *disabled;       /* NULL: what WEFT_DISABLE says */
+
 static struct weft_context *get_context(void)
 {
     struct weft_error *error = NULL;
-    if (!context && weft_context_create(NULL, &context, &error) != WEFT_OK)
+    const struct weft_context_params params = {.disable = disabled};
+    if (!context && weft_context_create(&params, &context, &error) != WEFT_OK)
         fail_with("weft_context_create", error);
     return context;
 }
@@ -81,6 +84,12 @@ void run_finish(void)
 {
     weft_context_destroy(context);
     context = NULL;
+}
+
+void run_disable(const char *words)
+{
+    run_finish();
+    disabled = words;
 }
 
 struct weft_program *run_compile(const char *text)
@@ -112,10 +121,10 @@ static DLTensor described(struct tensor *tensor)
     return out;
 }
 
-enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
-                             const char *const *names, int input_count,
-                             const struct tensor *outputs, int output_count,
-                             struct weft_error **error)
+/* The arguments of one call at a time. */
+static struct weft_run_params params_of(const struct tensor *inputs, const char *const *names,
+                                        int input_count, const struct tensor *outputs,
+                                        int output_count)
 {
     static struct tensor tensors[2][ARGUMENTS];
     static DLTensor described_[2][ARGUMENTS];
@@ -127,9 +136,17 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
         arguments[side][j] = (struct weft_argument){.name = side || !names ? NULL : names[j],
                                                     .tensors = &described_[side][j]};
     }
-    struct weft_run_params params = {
+    return (struct weft_run_params){
         .inputs = arguments[0], .input_count = (size_t)input_count,
         .outputs = arguments[1], .output_count = (size_t)output_count};
+}
+
+enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
+                             const char *const *names, int input_count,
+                             const struct tensor *outputs, int output_count,
+                             struct weft_error **error)
+{
+    struct weft_run_params params = params_of(inputs, names, input_count, outputs, output_count);
     struct weft_error *told = NULL;
     enum weft_status status = weft_run(program, &params, &told);
     if (status < 0)
@@ -139,4 +156,19 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
     else
         weft_error_destroy(told);
     return status;
+}
+
+size_t run_prepare(struct weft_program *program, const struct tensor *inputs,
+                   const char *const *names, int input_count, size_t *fresh)
+{
+    struct weft_run_params params = params_of(inputs, names, input_count, NULL, 0);
+    struct weft_kernel_info infos[ARGUMENTS];
+    struct weft_error *told = NULL;
+    size_t count = ARGUMENTS;
+    if (weft_prepare(program, &params, infos, &count, &told) < 0)
+        fail_with("weft_prepare", told);
+    *fresh = 0;
+    for (size_t k = 0; k < count; k++)
+        *fresh += infos[k].origin != WEFT_FROM_MEMORY;
+    return count;
 }

@@ -27,6 +27,9 @@ void *tensor_at(const struct tensor *tensor, const int64_t *index);
 union scalar tensor_get(const struct tensor *tensor, int64_t position);
 void tensor_set(const struct tensor *tensor, int64_t position, union scalar value);
 
+/* Programs compiled from now on have these fast paths disabled ("" for none), and a context of their
+ * own. Programs of the context before must be gone. */
+void run_disable(const char *words);
 /* Compiles in the tests' context; fails the test when there is an error. */
 struct weft_program *run_compile(const char *text);
 /* Compiles with these input types and releases the result: the status alone. */
@@ -37,6 +40,10 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
                              const char *const *names, int input_count,
                              const struct tensor *outputs, int output_count,
                              struct weft_error **error);
+/* Makes the kernels for dense outputs: how many there are, and in *fresh how many the context had not
+ * seen before. */
+size_t run_prepare(struct weft_program *program, const struct tensor *inputs,
+                   const char *const *names, int input_count, size_t *fresh);
 void run_finish(void);
 
 #endif

@@ -324,7 +324,10 @@ static void test_layouts(void **state)
     const enum layout outs[] = {TRANSPOSED, DENSE, REVERSED, SHIFTED, ODD};
     for (int pair = 0; pair < PAIRS; pair++) {
         make_suite(&suite, pair);
-        for (int a = 0; a < LAYOUTS * LAYOUTS; a++)
+        for (int a = 0; a < LAYOUTS * LAYOUTS; a++) {
+            /* A program for each pair of layouts: one for all would run general kernels after a few. */
+            weft_program_destroy(suite.program);
+            suite.program = run_compile(suite.text);
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
                 int64_t n = sizes[i];
                 const struct setting settings[] = {
@@ -335,6 +338,7 @@ static void test_layouts(void **state)
                 s.output = s.operands[1] == DENSE ? outs[(a + (int)i) % 5] : DENSE;
                 run_setting(&suite, s);
             }
+        }
         weft_program_destroy(suite.program);
     }
 }

@@ -20,14 +20,14 @@ static void make_tensors(void)
 {
     for (int i = 0; i < TREE_INPUTS; i++) {
         int64_t length = LENGTH;
-        inputs[i] = tensor_new(tree.inputs[i], !tree.scalar[i], &length);
-        for (int j = 0; j < (tree.scalar[i] ? 1 : LENGTH); j++)
+        inputs[i] = tensor_new(tree.inputs[i], tree.along[i] != 0, &length);
+        for (int j = 0; j < (tree.along[i] ? LENGTH : 1); j++)
             tensor_set(&inputs[i], j, stream_value(&tree.stream, tree.inputs[i]));
     }
     for (int i = 0; i < tree.result_count; i++) {
         const struct tree_node *node = &tree.nodes[tree.results[i]];
         int64_t length = LENGTH;
-        outputs[i] = tensor_new(node->typing.result, node->varies, &length);
+        outputs[i] = tensor_new(node->typing.result, node->along != 0, &length);
     }
 }
 
@@ -45,7 +45,7 @@ static void read_calls(int element, union scalar *values)
     for (int i = 0; i < tree.result_count; i++) {
         const struct tree_node *node = &tree.nodes[tree.results[i]];
         if (node->kind == TREE_CALL)
-            values[tree.results[i]] = tensor_get(&outputs[i], node->varies ? element : 0);
+            values[tree.results[i]] = tensor_get(&outputs[i], node->along ? element : 0);
     }
 }
 
@@ -63,7 +63,7 @@ static void check_element(int element, const union scalar *values)
 {
     for (int i = 0; i < tree.result_count; i++) {
         const struct tree_node *node = &tree.nodes[tree.results[i]];
-        union scalar actual = tensor_get(&outputs[i], node->varies ? element : 0);
+        union scalar actual = tensor_get(&outputs[i], node->along ? element : 0);
         char texts[2][64];
         if (is_right(i, actual, values))
             continue;
@@ -88,7 +88,7 @@ static int check_values(void)
     for (int element = 0; element < LENGTH; element++) {
         union scalar in[TREE_INPUTS];
         for (int i = 0; i < TREE_INPUTS; i++)
-            in[i] = tensor_get(&inputs[i], tree.scalar[i] ? 0 : element);
+            in[i] = tensor_get(&inputs[i], tree.along[i] ? element : 0);
         read_calls(element, values);
         int place = tree_evaluate(&tree, in, values);
         check_element(element, values);
@@ -126,7 +126,7 @@ static void run_tree(uint64_t salt)
     struct tensor tensors[TREE_INPUTS];
     const char *names[TREE_INPUTS];
     struct weft_error *remark = NULL;
-    tree_generate(&tree, salt);
+    tree_generate(&tree, salt, 1);
     make_tensors();
     struct weft_program *program = run_compile(tree.text);
     int count = used_inputs(program, tensors, names);

@@ -22,7 +22,7 @@ static void write_text(struct tree *tree, const char *format, ...)
 static int add_node(struct tree *tree, struct tree_node node)
 {
     for (int i = 0; i < node.count; i++)
-        node.varies = node.varies || tree->nodes[node.kids[i]].varies;
+        node.along |= tree->nodes[node.kids[i]].along;
     tree->nodes[tree->count] = node;
     return tree->count++;
 }
@@ -59,7 +59,7 @@ static int leaf(struct tree *tree)
         return tree->bindings[which - TREE_INPUTS];
     return add_node(tree, (struct tree_node){.kind = TREE_INPUT, .input = which,
                                              .typing.result = tree->inputs[which],
-                                             .varies = !tree->scalar[which]});
+                                             .along = tree->along[which]});
 }
 
 /* A cast to any dtype, or a wrap between integers. */
@@ -186,13 +186,14 @@ static void add_binding(struct tree *tree)
     tree->bindings[tree->binding_count++] = node;
 }
 
-void tree_generate(struct tree *tree, uint64_t salt)
+void tree_generate(struct tree *tree, uint64_t salt, int dimensions)
 {
+    static const unsigned along[2][8] = {{0, 1, 1, 1, 0, 1, 1, 1}, {0, 1, 1, 2, 2, 3, 3, 3}};
     memset(tree, 0, sizeof *tree);
     tree->stream = stream_init(salt);
     for (int i = 0; i < TREE_INPUTS; i++) {
         tree->inputs[i] = below(tree, WEFT_DTYPE_COUNT);
-        tree->scalar[i] = below(tree, 4) == 0;
+        tree->along[i] = along[dimensions - 1][below(tree, dimensions == 1 ? 4 : 8)];
     }
     for (int i = 0; i < TREE_BINDINGS; i++)
         add_binding(tree);

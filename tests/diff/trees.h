@@ -21,7 +21,7 @@ struct tree_node {
     struct typed literal;          /* the full value, whose dtype may be wider than the node's */
     int input;
     int place;                     /* offset of the operator in the text */
-    bool varies;                   /* not the same for all elements */
+    unsigned along;                /* dimensions along which it varies, a bit each */
 };
 
 struct tree {
@@ -29,7 +29,7 @@ struct tree {
     struct tree_node nodes[TREE_NODES];
     int count;
     enum weft_dtype inputs[TREE_INPUTS];
-    bool scalar[TREE_INPUTS];      /* 0-D */
+    unsigned along[TREE_INPUTS];
     int bindings[TREE_BINDINGS], binding_count;
     int results[TREE_RESULTS], result_count;
     char text[40000];
@@ -37,8 +37,9 @@ struct tree {
 };
 
 /* Inputs are called a, b, .., bindings t0, t1, .., results like the binding they repeat or r0,
- * .. */
-void tree_generate(struct tree *tree, uint64_t salt);
+ * .. Inputs vary along some of so many dimensions, one in four (of one dimension) or one in eight (of
+ * two) along none. */
+void tree_generate(struct tree *tree, uint64_t salt, int dimensions);
 /* The error in ulp of a call's value, from the values of its operands. */
 double tree_call_error(const struct tree *tree, int call, const union scalar *values);
 /* The values of all nodes for one element of every input; those of calls are given. Returns the

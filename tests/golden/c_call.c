@@ -59,11 +59,83 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -105,14 +177,14 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m z1[BLOCK];
     fill_f32(z1, c1);
     f32_m x0[BLOCK];
+    f32_m v1[BLOCK];
     f32_m w1[BLOCK];
     f32_m w2[BLOCK];
-    u64 slots[5][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v4 = (f32_m *)slots[1];
-    f32_m *const v5 = (f32_m *)slots[2];
-    f32_m *const v6 = (f32_m *)slots[3];
-    f32_m *const v8 = (f32_m *)slots[4];
+    u64 slots[4][BLOCK]; /* values kept between loops */
+    f32_m *const v4 = (f32_m *)slots[0];
+    f32_m *const v5 = (f32_m *)slots[1];
+    f32_m *const v6 = (f32_m *)slots[2];
+    f32_m *const v8 = (f32_m *)slots[3];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -139,27 +211,34 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
             const f32 a0 = *(const f32_m *)p[0]; /* k */
             fill_f32(x0, a0);
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            block_exp_f32(v1, x0);
+            const f32 t1 = v1[0];
+            head = first_block(args, p[2] + column0 * sizeof(f32), sizeof(f32));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 const f32_m *x1 = (const f32_m *)p[1] + i; /* x */
                 if (m < BLOCK)
                     x1 = pad_f32(w1, x1, m);
-                f32_m *const y2 = m < BLOCK ? w2 : (f32_m *)p[2] + i; /* out */
+                fetch(x1, args->ahead, sizeof *x1);
+                f32_m *const o2 = (f32_m *)p[2] + i; /* out */
+                const int n2 = m == BLOCK && streams(args, o2);
+                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const f32 a1 = x1[j];
                     const f32 t4 = a1 * c0;
                     v4[j] = t4;
                 }
-                block_exp_f32(v1, x0);
                 block_exp_f32(v5, v4);
                 block_sin_f32(v6, v5);
                 block_pow_f32(v8, v6, z1);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
                     const f32 t8 = v8[j];
                     const f32 t9 = t1 + t8;
                     const f32 a1 = x1[j];
@@ -167,7 +246,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y2[j] = t10;
                 }
                 if (m < BLOCK)
-                    put_f32((f32_m *)p[2] + i, w2, m);
+                    put_f32(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -180,4 +261,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             }
         }
     }
+    if (args->stream)
+        fence();
 }

@@ -59,8 +59,80 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -122,16 +194,26 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            i64 head = 0; /* elements in front of the first whole block */
+            head = first_block(args, p[2] + column0 * sizeof(i32), sizeof(i32));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 const i32_m *x0 = (const i32_m *)p[0] + i; /* b */
                 if (m < BLOCK)
                     x0 = pad_i32(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
                 const i32_m *x1 = (const i32_m *)p[1] + i; /* a */
                 if (m < BLOCK)
                     x1 = pad_i32(w1, x1, m);
-                i32_m *const y2 = m < BLOCK ? w2 : (i32_m *)p[2] + i; /* out0 */
-                i32_m *const y3 = m < BLOCK ? w3 : (i32_m *)p[3] + i; /* out1 */
+                fetch(x1, args->ahead, sizeof *x1);
+                i32_m *const o2 = (i32_m *)p[2] + i; /* out0 */
+                const int n2 = m == BLOCK && streams(args, o2);
+                i32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                i32_m *const o3 = (i32_m *)p[3] + i; /* out1 */
+                const int n3 = m == BLOCK && streams(args, o3);
+                i32_m *const y3 = m < BLOCK || n3 ? w3 : o3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
                     const i32 a0 = x0[j];
@@ -146,9 +228,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y3[j] = t6;
                 }
                 if (m < BLOCK)
-                    put_i32((i32_m *)p[2] + i, w2, m);
+                    put_i32(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
                 if (m < BLOCK)
-                    put_i32((i32_m *)p[3] + i, w3, m);
+                    put_i32(o3, w3, m);
+                else if (n3)
+                    stream(o3, w3, BLOCK * sizeof *w3);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -165,4 +251,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         args->faults[0] = 1;
     if (f1)
         args->faults[1] = 1;
+    if (args->stream)
+        fence();
 }

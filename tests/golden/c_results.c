@@ -59,8 +59,80 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -78,6 +150,28 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
+#ifdef WIDE
+static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        ints x;
+        floats y;
+        if (sizeof(u8) == 1)
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const quarter *)(a + j)));
+        else
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        __asm__("vcvtdq2ps %1, %0" : "=" WIDE(y) : WIDE(x));
+        *(floats *)(r + j) = y;
+    }
+}
+#else
+static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = (f32)a[j];
+}
+#endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
@@ -87,6 +181,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m w3[BLOCK];
     f32_m w4[BLOCK];
     f32_m w5[BLOCK];
+    u64 slots[1][BLOCK]; /* values kept between loops */
+    f32_m *const v2 = (f32_m *)slots[0];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -113,24 +209,37 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            i64 head = 0; /* elements in front of the first whole block */
+            head = first_block(args, p[3] + column0 * sizeof(f32), sizeof(f32));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 const u8_m *x0 = (const u8_m *)p[0] + i; /* x */
                 if (m < BLOCK)
                     x0 = pad_u8(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
                 const f32_m *x1 = (const f32_m *)p[1] + i; /* y */
                 if (m < BLOCK)
                     x1 = pad_f32(w1, x1, m);
+                fetch(x1, args->ahead, sizeof *x1);
                 const f32_m *x2 = (const f32_m *)p[2] + i; /* z */
                 if (m < BLOCK)
                     x2 = pad_f32(w2, x2, m);
-                f32_m *const y3 = m < BLOCK ? w3 : (f32_m *)p[3] + i; /* s */
-                f32_m *const y4 = m < BLOCK ? w4 : (f32_m *)p[4] + i; /* twice */
-                f32_m *const y5 = m < BLOCK ? w5 : (f32_m *)p[5] + i; /* z */
+                fetch(x2, args->ahead, sizeof *x2);
+                f32_m *const o3 = (f32_m *)p[3] + i; /* s */
+                const int n3 = m == BLOCK && streams(args, o3);
+                f32_m *const y3 = m < BLOCK || n3 ? w3 : o3;
+                f32_m *const o4 = (f32_m *)p[4] + i; /* twice */
+                const int n4 = m == BLOCK && streams(args, o4);
+                f32_m *const y4 = m < BLOCK || n4 ? w4 : o4;
+                f32_m *const o5 = (f32_m *)p[5] + i; /* z */
+                const int n5 = m == BLOCK && streams(args, o5);
+                f32_m *const y5 = m < BLOCK || n5 ? w5 : o5;
+                widen_u8_f32(v2, x0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const u8 a0 = x0[j];
-                    const f32 t2 = (f32)a0;
+                    const f32 t2 = v2[j];
                     const f32 a1 = x1[j];
                     const f32 t3 = t2 + a1;
                     const f32 t5 = t3 * c0;
@@ -140,11 +249,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     y5[j] = a2;
                 }
                 if (m < BLOCK)
-                    put_f32((f32_m *)p[3] + i, w3, m);
+                    put_f32(o3, w3, m);
+                else if (n3)
+                    stream(o3, w3, BLOCK * sizeof *w3);
                 if (m < BLOCK)
-                    put_f32((f32_m *)p[4] + i, w4, m);
+                    put_f32(o4, w4, m);
+                else if (n4)
+                    stream(o4, w4, BLOCK * sizeof *w4);
                 if (m < BLOCK)
-                    put_f32((f32_m *)p[5] + i, w5, m);
+                    put_f32(o5, w5, m);
+                else if (n5)
+                    stream(o5, w5, BLOCK * sizeof *w5);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -157,4 +272,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             }
         }
     }
+    if (args->stream)
+        fence();
 }

@@ -59,8 +59,80 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -103,23 +175,32 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
             const i16 a1 = *(const i16_m *)p[1]; /* k */
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            const f64 t2 = (f64)a1;
+            head = first_block(args, p[2] + column0 * sizeof(f64), sizeof(f64));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 const f64_m *x0 = (const f64_m *)p[0] + i; /* x */
                 if (m < BLOCK)
                     x0 = pad_f64(w0, x0, m);
-                f64_m *const y2 = m < BLOCK ? w2 : (f64_m *)p[2] + i; /* out */
+                fetch(x0, args->ahead, sizeof *x0);
+                f64_m *const o2 = (f64_m *)p[2] + i; /* out */
+                const int n2 = m == BLOCK && streams(args, o2);
+                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 t2 = (f64)a1;
                     const f64 a0 = x0[j];
                     const f64 t3 = a0 * t2;
                     const f64 t5 = t3 - c0;
                     y2[j] = t5;
                 }
                 if (m < BLOCK)
-                    put_f64((f64_m *)p[2] + i, w2, m);
+                    put_f64(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -132,4 +213,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             }
         }
     }
+    if (args->stream)
+        fence();
 }

@@ -59,9 +59,81 @@ struct weft_args {
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
     char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
 };
 f32 rintf(f32);
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -80,6 +152,28 @@ SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
+#ifdef WIDE
+static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        ints x;
+        floats y;
+        if (sizeof(u8) == 1)
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const quarter *)(a + j)));
+        else
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        __asm__("vcvtdq2ps %1, %0" : "=" WIDE(y) : WIDE(x));
+        *(floats *)(r + j) = y;
+    }
+}
+#else
+static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = (f32)a[j];
+}
+#endif
 static inline u8 roundsat_f32_u8(f32 a)
 {
     /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
@@ -100,12 +194,53 @@ static inline u8 roundsat_f32_u8(f32 a)
     u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
     return r >= above ? top : r < (f32)bottom ? bottom : t;
 }
+#ifdef WIDE
+/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. */
+static inline ints whole_f32_u8(const f32_m *a)
+{
+    const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
+    const floats top = (floats){0} + largest;
+    floats x = *(const floats *)a;
+    ints r;
+    if ((u8)-1 < (u8)1)
+        x = (floats)((ints)x & (ints)(x == x));
+    __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+    __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+    return r;
+}
+static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
+{
+    const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
+        ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
+        __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+        if (sizeof(u8) == 1) {
+            ints z = whole_f32_u8(a + j + 2 * LANES), w = whole_f32_u8(a + j + 3 * LANES);
+            __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
+            __asm__(FOR(BYTES, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
+        }
+        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words));
+        *(ints *)(r + j) = x;
+    }
+}
+#else
+static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = roundsat_f32_u8(a[j]);
+}
+#endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
     u8_m w0[BLOCK];
     f32_m w1[BLOCK + MAX_PERIOD];
     u8_m w2[BLOCK];
+    u64 slots[3][BLOCK]; /* values kept between loops */
+    f32_m *const v2 = (f32_m *)slots[0];
+    f32_m *const v5 = (f32_m *)slots[1];
+    u8_m *const v6 = (u8_m *)slots[2];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -132,29 +267,43 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
         for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
             repeat_f32(w1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            head = first_block(args, p[2] + column0 * sizeof(u8), sizeof(u8));
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
-            for (i64 i = column0; i < column1; i += BLOCK) {
-                const int m = column1 - i < BLOCK ? (int)(column1 - i) : BLOCK;
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
                 const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
                 if (m < BLOCK)
                     x0 = pad_u8(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
                 const f32_m *const x1 = w1 + phase;
-                u8_m *const y2 = m < BLOCK ? w2 : (u8_m *)p[2] + i; /* out */
+                u8_m *const o2 = (u8_m *)p[2] + i; /* out */
+                const int n2 = m == BLOCK && streams(args, o2);
+                u8_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                widen_u8_f32(v2, x0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const u8 a0 = x0[j];
-                    const f32 t2 = (f32)a0;
+                    const f32 t2 = v2[j];
                     const f32 a1 = x1[j];
                     const f32 t3 = t2 * a1;
                     const f32 t5 = t3 + c0;
-                    const u8 t6 = roundsat_f32_u8(t5);
+                    v5[j] = t5;
+                }
+                narrow_f32_u8(v6, v5);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const u8 t6 = v6[j];
                     y2[j] = t6;
                 }
                 if (m < BLOCK)
-                    put_u8((u8_m *)p[2] + i, w2, m);
-                phase += advance;
+                    put_u8(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
+                phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
             }
@@ -169,4 +318,6 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             }
         }
     }
+    if (args->stream)
+        fence();
 }

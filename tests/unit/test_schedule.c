@@ -13,26 +13,26 @@ struct scheduled {
 static void schedule_text(struct scheduled *s, const char *text)
 {
     s->kernel = lower_text(&s->front, text);
-    make_schedule(&s->front.arena, s->kernel, &s->schedule);
+    make_schedule(&s->front.arena, s->kernel, NULL, FAST_ALL, &s->schedule);
 }
 
 static bool stays_outside(const struct scheduled *s, int i)
 {
     const struct ins *ins = &s->kernel->ins[i];
-    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->schedule.constant[i];
+    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->schedule.rate[i] != RATE_BLOCK;
 }
 
 /* Whether i reads the value of a from where it is kept between loops. */
 static bool reads_kept(const struct scheduled *s, int i, int a)
 {
-    return s->schedule.level[i] != s->schedule.level[a] || is_block_call(&s->kernel->ins[i]) ||
-           is_block_call(&s->kernel->ins[a]);
+    return s->schedule.level[i] != s->schedule.level[a] || s->schedule.call[i] ||
+           s->schedule.call[a];
 }
 
 static void check_operand(const struct scheduled *s, const int *position, int i, int a)
 {
     const int *level = s->schedule.level;
-    bool call = is_block_call(&s->kernel->ins[i]), of_call = is_block_call(&s->kernel->ins[a]);
+    bool call = s->schedule.call[i], of_call = s->schedule.call[a];
     assert_true(level[a] <= level[i]);
     assert_true(!of_call || call || level[a] < level[i]);
     if (reads_kept(s, i, a))

@@ -1,0 +1,244 @@
+/* Dividing a typed program on certain shapes into kernels: results of one shape share one, what is
+ * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
+#include "runtime/internal.h"
+
+#include "compiler/schedule.h"
+#include "compiler/verify.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    FETCH_AHEAD = 2048,            /* bytes */
+    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+};
+
+const struct shape *plan_result_shape(const struct plan *plan, int result)
+{
+    return plan->shapes[plan->typed->program->results[result].node];
+}
+
+static struct shape tensor_shape(const struct tensor *tensor)
+{
+    struct shape shape = {.rank = tensor->rank};
+    memcpy(shape.extents, tensor->shape, (size_t)tensor->rank * sizeof shape.extents[0]);
+    return shape;
+}
+
+/* The tensors of a call, `outputs` NULL for dense ones, and what is made for them. */
+struct planning {
+    struct plan *plan;
+    const struct tensor *inputs, *outputs;
+    struct hoisted hoisted;
+    unsigned fast;
+    const char *vector_functions;
+};
+
+/* Where a kernel's access leads: the tensor's own shape. */
+static struct shape access_shape(const struct planning *p, const struct kernel *kernel,
+                                 const struct shape *loop, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    if (a >= kernel->load_count)
+        return *loop;
+    switch (access->kind) {
+    case TENSOR_INPUT: return tensor_shape(&p->inputs[access->index]);
+    case TENSOR_CONSTANT: return *p->plan->shapes[kernel->constants[access->index].node];
+    case TENSOR_TEMPORARY: return *p->hoisted.temporaries[access->index].shape;
+    case TENSOR_BYTES: return (struct shape){.rank = 1, .extents = {TABLE_ENTRIES}};
+    default: return (struct shape){.rank = 0}; /* a table stays where it is, whatever the loop does */
+    }
+}
+
+static void access_view(const struct planning *p, const struct kernel *kernel,
+                        const struct shape *loop, int a, struct view *view)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct shape from = access_shape(p, kernel, loop, a);
+    const int64_t *strides = access->kind == TENSOR_INPUT ? p->inputs[access->index].strides
+                             : access->kind == TENSOR_RESULT && p->outputs
+                                 ? p->outputs[access->index].strides
+                                 : NULL;
+    broadcast_strides(loop->rank, loop->extents, from.rank, from.extents, strides,
+                      type_rows[access->dtype].size, view->strides);
+}
+
+/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
+ * are written past the caches: a plain store would read the line first. Both sizes are measured
+ * (bench/throughput.py --sizes). */
+static void choose_traffic(struct planned *planned, unsigned fast)
+{
+    const struct kernel *kernel = planned->kernel;
+    int64_t stored = 0, touched = 0;
+    for (int a = 0; a < kernel->access_count; a++) {
+        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
+                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
+        touched += moves ? bytes : 0;
+        stored += a >= kernel->load_count ? bytes : 0;
+    }
+    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
+}
+
+/* See struct planned. The weights are rough: a row that is called on whole blocks takes about as long
+ * as moving 32 bytes, another as one. */
+static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
+{
+    double each = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        each += is_block_call(&kernel->ins[i]) ? 32 : 1;
+    for (int a = 0; a < kernel->access_count; a++)
+        each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    double all = each * (double)g->volume;
+    return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
+}
+
+/* Adds a kernel that loops over `shape`, up to its geometry. `order` is that of the results it helps. */
+static void add_kernel(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+{
+    struct arena *arena = p->plan->arena;
+    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
+    struct planned planned = {.kernel = kernel, .shape = shape, .order = order};
+    for (int a = 0; a < kernel->access_count; a++)
+        access_view(p, kernel, shape, a, &views[a]);
+    make_geometry(arena, kernel, shape->rank, shape->extents, views, p->fast, &planned.geometry);
+    assert(!verify_program(p->plan->typed->program));
+    assert(!verify_kernel(kernel));
+    assert(!verify_geometry(kernel, &planned.geometry));
+    ARENA_PUSH(arena, p->plan->kernels, p->plan->kernel_count, planned);
+}
+
+/* The text of a kernel, and what it is called with. */
+static void finish_kernel(const struct planning *p, struct planned *planned)
+{
+    struct arena *arena = p->plan->arena;
+    const struct kernel *kernel = planned->kernel;
+    const struct geometry *g = &planned->geometry;
+    const struct emit_params params = {&target_c, g->kinds, p->vector_functions, p->fast};
+    planned->work = estimate(kernel, g);
+    choose_traffic(planned, p->fast);
+    planned->text = emit(arena, kernel, &params, &planned->scratch);
+    planned->sample = (struct weft_sample){
+        .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
+        .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
+        .groups = g->groups, .extents = (const long long *)g->extents,
+        .strides = (const long long *)g->strides};
+    planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
+    for (int i = 0; i < kernel->literal_count; i++)
+        planned->literals[i] = kernel->literals[i].bits;
+}
+
+/* The kernel of results of one shape, without what is hoisted out of it. */
+static struct part lower_group(struct planning *p, const int *results, int count)
+{
+    struct plan *plan = p->plan;
+    const struct shape *shape = plan_result_shape(plan, results[0]);
+    struct kernel *whole = lower(plan->arena, plan->typed->program, results, count);
+    const struct shape **shapes = ARENA_ARRAY(plan->arena, const struct shape *, whole->load_count);
+    for (int a = 0; a < whole->load_count; a++) {
+        const struct shape from = access_shape(p, whole, shape, a);
+        shapes[a] = arena_copy(plan->arena, &from, sizeof from);
+    }
+    return (struct part){hoist(plan->arena, whole, shape, shapes, p->fast, &p->hoisted), shape};
+}
+
+/* Places for temporaries in the memory of a run. */
+static void place_temporaries(struct planning *p)
+{
+    struct plan *plan = p->plan;
+    plan->temporaries = ARENA_ARRAY(plan->arena, size_t, p->hoisted.temporary_count);
+    plan->bytes = ARENA_ARRAY(plan->arena, unsigned char, TABLE_ENTRIES);
+    for (int i = 0; i < TABLE_ENTRIES; i++)
+        plan->bytes[i] = (unsigned char)i;
+    for (int t = 0; t < p->hoisted.temporary_count; t++) {
+        const struct temporary *temporary = &p->hoisted.temporaries[t];
+        size_t size = (size_t)type_rows[temporary->dtype].size;
+        plan->temporaries[t] = plan->temporary_bytes;
+        plan->temporary_bytes += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
+                                 TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    }
+}
+
+/* Results of one shape share a kernel. What is hoisted runs before any result is written. */
+static void divide(struct planning *p)
+{
+    struct plan *plan = p->plan;
+    int count = plan->typed->program->result_count, rest_count = 0;
+    bool *taken = ARENA_ARRAY(plan->arena, bool, count);
+    struct part *rests = ARENA_ARRAY(plan->arena, struct part, count);
+    plan->kernels = NULL;
+    plan->kernel_count = 0;
+    for (int first = 0; first < count; first++) {
+        int *results = NULL, together = 0;
+        for (int r = first; r < count && !taken[first]; r++)
+            if (shapes_equal(plan_result_shape(plan, r), plan_result_shape(plan, first))) {
+                ARENA_PUSH(plan->arena, results, together, r);
+                taken[r] = r > first;
+            }
+        if (together)
+            rests[rest_count++] = lower_group(p, results, together);
+        for (int k = plan->kernel_count; k < p->hoisted.count; k++)
+            add_kernel(p, p->hoisted.parts[k].kernel, p->hoisted.parts[k].shape, rest_count - 1);
+    }
+    for (int i = 0; i < rest_count; i++)
+        add_kernel(p, rests[i].kernel, rests[i].shape, i);
+}
+
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* What the texts of a plan's kernels depend on. Two that are equal by chance cost nothing but a class. */
+static uint64_t plan_class(const struct plan *plan)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int i = 0; i < kernel->ins_count; i++) {
+            const struct ins *ins = &kernel->ins[i];
+            const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
+                                 ins->a[0], ins->a[1], ins->a[2], ins->index};
+            hash = add_bytes(hash, words, sizeof words);
+        }
+        hash = add_bytes(hash, plan->kernels[k].geometry.kinds, (size_t)kernel->access_count);
+    }
+    return hash;
+}
+
+/* Whether the instance may have kernels of this class: it has them, or not yet too many. */
+static bool admit(struct weft_program *program, struct typed *typed, uint64_t class)
+{
+    int i = 0;
+    pthread_mutex_lock(&program->mutex);
+    while (i < typed->class_count && typed->classes[i] != class)
+        i++;
+    bool good = i < MAX_CLASSES;
+    if (i == typed->class_count && good)
+        typed->classes[typed->class_count++] = class;
+    pthread_mutex_unlock(&program->mutex);
+    return good;
+}
+
+void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  struct weft_program *program)
+{
+    const struct weft_context *context = program->context;
+    struct planning p = {.plan = plan, .inputs = inputs, .outputs = outputs, .fast = context->fast,
+                         .vector_functions = context->cc.vector_functions};
+    divide(&p);
+    if (!admit(program, plan->typed, plan_class(plan))) {
+        p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
+        p.hoisted = (struct hoisted){0};
+        divide(&p);
+    }
+    place_temporaries(&p);
+    for (int k = 0; k < plan->kernel_count; k++)
+        finish_kernel(&p, &plan->kernels[k]);
+    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, plan->kernel_count);
+}

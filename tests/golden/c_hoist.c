@@ -1,0 +1,677 @@
+/* float64 temporary 1 */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+f64 exp(f64);
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
+SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = exp(a[j]);
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f64_m w0[BLOCK];
+    f64_m w2[BLOCK];
+    u64 slots[2][BLOCK]; /* values kept between loops */
+    f64_m *const v2 = (f64_m *)slots[0];
+    f64_m *const v3 = (f64_m *)slots[1];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            const f64 a1 = *(const f64_m *)p[1]; /* scale */
+            head = first_block(args, p[2] + column0 * sizeof(f64), sizeof(f64));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const f64_m *x0 = (const f64_m *)p[0] + i; /* row */
+                if (m < BLOCK)
+                    x0 = pad_f64(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
+                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 1 */
+                const int n2 = m == BLOCK && streams(args, o2);
+                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 a0 = x0[j];
+                    const f64 t2 = a0 * a1;
+                    v2[j] = t2;
+                }
+                block_exp_f64(v3, v2);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 t3 = v3[j];
+                    y2[j] = t3;
+                }
+                if (m < BLOCK)
+                    put_f64(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (args->stream)
+        fence();
+}
+/* float64 temporary 0 */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+f64 exp(f64);
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
+SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = exp(a[j]);
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f64_m w1[BLOCK];
+    f64_m w2[BLOCK];
+    u64 slots[2][BLOCK]; /* values kept between loops */
+    f64_m *const v2 = (f64_m *)slots[0];
+    f64_m *const v3 = (f64_m *)slots[1];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            const f64 a0 = *(const f64_m *)p[0]; /* scale */
+            head = first_block(args, p[2] + column0 * sizeof(f64), sizeof(f64));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const f64_m *x1 = (const f64_m *)p[1] + i; /* column */
+                if (m < BLOCK)
+                    x1 = pad_f64(w1, x1, m);
+                fetch(x1, args->ahead, sizeof *x1);
+                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 0 */
+                const int n2 = m == BLOCK && streams(args, o2);
+                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 a1 = x1[j];
+                    const f64 t2 = a1 * a0;
+                    v2[j] = t2;
+                }
+                block_exp_f64(v3, v2);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 t3 = v3[j];
+                    y2[j] = t3;
+                }
+                if (m < BLOCK)
+                    put_f64(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (args->stream)
+        fence();
+}
+/* float64 out */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    char *const *bases;            /* [accesses] first element */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+};
+
+struct weft_args {
+    const struct weft_sample *samples;
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
+SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j < m ? j : m - 1];
+    return block;
+}
+SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f64_m w0[BLOCK];
+    f64_m w2[BLOCK];
+    const struct weft_sample *s = args->samples;
+    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
+        const i64 middle = (lo + hi) / 2;
+        if (args->samples[middle].first_tile <= begin)
+            lo = middle, s = args->samples + lo;
+        else
+            hi = middle;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
+            s++;
+        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = local / s->row_tiles * s->tile_rows;
+        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[32], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = s->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            const f64 a1 = *(const f64_m *)p[1]; /* temporary 0 */
+            head = first_block(args, p[2] + column0 * sizeof(f64), sizeof(f64));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const f64_m *x0 = (const f64_m *)p[0] + i; /* temporary 1 */
+                if (m < BLOCK)
+                    x0 = pad_f64(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
+                f64_m *const o2 = (f64_m *)p[2] + i; /* out */
+                const int n2 = m == BLOCK && streams(args, o2);
+                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f64 a0 = x0[j];
+                    const f64 t2 = a0 + a1;
+                    y2[j] = t2;
+                }
+                if (m < BLOCK)
+                    put_f64(o2, w2, m);
+                else if (n2)
+                    stream(o2, w2, BLOCK * sizeof *w2);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (args->stream)
+        fence();
+}
