@@ -1,11 +1,14 @@
 /* See arguments.h. */
 #include "cli/arguments.h"
 
+#include "cli/kind.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_OPTIONS = 16 };
 
@@ -16,8 +19,19 @@ struct option_row {
     const char *takes; /* in words; NULL: no value */
 };
 
-enum { OPTION_MATH = 256, OPTION_TARGET, OPTION_TIME, OPTION_STAGE, OPTION_FORMAT, OPTION_SIZE };
-enum { ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE };
+enum {
+    OPTION_MATH = 256,
+    OPTION_TARGET,
+    OPTION_TIME,
+    OPTION_STAGE,
+    OPTION_FORMAT,
+    OPTION_PLAIN_FORMAT,
+    OPTION_SIZE
+};
+enum {
+    ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE |
+                   COMMAND_DOCTOR
+};
 
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
@@ -26,6 +40,7 @@ static const struct option_row option_rows[] = {
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
+    {"format", OPTION_PLAIN_FORMAT, COMMAND_DOCTOR, "text or json"},
     {"size", OPTION_SIZE, COMMAND_CACHE, "a number of bytes, as in 64M"},
     {"quiet", 'q', ALL_COMMANDS, NULL},
     {"help", 'h', ALL_COMMANDS, NULL},
@@ -105,6 +120,19 @@ static bool split_type(struct parser *parser, const char *at, const char *end,
                                    "':type=value' or '@LAYOUT=value'");
 }
 
+/* What an argument should be that is no assignment: a file of a known kind wants its name. */
+static const char *no_assignment(struct parser *parser, const char *argument)
+{
+    const char *extension;
+    if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
+        return "name=value, name:type=value or name@LAYOUT=value";
+    return arena_printf(parser->report->arena,
+                        parser->command == COMMAND_RUN
+                            ? "name=value; write NAME=%s for an input, -o %s for an output"
+                            : "name=value; write NAME=%s for an input",
+                        argument, argument);
+}
+
 static bool add_assignment(struct parser *parser, const char *argument)
 {
     struct arguments *arguments = parser->arguments;
@@ -112,7 +140,7 @@ static bool add_assignment(struct parser *parser, const char *argument)
     size_t length = strcspn(argument, ":@=");
     if (!equals || !is_name(argument, length))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "name=value, name:type=value or name@LAYOUT=value");
+                               no_assignment(parser, argument));
     if (!equals[1])
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "name=value: the value is missing");
@@ -124,16 +152,25 @@ static bool add_assignment(struct parser *parser, const char *argument)
     return true;
 }
 
+static bool takes_program(enum command command)
+{
+    return command != COMMAND_OPS && command != COMMAND_DOCTOR;
+}
+
 static bool add_positional(struct parser *parser, const char *argument)
 {
-    if (parser->command == COMMAND_OPS)
+    if (!takes_program(parser->command))
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "an option, and 'weft ops' takes nothing else");
+                               "an option, and this command takes nothing else");
     if (parser->arguments->program && parser->command == COMMAND_CACHE)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "an option, and 'weft cache' takes one word");
     if (parser->arguments->program)
         return add_assignment(parser, argument);
+    const char *extension;
+    if (kind_of_path(argument, &extension) != KIND_UNKNOWN && access(argument, F_OK) == 0)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), FILE_AS_PROGRAM,
+                               argument, argument);
     parser->arguments->program = argument;
     return true;
 }
@@ -192,6 +229,7 @@ static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
                              *const formats[] = {"text", "md", "json"},
+                             *const plain_formats[] = {"text", "json"},
                              *const stages[] = {"tokens", "ast", "types", "groups",
                                                 "ir",     "c",   "asm",   "all"};
     struct arguments *arguments = parser->arguments;
@@ -217,6 +255,9 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case OPTION_FORMAT:
         arguments->format = value;
         return choose(parser, letter, value, formats, 3, &choice);
+    case OPTION_PLAIN_FORMAT:
+        arguments->format = value;
+        return choose(parser, letter, value, plain_formats, 2, &choice);
     case OPTION_SIZE:
         return set_size(parser, value);
     case OPTION_STAGE:
@@ -240,7 +281,9 @@ static const char *option_hint(struct parser *parser, const char *argument)
     if (strncmp(argument, "--", 2) == 0)
         hint = report_hint(parser->report, arena_string(parser->report->arena, argument, length),
                            names, count);
-    return *hint ? hint : "; an expression that begins with '-' comes after '--'";
+    return *hint || !takes_program(parser->command)
+               ? hint
+               : "; an expression that begins with '-' comes after '--'";
 }
 
 /* "--threads" for a form of it, NULL for options that are not planned. */
@@ -300,7 +343,7 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
     make_tables(&parser);
     if (!parse_all(&parser, argc, argv))
         return false;
-    if (arguments->help || arguments->version || command == COMMAND_OPS || arguments->program)
+    if (arguments->help || arguments->version || !takes_program(command) || arguments->program)
         return true;
     return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM,
                            command == COMMAND_CACHE ? "path, list, verify, prune or clear"

@@ -3,8 +3,9 @@
 
 #define VALUES                                                                                     \
     "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
-    "file.npz:KEY, .png), or - for a .npy on standard input. name:uint8=VALUE\n"                   \
-    "converts a literal and checks a file; name@HWC=VALUE names the dimensions.\n"
+    "file.npz:KEY, .png, .jpg, .ppm), or - for a .npy on standard input.\n"                        \
+    "name:uint8=VALUE converts a literal and checks a file; name@HWC=VALUE names the\n"            \
+    "dimensions. A picture is (height, width, channels), as stored: EXIF turns none.\n"
 
 const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "\n"
@@ -15,6 +16,7 @@ const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "  check   parse, type and shape it; run nothing\n"
                             "  cache   show or remove the kernels kept on disk\n"
                             "  ops     list every operation of the language\n"
+                            "  doctor  what Weft finds on this machine, and what is missing\n"
                             "\n"
                             "'weft COMMAND --help' says more. Try:\n"
                             "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n"
@@ -95,3 +97,14 @@ const char help_ops[] =
     "\n"
     "Example:\n"
     "  weft ops --format json\n";
+
+const char help_doctor[] =
+    "usage: weft doctor [--format text|json]\n"
+    "\n"
+    "Says what Weft finds on this machine: C compilers and libtcc, each tried on a\n"
+    "small kernel, vector functions, the kernel cache, NVRTC, the CUDA driver and\n"
+    "its GPUs; what is missing, and how to get it. Takes about a second. Exit\n"
+    "status: 0 programs can run, 1 they cannot.\n"
+    "\n"
+    "Example:\n"
+    "  weft doctor --format json\n";

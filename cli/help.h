@@ -2,6 +2,7 @@
 #ifndef WEFT_CLI_HELP_H
 #define WEFT_CLI_HELP_H
 
-extern const char help_overall[], help_run[], help_show[], help_check[], help_ops[], help_cache[];
+extern const char help_overall[], help_run[], help_show[], help_check[], help_ops[], help_cache[],
+    help_doctor[];
 
 #endif

@@ -19,7 +19,8 @@ static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help
                                           {"show", COMMAND_SHOW, command_show, help_show},
                                           {"check", COMMAND_CHECK, command_check, help_check},
                                           {"cache", COMMAND_CACHE, command_cache, help_cache},
-                                          {"ops", COMMAND_OPS, command_ops, help_ops}};
+                                          {"ops", COMMAND_OPS, command_ops, help_ops},
+                                          {"doctor", COMMAND_DOCTOR, command_doctor, help_doctor}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -1,6 +1,7 @@
 /* weft ops: every operation, from the table that is the language (grammar/ops.def). */
 #include "compiler/ops.h"
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/output.h"
 
 #include <string.h>
@@ -78,27 +79,6 @@ static void print_md(const struct op_row *row)
            row->doc);
 }
 
-static void put_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20) {
-            printf("\\u%04x", (unsigned)*text);
-            continue;
-        }
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
-static void put_member(const char *name, const char *text)
-{
-    printf(", \"%s\": ", name);
-    put_string(text);
-}
-
 static void print_json(const struct op_row *row)
 {
     fputs("{\"names\": [", stdout);
@@ -106,12 +86,12 @@ static void print_json(const struct op_row *row)
     fputs("], \"parameters\": [", stdout);
     put_words(row->parameters, "\"", "\"", ", ");
     putchar(']');
-    put_member("form", form_name(row->form));
-    put_member("rule", rule_rows[row->rule].name);
-    put_member("type", rule_rows[row->rule].doc);
+    json_member("form", form_name(row->form));
+    json_member("rule", rule_rows[row->rule].name);
+    json_member("type", rule_rows[row->rule].doc);
     printf(", \"exact\": %s, \"ulp\": {\"float32\": %d, \"float64\": %d}",
            row->ulp32 || row->ulp64 ? "false" : "true", row->ulp32, row->ulp64);
-    put_member("doc", row->doc);
+    json_member("doc", row->doc);
     putchar('}');
 }
 

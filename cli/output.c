@@ -61,6 +61,17 @@ static bool place_existing(struct report *report, struct target *target, mode_t 
            cannot_write(report, target, strerror(errno));
 }
 
+static bool bad_kind(struct report *report, const struct target *target, const char *extension)
+{
+    const char *path = target->destination->path;
+    size_t length = strlen(path);
+    if (target->kind != KIND_UNKNOWN)
+        return REPORT_ARGUMENT(report, path, length, ONLY_READ, path, extension, KINDS_WRITTEN);
+    if (extension)
+        return REPORT_ARGUMENT(report, path, length, EXTENSION, path, extension, KINDS_WRITTEN);
+    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
+}
+
 static bool place(struct report *report, struct target *target)
 {
     struct stat status;
@@ -73,11 +84,8 @@ static bool place(struct report *report, struct target *target)
     target->direct = strcmp(path, "-") == 0 || (there && !S_ISREG(status.st_mode));
     if (target->direct && target->kind == KIND_UNKNOWN && !extension)
         target->kind = KIND_NPY;
-    if (target->kind == KIND_UNKNOWN)
-        return extension
-                   ? REPORT_ARGUMENT(report, path, strlen(path), EXTENSION, path, extension,
-                                     KIND_NAMES)
-                   : REPORT_ARGUMENT(report, path, strlen(path), NO_EXTENSION, path, KIND_NAMES);
+    if (!kind_is_written(target->kind))
+        return bad_kind(report, target, extension);
     if (target->direct)
         return strcmp(path, "-") == 0 || access(path, W_OK) == 0 ||
                cannot_write(report, target, strerror(errno));

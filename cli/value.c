@@ -92,7 +92,7 @@ static const char *find_key(struct report *report, const char *value, const char
 static bool bad_extension(struct report *report, const char *value, const char *path,
                           const char *extension)
 {
-    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KIND_NAMES);
+    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS_READ);
 }
 
 /* Whether a value that names no file was meant as a literal. */
@@ -146,27 +146,40 @@ static bool no_file(struct report *report, const char *value, const char *path,
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }
 
+/* Completes what the name says by what the content says; they must not disagree. What cannot be
+ * looked at without being read, as a pipe, is .npy where its name says nothing. */
 static bool sniff(struct report *report, const char *path, FILE *file, enum kind *kind)
 {
     unsigned char bytes[8];
     ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
-    *kind = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size); /* a pipe is .npy */
-    return *kind != KIND_UNKNOWN ||
-           REPORT_FILE(report, path, NO_CONTENT, "its content is of no known kind");
+    enum kind content = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size);
+    if (*kind == KIND_UNKNOWN && content == KIND_UNKNOWN)
+        return REPORT_FILE(report, path, NO_CONTENT,
+                           size ? "its content is of no known kind" : "it is empty");
+    if (*kind != KIND_UNKNOWN && content != KIND_UNKNOWN && size >= 0 && content != *kind)
+        return REPORT_FILE(report, path, WRONG_KIND, kind_extension(*kind),
+                           kind_extension(content));
+    if (*kind == KIND_UNKNOWN)
+        *kind = content;
+    return true;
 }
 
 static bool read_kind(struct report *report, const char *path, const char *key, FILE *file,
                       enum kind kind, struct tensor *tensor)
 {
-    if (kind == KIND_UNKNOWN && !sniff(report, path, file, &kind))
+    if (!sniff(report, path, file, &kind))
         return false;
     switch (kind) {
     case KIND_NPY:
         return npy_read(report, path, fileno(file), tensor);
     case KIND_NPZ:
         return npz_read(report, path, key, tensor);
+    case KIND_JPEG:
+        return picture_read_jpeg(report, path, file, tensor);
+    case KIND_PNM:
+        return picture_read_pnm(report, path, file, tensor);
     default:
-        return picture_read(report, path, file, tensor);
+        return picture_read_png(report, path, file, tensor);
     }
 }
 

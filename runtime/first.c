@@ -92,6 +92,12 @@ bool first_available(void)
     return module != NULL;
 }
 
+const char *first_path(void)
+{
+    Dl_info self;
+    return first_available() && dladdr((const void *)module, &self) ? self.dli_fname : NULL;
+}
+
 bool first_compile(const char *text, struct first_code *code, char *log, size_t size)
 {
     if (first_available())

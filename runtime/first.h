@@ -10,6 +10,8 @@ bool first_available(void);
 /* Compiles a kernel's text into memory, about a millisecond; false with a line in `log`. Results of
  * rows that are exact have the bits that the machine's compiler gives them. */
 bool first_compile(const char *text, struct first_code *code, char *log, size_t size);
+/* Where the module is; NULL when it is not available. */
+const char *first_path(void);
 void first_release(struct first_code *code);
 
 #endif

@@ -20,8 +20,7 @@ static bool is_program(const char *path, struct stat *stat_)
     return access(path, X_OK) == 0 && stat(path, stat_) == 0 && S_ISREG(stat_->st_mode);
 }
 
-/* As posix_spawnp looks it up. */
-static bool find_program(const char *name, char path[PATH_MAX], struct stat *stat)
+bool program_find(const char *name, char path[PATH_MAX], struct stat *stat)
 {
     const char *list = getenv("PATH");
     if (strchr(name, '/'))
@@ -41,7 +40,7 @@ char *compiler_identity(const struct cc *cc)
 {
     char path[PATH_MAX], resolved[PATH_MAX], *text = NULL;
     struct stat stat;
-    if (!find_program(cc->path, path, &stat) || !realpath(path, resolved))
+    if (!program_find(cc->path, path, &stat) || !realpath(path, resolved))
         return NULL;
     int length = asprintf(&text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
                           (long long)stat.st_size, (long long)stat.st_mtim.tv_sec,

@@ -4,6 +4,9 @@
 
 #include "runtime/internal.h"
 
+#include <limits.h>
+#include <sys/stat.h>
+
 enum { IDENTITY_FORMAT = 1 };      /* of what is kept on disk; counts up when that changes */
 
 struct cache_key {
@@ -12,6 +15,9 @@ struct cache_key {
     unsigned char digest[16];      /* XXH3_128bits of the material, canonical */
     char name[33];                 /* in hexadecimal digits */
 };
+
+/* Looks a program up as posix_spawnp does; false when there is none. */
+bool program_find(const char *name, char path[PATH_MAX], struct stat *stat);
 
 /* Which program the compiler is: its place, size, time and inode, as they are now. From malloc; NULL
  * when there is no such program or no memory. */

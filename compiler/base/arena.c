@@ -58,7 +58,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         fail(arena);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena->allocated += size;
-    if (size <= arena->lent_size) {
+    if (arena->lent && size <= arena->lent_size) {
         char *memory = arena->lent;
         arena->lent += size;
         arena->lent_size -= size;

@@ -181,6 +181,34 @@ WEFT_API enum weft_status weft_context_create(const struct weft_context_params *
  * been destroyed. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
+/* ---- what the machine has ---- */
+
+enum weft_finding_state {
+    WEFT_FOUND,
+    WEFT_ABSENT,                   /* not there, and programs run on the host all the same */
+    WEFT_BROKEN                    /* there or needed, and does not work */
+};
+
+/* One thing weft_doctor looked for. Texts are printable ASCII and newlines. */
+struct weft_finding {
+    const char *part;              /* "C compiler"; findings of a part come together */
+    const char *name;              /* "gcc" */
+    enum weft_finding_state state;
+    const char *text;              /* where it is and which version, or what is wrong */
+    const char *advice;            /* what to do about it; NULL: nothing */
+};
+
+/* Looks for what Weft uses or could use: processors, memory, the temporary directory, C compilers,
+ * libmvec, libtcc, the disk cache, NVRTC, the CUDA driver and its GPUs. Compiles, loads and runs a small
+ * kernel with each C compiler, without any cache, which takes about a second. `params` are those of a
+ * context (NULL: defaults). Calls `tell` from this thread for each finding, which lives until the
+ * callback returns. CUDA libraries stay loaded.
+ * WEFT_OK: programs can run on the host; WEFT_COMPILER_ERROR: they cannot, and the findings say
+ * why. */
+WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
+                                      void (*tell)(void *user, const struct weft_finding *finding),
+                                      void *user);
+
 /* ---- programs ---- */
 
 enum weft_math {

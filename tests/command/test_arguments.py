@@ -14,13 +14,13 @@ class Usage(CommandTest):
     def test_help_and_version(self):
         self.assertIn("usage: weft COMMAND", self.text("--help"))
         self.assertRegex(self.text("--version"), r"^weft \d+\.\d+\.\d+\n$")
-        for command in "run", "show", "check", "ops":
+        for command in "run", "show", "check", "cache", "ops", "doctor":
             text = self.text(command, "--help")
             self.assertIn("usage: weft " + command, text)
             self.assertIn("Example:", text)
             self.assertTrue(all(len(line) <= 80 for line in text.split("\n")))
             self.assertRegex(self.text(command, "--version"), "^weft ")
-        for later in "build", "doctor":
+        for later in ("build",):
             self.assertNotIn(later, self.text("--help"))
 
     def test_wrong_usage_is_2(self):
@@ -44,9 +44,20 @@ class Usage(CommandTest):
         self.bad(2, 105, "run", "1", "2")
         self.bad(2, 105, "run", "1", "2x=3")
         self.bad(2, 105, "run", "x", "x:=3")
+        self.assertIn("write NAME=a.png for an input, -o a.png for an output",
+                      self.bad(2, 105, "run", "1", "a.png"))
+        self.assertNotIn("-o", self.bad(2, 105, "check", "1", "a.png").split("\n")[0])
+        np.save(self.path("a.npy"), np.zeros(3))
+        self.assertIn("then NAME=a.npy", self.bad(2, 129, "run", "a.npy"))
+        os.unlink(self.path("a.npy"))
+        self.assertNotIn("'--'", self.bad(2, 101, "ops", "--json"))
         self.bad(2, 105, "ops", "sin")
+        self.bad(2, 105, "doctor", "gcc")
+        self.bad(2, 102, "doctor", "--format", "md")
+        self.bad(2, 101, "doctor", "--math", "fast")
         self.bad(2, 106, "run", "x", "x=data.csv")
         self.bad(2, 106, "run", "1", "-o", "out.jpeg2000")
+        self.bad(2, 127, "run", "1", "-o", "out.jpg")
         self.assertIn("has no extension", self.bad(2, 124, "run", "1", "-o", "out"))
         self.assertEqual(self.files(), [])
 

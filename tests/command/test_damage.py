@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+import jpegs
 import pngs
 from weft_test import CommandTest
 
@@ -23,7 +24,11 @@ def samples(here):
     with open(os.path.join(here, "b.png"), "wb") as file:
         extra = pngs.chunk(b"PLTE", bytes(range(12)))
         file.write(pngs.png(np.arange(4).reshape(2, 2, 1), pngs.PALETTE, 2, True, extra))
-    for name in "a.npy", "a.npz", "b.npz", "a.png", "b.png":
+    with open(os.path.join(here, "a.jpg"), "wb") as file:
+        file.write(jpegs.JPEG)
+    with open(os.path.join(here, "a.ppm"), "wb") as file:
+        file.write(b"P6\n2 2\n255\nabcdefghijkl")
+    for name in "a.npy", "a.npz", "b.npz", "a.png", "b.png", "a.jpg", "a.ppm":
         with open(os.path.join(here, name), "rb") as file:
             yield name, file.read()
 

@@ -1,17 +1,24 @@
-"""Files of every kind, against NumPy: .npy, .npz, .png, read and written."""
+"""Files of every kind, against NumPy: .npy, .npz, .png, read and written; .jpg and .ppm, read."""
 
 import io
 import os
+import resource
 import struct
+import subprocess
 import unittest
 import zipfile
 
 import numpy as np
 
+import jpegs
 import pngs
 from weft_test import CommandTest
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
 def sample(dtype, shape):
@@ -95,6 +102,19 @@ class Npy(FilesTest):
         with open(self.path("other"), "wb") as file:
             file.write(b"neither of them")
         self.bad(1, 108, "run", "x", "x=other")
+        with open(self.path("empty"), "wb"):
+            pass
+        self.assertIn("it is empty", self.bad(1, 108, "run", "x", "x=empty"))
+
+    def test_a_pipe_with_an_extension(self):
+        os.mkfifo(self.path("pipe.npy"))
+        value = sample("u1", (2, 2))
+        np.save(self.path("a.npy"), value)
+        writer = subprocess.Popen("cat a.npy >pipe.npy", shell=True, cwd=self.here)
+        self.addCleanup(writer.kill)
+        self.copy("pipe.npy", "b.npy")
+        writer.wait(60)
+        self.same(self.load("b.npy"), value)
 
     def test_header_of_written_files(self):
         self.good("run", "x", "x=[1.5]", "-o", "a.npy")
@@ -174,7 +194,7 @@ class Npz(FilesTest):
         self.assertEqual(self.weft("run", "x", "x=b.npz").returncode, 1)
 
 
-class Png(FilesTest):
+class PictureTest(FilesTest):
     def write(self, name, data):
         with open(self.path(name), "wb") as file:
             file.write(data)
@@ -183,6 +203,8 @@ class Png(FilesTest):
         self.copy(name, "out.npy")
         return self.load("out.npy")
 
+
+class Png(PictureTest):
     def test_colour_types_and_depths(self):
         rng = np.random.default_rng(3)
         for color, depths in [(pngs.GREY, (1, 2, 4, 8, 16)), (pngs.RGB, (8, 16)),
@@ -239,6 +261,77 @@ class Png(FilesTest):
         data[8:33] = pngs.chunk(b"IHDR", header)
         self.write("a.png", bytes(data))
         self.assertIn("8.0 TB", self.bad(1, 117, "run", "x", "x=a.png"))
+
+
+class Jpeg(PictureTest):
+    def test_extensions_and_content(self):
+        wanted = np.broadcast_to(np.array(jpegs.PIXEL, "u1"), (2, 3, 3))
+        for name in "a.jpg", "a.jpeg", "a.JPG", "a":
+            self.write(name, jpegs.JPEG)
+            self.same(self.read(name), wanted)
+        self.assertEqual(self.text("check", "x", "x=a.jpg"), "x uint8[2, 3, 3]\n")
+        self.assertIn("HWC", self.text("show", "x", "x=a.jpg", "--stage", "types"))
+
+    def test_not_one(self):
+        self.write("a.jpg", b"<html>")
+        self.assertIn("Not a JPEG file", self.bad(1, 119, "run", "x", "x=a.jpg"))
+        self.write("a.jpg", pngs.png(np.zeros((1, 1, 3)), pngs.RGB, 8))
+        self.assertIn("named as a .jpg, but its content is that of a .png; rename it",
+                      self.bad(1, 128, "run", "x", "x=a.jpg"))
+        self.write("a.npy", jpegs.JPEG)
+        self.bad(1, 128, "run", "x", "x=a.npy")
+        for length in 0, 1, 3, 100, len(jpegs.JPEG) - 1:
+            self.write("a.jpg", jpegs.JPEG[:length])
+            self.assertIn("it is cut off", self.bad(1, 119, "run", "x", "x=a.jpg"))
+
+    def test_declared_sizes_are_not_believed(self):
+        """A progressive one is collected in memory first: that counts too."""
+        if self.weft("--version", preexec_fn=limit_memory).returncode:
+            self.skipTest("the command does not start with so little memory, as under sanitizers")
+        start = jpegs.JPEG.index(b"\xff\xc0")
+        for progressive in False, True:
+            data = bytearray(jpegs.JPEG)
+            data[start + 1] = 0xc2 if progressive else 0xc0
+            data[start + 5:start + 9] = b"\xff\xdc" * 2  # 65500, the most that libjpeg takes
+            self.write("a.jpg", data)
+            done = self.weft("run", "x", "x=a.jpg", preexec_fn=limit_memory)
+            size = "25.7 GB" if progressive else "12.9 GB"
+            self.assertIn("the picture needs %s of memory" % size, done.stderr.decode())
+
+    def test_is_not_written(self):
+        for name in "a.jpg", "a.JPEG", "a.ppm", "a.pgm", "a.pnm":
+            told = self.bad(2, 127, "run", "uint8([[1]])", "-o", name)
+            self.assertIn("write one of .npy, .npz and .png", told)
+        self.assertEqual(self.files(), [])
+
+
+class Pnm(PictureTest):
+    def test_kinds(self):
+        grey, colour = sample("u1", (4, 5, 1)), sample("u1", (4, 5, 3))
+        wide = sample("u2", (4, 5, 3))
+        for name in "a.pgm", "a.pnm", "a":
+            self.write(name, b"P5 5 4 255\n" + grey.tobytes())
+            self.same(self.read(name), grey)
+        for name in "b.ppm", "b.PPM", "b":
+            self.write(name, b"P6\n# a comment\n5 4\n255\n" + colour.tobytes())
+            self.same(self.read(name), colour)
+            self.write(name, b"P6 5 4 65535\n" + wide.astype(">u2").tobytes())
+            self.same(self.read(name), wide)
+        for name, magic, value in ("c", b"P2", grey), ("c.ppm", b"P3", colour):
+            text = b" ".join(b"%d" % v for v in value.ravel())
+            self.write(name, magic + b" 5 4 255\n" + text + b"\n")
+            self.same(self.read(name), value)
+
+    def test_values_as_stored(self):
+        self.write("a.pgm", b"P5 3 1 15\n\0\7\17")
+        self.assertEqual(self.read("a.pgm").ravel().tolist(), [0, 7, 15])
+
+    def test_others(self):
+        for data, why in [(b"P4 8 1 a", "bitmap"), (b"P7\nWIDTH 1\n", "PAM"),
+                          (b"P6 1000000 1000000 65535\n", "6.0 TB")]:
+            for name in "a.ppm", "a":
+                self.write(name, data)
+                self.assertIn(why, self.bad(1, 117 if "TB" in why else 126, "run", "x", "x=" + name))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-/* See picture.h. libpng reports by longjmp: each entry point sets one jump, and everything that is
+/* See picture.h: PNG. libpng reports by longjmp: each entry point sets one jump, and everything that is
  * changed after it lives in a struct of the caller's, never in a local. */
 #include "cli/picture.h"
 
 #include <png.h>
 #include <string.h>
 
-enum { MAX_EXTENT = 1000000, COMPRESSION_LEVEL = 3 };
+enum { COMPRESSION_LEVEL = 3 };
 
 struct codec {
     struct report *report;
@@ -58,7 +58,7 @@ static bool little_endian(void)
 static void read_info(struct codec *codec)
 {
     png_structp png = codec->png;
-    png_set_user_limits(png, MAX_EXTENT, MAX_EXTENT);
+    png_set_user_limits(png, PICTURE_MAX_EXTENT, PICTURE_MAX_EXTENT);
     png_read_info(png, codec->info);
     png_set_expand(png); /* palettes, 1, 2 and 4 bits, transparent colours */
     if (png_get_bit_depth(png, codec->info) == 16 && little_endian())
@@ -105,7 +105,7 @@ static bool guarded_read(struct codec *codec)
     return true;
 }
 
-bool picture_read(struct report *report, const char *path, FILE *file, struct tensor *tensor)
+bool picture_read_png(struct report *report, const char *path, FILE *file, struct tensor *tensor)
 {
     struct codec codec = {.report = report, .path = path, .file = file, .tensor = tensor};
     codec.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &codec, on_error, on_warning);
@@ -126,7 +126,7 @@ const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape
         return "it has neither two nor three dimensions";
     if (shape[0] < 1 || shape[1] < 1)
         return "its height or width is 0";
-    if (shape[0] > MAX_EXTENT || shape[1] > MAX_EXTENT)
+    if (shape[0] > PICTURE_MAX_EXTENT || shape[1] > PICTURE_MAX_EXTENT)
         return "its height or width is more than 1000000";
     if (rank == 3 && (shape[2] < 1 || shape[2] > 4))
         return "its last extent, the channels, is not 1 to 4";
