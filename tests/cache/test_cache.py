@@ -69,7 +69,7 @@ class CacheTest(CommandTest):
         told = done.stderr.decode()
         self.assertEqual(done.returncode, 0, told)
         counts = re.search(r"(\d+) compiled, (\d+) from disk", told)
-        lines = [line for line in told.splitlines() if not re.match("(compile|run) ", line)]
+        lines = [line for line in told.splitlines() if not re.match("(compile|first|run) ", line)]
         return (done.stdout.decode(), {"10": "compiled", "01": "disk"}["".join(counts.groups())],
                 "\n".join(lines))
 
