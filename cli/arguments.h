@@ -34,6 +34,7 @@ struct arguments {
     struct destination *outputs;
     int output_count;
     enum weft_math math;
+    enum weft_tier tier;
     int threads;                /* 0: not given */
     bool time, help, version;
     const char *stage, *format; /* NULL: not given */

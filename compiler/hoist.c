@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Measured (README of bench/hoist.py): a look-up costs as much as 40 instructions on a vector, an
- * additional kernel as much as some ten thousand elements of one. */
+/* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector, a kernel more about
+ * 500 times as long as a vector instruction on a block. */
 enum {
     HOIST_RATIO = 8,               /* at most one element for so many of the kernel */
     HOIST_WEIGHT = 8,              /* at least, of what is hoisted */
     HOIST_SAVED = 1 << 15,         /* weight times elements, at least */
-    TABLE_WEIGHT = 48,
+    TABLE_WEIGHT = 32,
     TABLE_SAVED = 4096,            /* elements, at least */
     MAX_WEIGHT = 1 << 20
 };
@@ -125,10 +125,10 @@ static void analyse(struct hoisting *h, int scalar, const struct shape *const *a
 static bool worth_storing(const struct hoisting *h, const struct piece *piece, int i)
 {
     int64_t own = h->volumes[h->shape[i]], elements = h->volumes[piece->shape];
-    bool room = h->temporary[i] >= 0 || own <= h->volumes[0] - h->kept;
+    bool there = h->temporary[i] >= 0;
+    bool pays = elements >= HOIST_SAVED / h->weight[i] && own <= h->volumes[0] - h->kept;
     return (h->fast & FAST_HOIST) && !(piece->table && h->depends[i] != NO_TENSOR) &&
-           own <= elements / HOIST_RATIO && h->weight[i] >= HOIST_WEIGHT &&
-           elements >= HOIST_SAVED / h->weight[i] && room;
+           own <= elements / HOIST_RATIO && h->weight[i] >= HOIST_WEIGHT && (there || pays);
 }
 
 static bool worth_a_table(const struct hoisting *h, const struct piece *piece, int i)
@@ -210,11 +210,11 @@ static bool mark(struct hoisting *h, int p)
 
 /* ---- the kernel of a piece ---- */
 
+/* Loads are numbered already, so what they read differs, but for the bytes that tables are made from. */
 static int add_access(struct hoisting *h, struct kernel *kernel, struct access access)
 {
-    int a = 0;
-    while (a < kernel->access_count && (kernel->accesses[a].kind != access.kind ||
-                                        kernel->accesses[a].index != access.index))
+    int a = access.kind == TENSOR_BYTES ? 0 : kernel->access_count;
+    while (a < kernel->access_count && kernel->accesses[a].kind != TENSOR_BYTES)
         a++;
     if (a == kernel->access_count)
         ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, access);

@@ -42,7 +42,8 @@ const char *op_fault(enum op op, enum weft_dtype operand)
     return dtype_is_integer(operand) && strcmp(text, "NONE") != 0 ? text : NULL;
 }
 
-/* Measured: a library function and a division of integers cost about as much as 64 additions. */
+/* Rough, but measured: library functions of one operand have short vector forms, those of two have
+ * long ones; divisions of integers and remainders have none. */
 int op_weight(enum op op, enum weft_dtype operand)
 {
     const struct op_row *row = &op_rows[op];
@@ -50,10 +51,12 @@ int op_weight(enum op op, enum weft_dtype operand)
     int wide = type_rows[operand].bits == 64 ? 2 : 1;
     if (!meaning)
         return 1;
-    if (row->ulp32 > 0 || strcmp(row->fault, "NONE") != 0)
-        return 64 * wide;
+    if (strcmp(row->fault, "NONE") != 0)
+        return 128 * wide;
+    if (row->ulp32 > 0)
+        return (op_arity(op) > 1 ? 64 : 16) * wide;
     if (strchr(meaning, '/') || strstr(meaning, "F(sqrt)"))
-        return 12 * wide;
+        return 8 * wide;
     return strstr(meaning, "N(") || strstr(meaning, "M(") ? 4 * wide : wide;
 }
 

@@ -142,8 +142,8 @@ struct weft_context_params {
     /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call or, when a good kernel cannot be made, from the one that makes it in the background; the
-     * record lives until the callback returns. Must not destroy the context. NULL: they are dropped. */
+     * the call; what goes wrong in the background is told by a later call, at the latest by
+     * weft_context_destroy. The record lives until the callback returns. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
@@ -324,7 +324,8 @@ struct weft_run_params {
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
  * and does not begin with slower ones. Data
  * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
- * it has room for *kernel_count entries; *kernel_count becomes the number there are. */
+ * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
+ * each shape of results, and those that compute temporaries and tables for them, which come first. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
                                        const struct weft_run_params *params,
                                        struct weft_kernel_info *kernels, size_t *kernel_count,

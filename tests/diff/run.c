@@ -74,7 +74,7 @@ static const char *disabled;       /* NULL: what WEFT_DISABLE says */
 static struct weft_context *get_context(void)
 {
     struct weft_error *error = NULL;
-    const struct weft_context_params params = {.disable = disabled};
+    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE};
     if (!context && weft_context_create(&params, &context, &error) != WEFT_OK)
         fail_with("weft_context_create", error);
     return context;
@@ -139,6 +139,14 @@ static struct weft_run_params params_of(const struct tensor *inputs, const char 
     return (struct weft_run_params){
         .inputs = arguments[0], .input_count = (size_t)input_count,
         .outputs = arguments[1], .output_count = (size_t)output_count};
+}
+
+enum weft_status run_try(struct weft_program *program, const struct tensor *inputs,
+                         const char *const *names, int input_count,
+                         const struct tensor *outputs, int output_count)
+{
+    struct weft_run_params params = params_of(inputs, names, input_count, outputs, output_count);
+    return weft_run(program, &params, NULL);
 }
 
 enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,

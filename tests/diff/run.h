@@ -40,6 +40,10 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
                              const char *const *names, int input_count,
                              const struct tensor *outputs, int output_count,
                              struct weft_error **error);
+/* The status alone, errors too. */
+enum weft_status run_try(struct weft_program *program, const struct tensor *inputs,
+                         const char *const *names, int input_count,
+                         const struct tensor *outputs, int output_count);
 /* Makes the kernels for dense outputs: how many there are, and in *fresh how many the context had not
  * seen before. */
 size_t run_prepare(struct weft_program *program, const struct tensor *inputs,

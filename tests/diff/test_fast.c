@@ -16,8 +16,8 @@
 enum { OUTER = 64, INNER = 65, ALONG_OUTER = 1, ALONG_INNER = 2, STEP = 97 };
 
 /* What is off; the first is the slow path. */
-static const char *const variants[] = {"hoist, table, special, row, flat", "", "hoist", "table", "special",
-                                       "flat", "row"};
+static const char *const variants[] = {"hoist, table, special, row, flat, convert", "", "hoist", "table", "special",
+                                       "flat", "row", "convert"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* ---- random programs ---- */
@@ -268,6 +268,31 @@ static void test_in_place(void **state)
     check_in_place("a * exp(row) + a", WEFT_FLOAT32);
 }
 
+/* Which buffers may be shared does not depend on what is hoisted: the second result still reads `row`. */
+static void check_shared(const char *text, int first, enum weft_status expected_status)
+{
+    const struct tensor in[] = {tensor_along(WEFT_FLOAT32, 2), tensor_along(WEFT_FLOAT32, 3)};
+    const struct tensor all[] = {in[0], tensor_along(WEFT_FLOAT32, 3)};
+    const struct tensor out[] = {all[first], all[!first]};
+    static const char *const names[] = {"row", "x"};
+    for (int v = 0; v < VARIANTS; v++) {
+        run_disable(variants[v]);
+        struct weft_program *program = run_compile(text);
+        assert_int_equal(run_try(program, in, names, 2, out, 2), expected_status);
+        weft_program_destroy(program);
+    }
+    tensor_free((struct tensor *)&in[0]);
+    tensor_free((struct tensor *)&in[1]);
+    tensor_free((struct tensor *)&all[1]);
+}
+
+static void test_shared(void **state)
+{
+    (void)state;
+    check_shared("return little = row + 1, all = exp(row) + x", 0, WEFT_OVERLAP_ERROR);
+    check_shared("return all = exp(row) + x, little = row + 1", 1, WEFT_OK);
+}
+
 /* ---- too many classes ---- */
 
 /* Every way that three operands may go along a row of 50: stay, step by one element, step by two. */
@@ -320,6 +345,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees), cmocka_unit_test(test_layouts), cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_classes)};
+        cmocka_unit_test(test_shared), cmocka_unit_test(test_classes)};
     return cmocka_run_group_tests_name("fast", tests, NULL, finish);
 }

@@ -194,7 +194,7 @@ static void functions_of_a_byte_are_tables(void **state)
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
     assert_int_equal(count_kind(cut.rest, INS_OP), 0);
     front_finish(&cut.front);
-    cut_text(&cut, "return exp(img * s) + sin(other) * exp(img * s)");
+    cut_text(&cut, "return (img + 1) ** s + hypot(other, 2) * (img + 1) ** s");
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(cut.hoisted.temporary_count, 2);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 2);
@@ -209,10 +209,11 @@ static void other_functions_are_not(void **state)
 {
     (void)state;
     assert_whole("return img * 2.0 + 1");
-    assert_whole("return exp(small)");
-    assert_whole("return exp(int8(x))");
-    assert_whole("return exp(float32(img) * x)");
-    assert_whole("return exp(img + other)");
+    assert_whole("return exp(img)"); /* in float32 about as fast as a look-up */
+    assert_whole("return exp(float64(small))");
+    assert_whole("return exp(float64(int8(x)))");
+    assert_whole("return exp(float64(img) * x)");
+    assert_whole("return exp(float64(img + other))");
 }
 
 /* A table within what is hoisted, and a hoisted value within a table. */
@@ -220,7 +221,8 @@ static void both_at_once(void **state)
 {
     (void)state;
     struct cut cut;
-    cut_text(&cut, "input strip: u8[100, 1, 1000]; input all: f32[100, 8, 1000]; return all + exp(strip)");
+    cut_text(&cut, "input strip: u8[100, 1, 1000]; input all: f32[100, 8, 1000];"
+                   "return all + exp(float64(strip))");
     assert_int_equal(cut.hoisted.count, 2);
     assert_int_equal(cut.hoisted.parts[0].shape->extents[0], TABLE_ENTRIES);
     assert_int_equal(count_kind(cut.hoisted.parts[1].kernel, INS_LOOKUP), 1);
@@ -249,15 +251,15 @@ static void each_has_a_switch(void **state)
 {
     (void)state;
     struct cut cut;
-    cut_with(&cut, "return exp(row) + exp(img)", FAST_ALL & ~FAST_HOIST);
+    cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~FAST_HOIST);
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
     front_finish(&cut.front);
-    cut_with(&cut, "return exp(row) + exp(img)", FAST_ALL & ~FAST_TABLE);
+    cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~FAST_TABLE);
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 0);
     front_finish(&cut.front);
-    cut_with(&cut, "return exp(row) + exp(img)", FAST_ALL & ~(FAST_TABLE | FAST_HOIST));
+    cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~(FAST_TABLE | FAST_HOIST));
     assert_ptr_equal(cut.rest, cut.whole);
     front_finish(&cut.front);
 }
