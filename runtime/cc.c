@@ -45,7 +45,7 @@ static char **split_flags(const char *text)
     return flags;
 }
 
-static char **copy_flags(const char *const *flags)
+static char **copy_strings(const char *const *flags)
 {
     size_t count = 0;
     while (flags[count])
@@ -90,14 +90,26 @@ bool cc_init(struct cc *cc, const char *path, const char *const *flags)
 {
     const char *named = path ? path : getenv("WEFT_CC"), *extra = getenv("WEFT_CFLAGS");
     *cc = (struct cc){.path = strdup(named && *named ? named : "cc")};
-    cc->flags = flags ? copy_flags(flags) : split_flags(extra ? extra : "");
+    cc->flags = flags ? copy_strings(flags) : split_flags(extra ? extra : "");
+    static const char *const nothing[] = {NULL};
+    cc->environment = copy_strings(environ ? (const char *const *)environ : nothing);
     find_vector_functions(cc);
-    return cc->path && cc->flags;
+    return cc->path && cc->flags && cc->environment;
+}
+
+const char *cc_variable(const struct cc *cc, const char *name)
+{
+    size_t length = strlen(name);
+    for (char **at = cc->environment; *at; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            return *at + length + 1;
+    return NULL;
 }
 
 void cc_finish(struct cc *cc)
 {
     free_flags(cc->flags);
+    free_flags(cc->environment);
     free(cc->path);
     free(cc->probed);
 }
@@ -106,6 +118,7 @@ void cc_finish(struct cc *cc)
 
 struct job {
     char directory[PATH_MAX];      /* private; empty before it is made */
+    char program[PATH_MAX];
     char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
     const char *arguments[MAX_ARGUMENTS];
     int count;
@@ -117,9 +130,9 @@ static bool files_failed(struct diags *diags, const char *what)
     return diag_at(diags, DIAG_COMPILER_FILES, NULL, 0, what, strerror(errno));
 }
 
-static bool job_open(struct job *job, const char *output, struct diags *diags)
+static bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
 {
-    const char *base = getenv("TMPDIR");
+    const char *base = cc_variable(cc, "TMPDIR");
     *job = (struct job){.count = 0};
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/weft-XXXXXX", base && *base ? base : "/tmp") >= PATH_MAX - 1 ||
@@ -196,21 +209,30 @@ static char *read_file(const char *path, size_t most)
 }
 
 /* The environment of the compiler: ours, with its temporary files in the private directory. */
-static char **job_environment(const char *directory, char *tmpdir, size_t size)
+static char **job_environment(char *const *ours, const char *directory, char *tmpdir, size_t size)
 {
     size_t count = 0, kept = 0;
-    while (environ[count])
+    while (ours[count])
         count++;
     char **copy = calloc(count + 3, sizeof *copy);
     snprintf(tmpdir, size, "TMPDIR=%s", directory);
     for (size_t i = 0; copy && i < count; i++)
-        if (strncmp(environ[i], "TMPDIR=", 7) != 0 && strncmp(environ[i], "LC_ALL=", 7) != 0)
-            copy[kept++] = environ[i];
+        if (strncmp(ours[i], "TMPDIR=", 7) != 0 && strncmp(ours[i], "LC_ALL=", 7) != 0)
+            copy[kept++] = ours[i];
     if (copy) {
         copy[kept++] = tmpdir;
         copy[kept] = (char *)"LC_ALL=C";
     }
     return copy;
+}
+
+/* Where the compiler is: a name without a slash is looked up. */
+static bool job_program(struct job *job, const struct cc *cc)
+{
+    struct stat stat;
+    if (!strchr(cc->path, '/'))
+        return program_find(cc_variable(cc, "PATH"), cc->path, job->program, &stat);
+    return snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program;
 }
 
 /* Starts the compiler in a process group of its own, all signals at their defaults. */
@@ -235,8 +257,8 @@ static int start(struct job *job, char **environment, pid_t *pid)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                               POSIX_SPAWN_SETSIGDEF);
     if (!error)
-        error = posix_spawnp(pid, job->arguments[0], &actions, &attributes,
-                             (char *const *)job->arguments, environment);
+        error = posix_spawn(pid, job->program, &actions, &attributes,
+                            (char *const *)job->arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -294,18 +316,18 @@ void cc_cancel(struct cc_running *running)
     pthread_mutex_unlock(&running->mutex);
 }
 
-static bool job_run(struct job *job, struct cc_running *running, struct diags *diags)
+static bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
-    char **environment = job_environment(job->directory, tmpdir, sizeof tmpdir);
+    char **environment = job_environment(cc->environment, job->directory, tmpdir, sizeof tmpdir);
     int status = 0;
     if (!environment)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    int error = process_start(job, running, environment);
+    int error = job_program(job, cc) ? process_start(job, cc->running, environment) : ENOENT;
     free(environment);
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
-    pid_t pid = job->process.pid, waited = process_wait(job, running, &status);
+    pid_t pid = job->process.pid, waited = process_wait(job, cc->running, &status);
     if (waited < 0 && access(job->output, F_OK) == 0)
         return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -398,11 +420,11 @@ static void identify(struct cc *cc, const char *text)
 static bool probe(struct cc *cc, struct diags *diags)
 {
     struct job job;
-    if (!job_open(&job, "log", diags))
+    if (!job_open(&job, cc, "log", diags))
         return false;
     const char *version[] = {cc->path, "--version", NULL};
     add_flags(&job, version);
-    bool good = job_run(&job, cc->running, diags);
+    bool good = job_run(&job, cc, diags);
     char *log = good ? read_file(job.log, MAX_LOG) : NULL;
     if (good)
         identify(cc, log ? log : "");
@@ -423,10 +445,10 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
 static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
                     bool assembly, struct diags *diags)
 {
-    if (!job_open(job, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
+    if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) || !write_file(job->source, text, diags))
         return false;
     kernel_command(job, cc, math, assembly);
-    return job_run(job, cc->running, diags);
+    return job_run(job, cc, diags);
 }
 
 /* Opens and loads what the compiler made; the descriptor outlives the directory. */

@@ -181,7 +181,7 @@ static void examine_other(struct doctor *doctor, const char *name, const char *u
 {
     char path[PATH_MAX];
     struct stat stat_;
-    if (!program_find(name, path, &stat_))
+    if (!program_find(getenv("PATH"), name, path, &stat_))
         doctor_tell(doctor, name, WEFT_ABSENT, NULL, "not in PATH; one compiler is enough");
     else if (*used && same_program(path, used))
         doctor_tell(doctor, name, WEFT_FOUND, NULL, "%s, the same program", path);
@@ -227,7 +227,7 @@ void doctor_compilers(struct doctor *doctor)
         doctor->out_of_memory = true;
         return;
     }
-    bool found = program_find(cc.path, path, &stat_);
+    bool found = program_find(cc_variable(&cc, "PATH"), cc.path, path, &stat_);
     doctor->no_compiler = !found;
     if (strcmp(cc.path, "libtcc") == 0)
         doctor_tell(doctor, cc.path, WEFT_FOUND, NULL, "makes all kernels: see the first call");

@@ -57,7 +57,7 @@ static void *open_beside_python(void)
 {
     char path[PATH_MAX], real[PATH_MAX], *end;
     struct stat status;
-    if (!program_find("python3", path, &status) || !realpath(path, real))
+    if (!program_find(getenv("PATH"), "python3", path, &status) || !realpath(path, real))
         return NULL;
     for (int i = 0; i < 2; i++)
         if ((end = strrchr(real, '/')))

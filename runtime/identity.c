@@ -20,9 +20,8 @@ static bool is_program(const char *path, struct stat *stat_)
     return access(path, X_OK) == 0 && stat(path, stat_) == 0 && S_ISREG(stat_->st_mode);
 }
 
-bool program_find(const char *name, char path[PATH_MAX], struct stat *stat)
+bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat)
 {
-    const char *list = getenv("PATH");
     if (strchr(name, '/'))
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path, stat);
     for (list = list ? list : "/bin:/usr/bin";; list++) {
@@ -40,7 +39,7 @@ char *compiler_identity(const struct cc *cc)
 {
     char path[PATH_MAX], resolved[PATH_MAX], *text = NULL;
     struct stat stat;
-    if (!program_find(cc->path, path, &stat) || !realpath(path, resolved))
+    if (!program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) || !realpath(path, resolved))
         return NULL;
     int length = asprintf(&text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
                           (long long)stat.st_size, (long long)stat.st_mtim.tv_sec,

@@ -40,6 +40,8 @@ struct cc {
     char version[96];              /* the first line of what --version prints */
     char *probed;                  /* the identity of the program that was asked */
     char **flags;                  /* the user's, NULL-terminated */
+    char **environment;            /* as it was when the context was made: the host may change its own
+                                      while the compiler is started in the background */
     char vector_functions[512];    /* for emit */
 };
 
@@ -48,6 +50,8 @@ enum { CC_MAX_FLAGS = 240 };
 /* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
 bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
+/* A variable of cc->environment, NULL when it is not set. */
+const char *cc_variable(const struct cc *cc, const char *name);
 /* Finds out which compiler it is, unless it is still the one of this identity (identity.h; NULL: not
  * known). Starts a process. Not to be called by two threads at once. */
 bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
