@@ -40,7 +40,8 @@ static bool read_cache(struct report *report, struct kept *kept)
 {
     struct weft_error *errors = NULL;
     *kept = (struct kept){.report = report};
-    if (!report_library(report, weft_cache_list(NULL, keep, kept, &errors), errors))
+    enum weft_status status = weft_cache_list(NULL, keep, kept, &errors);
+    if (!report_library(report, status, errors))
         return false;
     if (kept->count)
         qsort(kept->entries, (size_t)kept->count, sizeof *kept->entries, latest_first);
@@ -51,7 +52,8 @@ static void print_path(struct report *report)
 {
     struct weft_error *errors = NULL;
     char *path = NULL;
-    if (report_library(report, weft_cache_path(NULL, &path, &errors), errors))
+    enum weft_status status = weft_cache_path(NULL, &path, &errors);
+    if (report_library(report, status, errors))
         puts(*path ? path : "none");
     weft_free(path);
 }

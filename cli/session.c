@@ -14,7 +14,8 @@ bool session_open(struct session *session, struct report *report, enum weft_tier
     struct weft_context_params params = {.log = on_log, .user = session, .tier = tier,
                                          .threads = threads};
     struct weft_error *errors = NULL;
-    return report_library(report, weft_context_create(&params, &session->context, &errors), errors);
+    enum weft_status status = weft_context_create(&params, &session->context, &errors);
+    return report_library(report, status, errors);
 }
 
 void session_close(struct session *session)

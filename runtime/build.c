@@ -40,16 +40,32 @@ void *build_from_disk(struct weft_context *context, const char *key, enum weft_m
     return handle;
 }
 
+/* To the log and not to the call's diagnostics: a result is not less good for it. */
+static void note_once(struct weft_context *context, int problem)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    if (!context->log || atomic_flag_test_and_set(&context->noted))
+        return;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        diag_at(&diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(problem));
+        finish_call(context, &diags, NULL);
+    }
+    arena_finish(&arena);
+}
+
 /* A kernel that the loader took is kept, unless the compiler has changed under it. */
 static void publish(struct weft_context *context, const struct cache_key *disk, const struct cc *cc,
-                    const char *identity, int image, struct diags *diags)
+                    const char *identity, int image)
 {
     char *after = compiler_identity(cc);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same && !cache_publish(context->cache, disk, image, cc->version) &&
-        !atomic_flag_test_and_set(&context->noted))
-        diag_at(diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(errno));
+    if (same && !cache_publish(context->cache, disk, image, cc->version))
+        note_once(context, errno);
 }
 
 static void *compile(struct weft_context *context, const struct cache_key *disk, const char *identity,
@@ -66,7 +82,7 @@ static void *compile(struct weft_context *context, const struct cache_key *disk,
         diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
     }
     if (handle && identity && context->cache && !keep)
-        publish(context, disk, &cc, identity, image, diags);
+        publish(context, disk, &cc, identity, image);
     if (image >= 0)
         close(image);
     return handle;

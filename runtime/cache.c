@@ -287,6 +287,8 @@ bool cache_publish(const char *path, const struct cache_key *key, int image, con
             cache_sweep(root, key->digest[0]);
         close_both(shard, root);
     }
+    int error = errno;
     free(bytes);
+    errno = error;
     return good;
 }

@@ -40,7 +40,7 @@ has_sanitizers() {
 
 # One need: its Debian package, and whether it is met.
 need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev"
-need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils"
+need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace"
 met() {
     case $1 in
     gcc | g++ | meson | re2c | clang) "$1" --version ;;
@@ -54,6 +54,7 @@ met() {
     libzip-dev) pkg-config --exists libzip ;;
     zlib1g-dev) pkg-config --exists zlib ;;
     libxxhash-dev) pkg-config --exists libxxhash ;;
+    strace) strace --version ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libmpfr-dev) has_header mpfr.h ;;
     python3-numpy) "$PYTHON" -c 'import numpy' ;;

@@ -27,6 +27,7 @@ class Compiler(CommandTest):
     def setUp(self):
         super().setUp()
         os.mkdir(self.path("tmp"))
+        os.environ["WEFT_DISABLE"] = "first,cache"  # so that each kernel needs this compiler
 
     def compiler(self, body):
         """A compiler that answers --version and otherwise does as `body`, a shell text, says."""
