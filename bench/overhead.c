@@ -57,6 +57,7 @@ int main(int argc, char **argv)
     const struct weft_run_params params = {arguments, (size_t)operands, &arguments[operands], 1, NULL};
     check(weft_context_create(NULL, &context, &error), error);
     check(weft_compile(context, argv[1], NULL, &program, &error), error);
+    check(weft_prepare(program, &params, NULL, NULL, &error), error); /* waits for the good kernel */
     for (int i = 0; i < WARM; i++)
         check(weft_run(program, &params, &error), error);
     CALLGRIND_ZERO_STATS;

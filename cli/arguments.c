@@ -23,6 +23,7 @@ enum {
     OPTION_MATH = 256,
     OPTION_TIER,
     OPTION_TARGET,
+    OPTION_THREADS,
     OPTION_TIME,
     OPTION_STAGE,
     OPTION_FORMAT,
@@ -39,6 +40,7 @@ static const struct option_row option_rows[] = {
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
     {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
     {"target", OPTION_TARGET, COMMAND_RUN, "auto or c"},
+    {"threads", OPTION_THREADS, COMMAND_RUN, "a number from 1 to 9999"},
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
@@ -227,6 +229,17 @@ static bool set_size(struct parser *parser, const char *value)
     return true;
 }
 
+static bool set_threads(struct parser *parser, const char *value)
+{
+    size_t length = strlen(value);
+    bool digits = length <= 4 && strspn(value, "0123456789") == length;
+    parser->arguments->threads = digits ? atoi(value) : 0;
+    if (parser->arguments->threads == 0)
+        return REPORT_ARGUMENT(parser->report, value, length, OPTION_VALUE, "--threads",
+                               find_row(OPTION_THREADS)->takes, value);
+    return true;
+}
+
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
@@ -250,6 +263,8 @@ static bool set_option(struct parser *parser, int letter, char *value)
         return arguments->version = true;
     case OPTION_TIME:
         return arguments->time = true;
+    case OPTION_THREADS:
+        return set_threads(parser, value);
     case OPTION_TARGET:
         if (strcmp(value, "cuda") == 0)
             return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_NOT_YET,
@@ -294,14 +309,6 @@ static const char *option_hint(struct parser *parser, const char *argument)
                : "; an expression that begins with '-' comes after '--'";
 }
 
-/* "--threads" for a form of it, NULL for options that are not planned. */
-static const char *planned_option(const char *argument)
-{
-    static const char threads[] = "--threads";
-    size_t length = strcspn(argument, "=");
-    return length == sizeof threads - 1 && memcmp(argument, threads, length) == 0 ? threads : NULL;
-}
-
 /* What getopt_long would have printed about `argument`. */
 static bool option_error(struct parser *parser, int problem, const char *argument)
 {
@@ -315,9 +322,6 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
                                arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
                                "no value");
-    const char *later = planned_option(argument);
-    if (later)
-        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_NOT_YET, later, "");
     return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
                            (int)(length < 80 ? length : 80), argument,
                            option_hint(parser, argument));

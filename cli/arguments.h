@@ -35,6 +35,7 @@ struct arguments {
     int output_count;
     enum weft_math math;
     enum weft_tier tier;
+    int threads;                /* 0: not given */
     bool time, help, version;
     const char *stage, *format; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */

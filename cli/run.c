@@ -117,11 +117,12 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
                         const struct times *times)
 {
     FILE *file = run->report->stream;
-    int from[4] = {0}, first = 0;
+    int from[WEFT_FROM_FIRST + 1] = {0}, first = 0, threads = 1;
     double seconds = 0, first_seconds = 0, bytes = bytes_moved(run);
     for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
         from[kernels[i].origin]++;
         first += kernels[i].first_seconds > 0;
+        threads = kernels[i].threads > threads ? kernels[i].threads : threads;
         seconds += kernels[i].seconds;
         first_seconds += kernels[i].first_seconds;
     }
@@ -131,8 +132,8 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     fprintf(file, "first   %10.3f ms  with page faults and the wait for kernels", 1e3 * times->first);
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
-    fprintf(file, "\nrun     %10.3f ms  %s moved, %.2f GB/s\n", 1e3 * times->again,
-            report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
+    fprintf(file, "\nrun     %10.3f ms  %d %s, %s moved, %.2f GB/s\n", 1e3 * times->again,
+            threads, threads == 1 ? "thread" : "threads", report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
 /* Waits for good kernels. */
@@ -219,7 +220,8 @@ static bool run_all(struct run *run)
 {
     return outputs_prepare(run->report, run->arguments, &run->outputs) &&
            script_load(run->report, run->arguments->program, &run->script) &&
-           session_open(&run->session, run->report, run->arguments->tier) && check_names(run) &&
+           session_open(&run->session, run->report, run->arguments->tier,
+                         run->arguments->threads) && check_names(run) &&
            inputs_load(run->report, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
            outputs_bind(run->report, &run->outputs, run->infos, run->result_count) &&

@@ -11,7 +11,8 @@ struct session {
     bool muted; /* warnings are dropped: the text is compiled again later */
 };
 
-bool session_open(struct session *session, struct report *report, enum weft_tier tier);
+/* `tier` and `threads` as in struct weft_context_params. */
+bool session_open(struct session *session, struct report *report, enum weft_tier tier, int threads);
 void session_close(struct session *session);
 /* NULL when the text does not compile, which is then reported. origin and kernel are the
  * script's. */

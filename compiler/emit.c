@@ -21,7 +21,7 @@ struct emitter {
     const unsigned char *kinds;
     struct schedule schedule;
     struct subst subst;
-    struct buf blocks, literals, faults, buffers, row, operands, body, results, remarks, end;
+    struct buf blocks, literals, faults, buffers, tile, row, operands, body, results, remarks, end;
     bool streams;                  /* some output is dense along rows: it may go past the caches */
     bool vectors;                  /* a helper wants the vector types of the prelude */
     bool heap;                     /* blocks live in the scratch that the caller lends */
@@ -96,7 +96,8 @@ static void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dt
 {
     const char *type = short_name(dtype);
     if (!e->heap) {
-        buf_printf(out, "%s_m %c%d[BLOCK%s];\n", type, letter, number, more ? " + MAX_PERIOD" : "");
+        buf_printf(out, more ? "%s_m %c%d[BLOCK + %d];\n" : "%s_m %c%d[BLOCK];\n", type, letter, number,
+                   more);
         return;
     }
     buf_printf(out, "%s_m *const %c%d = (%s_m *)(args->scratch + %zu);\n", type, letter, number, type,
@@ -130,6 +131,12 @@ static void emit_scalar_load(struct emitter *e, int k, int ins)
     buf_printf(&e->row, "fill_%s(x%d, a%d);\n", type, k, k);
 }
 
+/* Elements that the buffer of a load holds besides a block. */
+static int pattern_length(enum access_kind kind)
+{
+    return kind == ACCESS_PERIODIC ? MAX_PERIOD : kind == ACCESS_EXPANDED ? MAX_EXPANDED : 0;
+}
+
 static void emit_load(struct emitter *e, int k, int ins)
 {
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
@@ -140,9 +147,14 @@ static void emit_load(struct emitter *e, int k, int ins)
         return;
     }
     helper(e, kind == ACCESS_UNIT ? "pad" : kind == ACCESS_STRIDED ? "gather"
-              : kind == ACCESS_NESTED ? "nested" : "repeat", dtype);
-    declare_block(e, &e->buffers, dtype, 'w', k, kind == ACCESS_PERIODIC ? MAX_PERIOD : 0);
-    if (kind == ACCESS_PERIODIC) {
+              : kind == ACCESS_NESTED ? "nested" : kind == ACCESS_EXPANDED ? "expand" : "repeat", dtype);
+    declare_block(e, &e->buffers, dtype, 'w', k, pattern_length(kind));
+    if (kind == ACCESS_EXPANDED) {
+        buf_printf(&e->tile, "const char *from%d = 0; /* where the row in w%d begins */\n", k, k);
+        buf_printf(&e->row, "if (p[%d] != from%d)\n    expand_%s(w%d, from%d = p[%d], s->offsets[%d], "
+                   "s->distinct[%d], column1); /* %s */\n", k, k, type, k, k, k, k, k, name);
+        buf_printf(&e->operands, "const %s_m *const x%d = w%d + i;\n", type, k, k);
+    } else if (kind == ACCESS_PERIODIC) {
         buf_printf(&e->row, "repeat_%s(w%d, p[%d], %s, s->period); /* %s */\n", type, k, k,
                    steps(e, k), name);
         buf_printf(&e->operands, "const %s_m *const x%d = w%d + phase;\n", type, k, k);
@@ -180,14 +192,19 @@ static void emit_store(struct emitter *e, int k)
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
     const char *type = short_name(dtype), *name = access_name(e, k);
     enum access_kind kind = e->kinds[k];
-    helper(e, kind == ACCESS_UNIT ? "put" : kind == ACCESS_NESTED ? "spread" : "scatter", dtype);
+    helper(e, kind == ACCESS_UNIT       ? "put"
+              : kind == ACCESS_NESTED   ? "spread"
+              : kind == ACCESS_EXPANDED ? "place"
+                                        : "scatter", dtype);
     declare_block(e, &e->buffers, dtype, 'w', k, 0);
     if (kind == ACCESS_UNIT) {
         emit_unit_store(e, k, type, name);
         return;
     }
     buf_printf(&e->operands, "%s_m *const y%d = w%d; /* %s */\n", type, k, k, name);
-    if (kind == ACCESS_NESTED)
+    if (kind == ACCESS_EXPANDED)
+        buf_printf(&e->results, "place_%s(p[%d], s->offsets[%d] + i, w%d, m);\n", type, k, k, k);
+    else if (kind == ACCESS_NESTED)
         buf_printf(&e->results, "spread_%s(p[%d], %s, w%d, m);\n", type, k, steps(e, k), k);
     else
         buf_printf(&e->results, "scatter_%s(p[%d] + i * %s, %s, w%d, m);\n", type, k, steps(e, k),
@@ -446,7 +463,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->schedule.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (e->kinds[k] == ACCESS_PERIODIC ? MAX_PERIOD * sizeof(uint64_t) : 0);
+        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e->kinds[k]) * sizeof(uint64_t) : 0);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -504,8 +521,7 @@ static void put_types(struct emitter *e, struct buf *out)
         buf_printf(out, "typedef %s %s;\n", t == WEFT_BOOL ? "_Bool" : row->storage, row->short_name);
         buf_printf(out, "typedef %s %s_m MAY_ALIAS;\n", row->storage, row->short_name);
     }
-    buf_printf(out, "enum { BLOCK = %d, MAX_PERIOD = %d, ACCESSES = %d };\n", BLOCK, MAX_PERIOD,
-               e->kernel->access_count);
+    buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", BLOCK, e->kernel->access_count);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -557,7 +573,7 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
 {
     const struct { const char *name; const struct buf *text; } sections[] = {
         {"blocks", &e->blocks}, {"literals", &e->literals}, {"faults", &e->faults},
-        {"buffers", &e->buffers}, {"row", &e->row}, {"operands", &e->operands}, {"body", &e->body},
+        {"buffers", &e->buffers}, {"tile", &e->tile}, {"row", &e->row}, {"operands", &e->operands}, {"body", &e->body},
         {"results", &e->results}, {"remarks", &e->remarks}, {"end", &e->end}};
     struct buf text;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
@@ -599,7 +615,7 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
            size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
-    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.row, &e.operands, &e.body,
+    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.tile, &e.row, &e.operands, &e.body,
                           &e.results, &e.remarks, &e.end};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         buf_init(bufs[i], arena);

@@ -54,13 +54,13 @@ static enum access_kind flat_kind(int64_t outer, int64_t inner, int64_t extent, 
 }
 
 /* Whether the two innermost groups run as one: the inner one is short, so that rows of their own
- * would mostly be padding. */
-static bool runs_flat(const struct groups *groups, const struct kernel *kernel)
+ * would mostly be padding. `*is_nested`: some access then has two strides. */
+static bool runs_flat(const struct groups *groups, const struct kernel *kernel, bool *is_nested)
 {
+    bool nested = *is_nested = false;
     if (groups->count < 2)
         return false;
     int64_t extent = groups->extents[groups->count - 1];
-    bool nested = false;
     for (int a = 0; a < groups->accesses; a++) {
         int64_t inner = group_strides(groups, groups->count - 1)[a];
         int64_t outer = group_strides(groups, groups->count - 2)[a];
@@ -68,6 +68,7 @@ static bool runs_flat(const struct groups *groups, const struct kernel *kernel)
         enum access_kind kind = flat_kind(outer, inner, extent, size);
         nested = nested || kind == ACCESS_NESTED || (kind == ACCESS_PERIODIC && a >= kernel->load_count);
     }
+    *is_nested = nested;
     return extent <= (nested ? BLOCK / 2 : MAX_PERIOD);
 }
 
@@ -83,6 +84,154 @@ static void tile(struct geometry *g)
     g->tiles = g->volume ? (g->rows + g->tile_rows - 1) / g->tile_rows * g->row_tiles : 0;
 }
 
+/* ---- several short groups as one row ---- */
+
+enum {
+    SHORT = 48,                    /* rows of so few elements take longer than expanding them does */
+    LONG = 1024                    /* rows of so many are no trouble */
+};
+
+static int64_t largest_divisor(int64_t extent, int64_t most)
+{
+    for (int64_t d = most < extent ? most : extent; d > 1; d--)
+        if (extent % d == 0)
+            return d;
+    return 1;
+}
+
+/* The inner groups that make a row of at most MAX_EXPANDED elements: their number. Of the outermost
+ * of them `*part` elements belong to it, a divisor of its extent. */
+static int inner_groups(const struct groups *groups, int64_t *part, int64_t *columns)
+{
+    int count = 0;
+    *columns = *part = 1;
+    while (count < groups->count) {
+        int64_t extent = groups->extents[groups->count - 1 - count];
+        int64_t d = largest_divisor(extent, MAX_EXPANDED / *columns);
+        if (d == 1)
+            break;
+        *part = d;
+        *columns *= d;
+        count++;
+        if (d < extent)
+            break;
+    }
+    return count;
+}
+
+/* Bytes between the first element of the row and the furthest, or more than an int holds. */
+static bool reaches(const struct groups *groups, int first, int64_t part)
+{
+    for (int a = 0; a < groups->accesses; a++) {
+        int64_t reach = 0, step;
+        for (int i = first; i < groups->count; i++) {
+            int64_t extent = i == first ? part : groups->extents[i];
+            int64_t stride = group_strides(groups, i)[a];
+            if (__builtin_mul_overflow(extent - 1, stride < 0 ? -stride : stride, &step) ||
+                __builtin_add_overflow(reach, step, &reach) || reach > INT32_MAX)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* How an access moves along the row of groups `first` and following. */
+static enum access_kind row_kind(const struct groups *groups, int first, int a, int size)
+{
+    for (int i = first; i + 1 < groups->count; i++)
+        if (group_strides(groups, i)[a] != group_strides(groups, i + 1)[a] * groups->extents[i + 1])
+            return ACCESS_EXPANDED;
+    return plain_kind(group_strides(groups, groups->count - 1)[a], size);
+}
+
+static int *make_offsets(struct arena *arena, const struct groups *groups, int first, int64_t columns,
+                         int a)
+{
+    int *offsets = ARENA_ARRAY(arena, int, columns);
+    for (int64_t j = 0; j < columns; j++) {
+        int64_t rest = j, offset = 0;
+        for (int i = groups->count - 1; i > first; rest /= groups->extents[i--])
+            offset += rest % groups->extents[i] * group_strides(groups, i)[a];
+        offsets[j] = (int)(offset + rest * group_strides(groups, first)[a]);
+    }
+    return offsets;
+}
+
+static int64_t distinct_columns(const struct groups *groups, int first, int64_t part, int a)
+{
+    int64_t distinct = 1;
+    int outermost = first;
+    while (outermost < groups->count && group_strides(groups, outermost)[a] == 0)
+        outermost++;
+    for (int i = outermost; i < groups->count; i++)
+        distinct *= i == first ? part : groups->extents[i];
+    return distinct;
+}
+
+static void expand_access(struct arena *arena, const struct groups *groups, int first, int64_t part,
+                          int a, int size, struct geometry *g)
+{
+    bool split = part < groups->extents[first];
+    int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+    for (int i = 0; i < first; i++)
+        strides[i] = group_strides(groups, i)[a];
+    if (split)
+        strides[first] = part * group_strides(groups, first)[a];
+    strides[g->groups] = group_strides(groups, groups->count - 1)[a];
+    g->kinds[a] = (unsigned char)row_kind(groups, first, a, size);
+    if (g->kinds[a] != ACCESS_EXPANDED)
+        return;
+    g->offsets[a] = make_offsets(arena, groups, first, g->columns, a);
+    g->distinct[a] = distinct_columns(groups, first, part, a);
+}
+
+/* Makes rows of several short groups; false where rows are long enough without. */
+static bool expand(struct arena *arena, const struct groups *groups, const struct kernel *kernel,
+                   bool flat, struct geometry *g)
+{
+    int64_t part, columns;
+    int count = groups->count, inner = inner_groups(groups, &part, &columns), first = count - inner;
+    int64_t row = count ? groups->extents[count - 1] : 1;
+    if (inner < 2 || row > SHORT || (flat && (count == 2 || row * groups->extents[count - 2] >= LONG)) ||
+        !reaches(groups, first, part))
+        return false;
+    g->groups = first + (part < groups->extents[first]);
+    memcpy(g->extents, groups->extents, (size_t)first * sizeof g->extents[0]);
+    if (g->groups > first)
+        g->extents[first] = groups->extents[first] / part;
+    g->columns = columns;
+    g->rows = g->volume / columns;
+    for (int a = 0; a < groups->accesses; a++)
+        expand_access(arena, groups, first, part, a, type_rows[kernel->accesses[a].dtype].size, g);
+    return true;
+}
+
+/* Rows are the innermost group, or in flat classes the two innermost together. */
+static void walk_plainly(const struct groups *groups, const struct kernel *kernel, bool flat,
+                         struct geometry *g)
+{
+    int inner = groups->count - 1;
+    g->groups = groups->count - 1 - flat < 0 ? 0 : groups->count - 1 - flat;
+    for (int i = 0; i < g->groups; i++)
+        g->rows *= g->extents[i] = groups->extents[i];
+    if (inner >= 0)
+        g->columns = groups->extents[inner] * (flat ? groups->extents[inner - 1] : 1);
+    g->period = flat ? groups->extents[inner] : 0;
+    for (int a = 0; a < groups->accesses; a++) {
+        int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+        int size = type_rows[kernel->accesses[a].dtype].size;
+        for (int i = 0; i < g->groups; i++)
+            strides[i] = group_strides(groups, i)[a];
+        int64_t step = inner >= 0 ? group_strides(groups, inner)[a] : size;
+        int64_t jump = flat ? group_strides(groups, inner - 1)[a] : 0;
+        strides[g->groups] = step;
+        strides[g->groups + 1] = jump;
+        g->kinds[a] = (unsigned char)(flat                        ? flat_kind(jump, step, g->period, size)
+                                      : (g->fast & FAST_SPECIAL) ? plain_kind(step, size)
+                                                                 : ACCESS_STRIDED);
+    }
+}
+
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
                    const struct view *views, unsigned fast, struct geometry *g)
 {
@@ -90,33 +239,17 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     struct groups groups = {.accesses = accesses};
     groups.strides = ARENA_ARRAY(arena, int64_t, (size_t)WEFT_MAX_RANK * (size_t)accesses);
     group_dimensions(&groups, rank, shape, views);
-    bool special = fast & FAST_SPECIAL;
-    bool flat = special && (fast & FAST_FLAT) && runs_flat(&groups, kernel);
-    int inner = groups.count - 1;
     *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
-    g->groups = groups.count - 1 - flat < 0 ? 0 : groups.count - 1 - flat;
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];
-    for (int i = 0; i < g->groups; i++)
-        g->rows *= g->extents[i] = groups.extents[i];
-    if (inner >= 0)
-        g->columns = groups.extents[inner] * (flat ? groups.extents[inner - 1] : 1);
-    g->period = flat ? groups.extents[inner] : 0;
-    g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(g->groups + 2));
+    g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     g->kinds = ARENA_ARRAY(arena, unsigned char, accesses);
-    for (int a = 0; a < accesses; a++) {
-        int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
-        int size = type_rows[kernel->accesses[a].dtype].size;
-        for (int i = 0; i < g->groups; i++)
-            strides[i] = group_strides(&groups, i)[a];
-        int64_t step = inner >= 0 ? group_strides(&groups, inner)[a] : size;
-        int64_t jump = flat ? group_strides(&groups, inner - 1)[a] : 0;
-        strides[g->groups] = step;
-        strides[g->groups + 1] = jump;
-        g->kinds[a] = (unsigned char)(flat      ? flat_kind(jump, step, g->period, size)
-                                      : special ? plain_kind(step, size)
-                                                : ACCESS_STRIDED);
-    }
+    g->offsets = ARENA_ARRAY(arena, int *, accesses);
+    g->distinct = ARENA_ARRAY(arena, long long, accesses);
+    bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
+    bool flat = allowed && runs_flat(&groups, kernel, &nested);
+    if (!allowed || !g->volume || !expand(arena, &groups, kernel, flat && !nested, g))
+        walk_plainly(&groups, kernel, flat, g);
     tile(g);
 }
 

@@ -11,6 +11,7 @@
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
+    MAX_EXPANDED = 2048,           /* the longest row of several short groups */
     TILE = 16384                   /* elements of a tile, about */
 };
 
@@ -20,7 +21,8 @@ enum access_kind {
     ACCESS_UNIT = 'u',             /* the next element */
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
-    ACCESS_NESTED = 'n'            /* two strides: inside the innermost group and between groups */
+    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
+    ACCESS_EXPANDED = 'x'          /* several short groups, each with its stride: a table of offsets */
 };
 
 struct geometry {
@@ -31,6 +33,8 @@ struct geometry {
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */
+    int **offsets;                 /* [accesses] of expanded ones, NULL for others: [columns], in bytes */
+    long long *distinct;           /* [accesses] columns after which the elements repeat */
     unsigned fast;                 /* a set of enum fast_path */
 };
 

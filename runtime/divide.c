@@ -124,7 +124,7 @@ static void finish_kernel(const struct planning *p, struct planned *planned)
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
         .groups = g->groups, .extents = (const long long *)g->extents,
-        .strides = (const long long *)g->strides};
+        .strides = (const long long *)g->strides, .offsets = g->offsets, .distinct = g->distinct};
     planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
         planned->literals[i] = kernel->literals[i].bits;

@@ -230,9 +230,15 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
+/* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
+bool tensors_meet(const struct tensor *a, const struct tensor *b);
 /* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
  * never meet are told apart; what that cannot prove counts as overlapping. */
-bool tensors_overlap(const struct tensor *a, const struct tensor *b);
+static inline bool tensors_overlap(const struct tensor *a, const struct tensor *b)
+{
+    return a->first != a->end && b->first != b->end && a->first < b->end && b->first < a->end &&
+           tensors_meet(a, b);
+}
 bool tensor_overlaps_itself(const struct tensor *tensor);
 
 /* ---- errors ---- */

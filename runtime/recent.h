@@ -6,8 +6,8 @@
 
 #include "runtime/call.h"
 
-/* Finds call->plan (users raised), inputs and outputs if the call looks like the program's last one and its
- * pointers can be used; otherwise false, nothing changed. */
+/* Finds call->plan (users raised), inputs and outputs if the call looks like the program's last one and
+ * its pointers can be used; otherwise false, nothing changed. */
 bool recent_find(struct call *call, const struct weft_run_params *params);
 /* Keeps the look of a call that is about to run. */
 void recent_keep(struct call *call, const struct weft_run_params *params);

@@ -160,9 +160,7 @@ static bool interleaved(const struct tensor *a, const struct tensor *b)
     return offset >= size && offset + other <= step;
 }
 
-bool tensors_overlap(const struct tensor *a, const struct tensor *b)
+bool tensors_meet(const struct tensor *a, const struct tensor *b)
 {
-    if (a->first == a->end || b->first == b->end || a->end <= b->first || b->end <= a->first)
-        return false;
     return !interleaved(a, b);
 }

@@ -24,7 +24,8 @@ static void after_fork(void)
 }
 
 /* The library is linked so that it stays loaded (-z nodelete): neither this handler nor the code of
- * OpenMP's waiting threads may go away. Without a handler nobody could tell a fork: then as after one. */
+ * OpenMP's waiting threads may go away. Without a handler nobody could tell a fork: then as if there
+ * had been one. */
 static void watch_forks(void)
 {
     if (pthread_atfork(NULL, NULL, after_fork) != 0)

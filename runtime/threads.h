@@ -16,9 +16,9 @@ void threads_init(struct threads *threads, const struct weft_context_params *par
 /* How many threads a run may use if it starts now, the calling one included: 1 inside a parallel
  * region of OpenMP, after a fork, or where there is no OpenMP. */
 int threads_most(const struct threads *threads);
-/* Calls task(data, i), each on a thread of its own, for some of 0 .. count - 1, at least for one of them;
- * returns when all are done. Fewer than `count` when other runs of the process are using the threads:
- * together they do not use more than there are, but for the calling threads. */
+/* Calls task(data, i), each on a thread of its own, for some i of 0 .. count - 1, at least for one;
+ * returns when all are done. They are fewer than `count` when other runs of the process are using the
+ * threads: together they do not use more than there are, but for the calling threads. */
 void threads_run(const struct threads *threads, int count, void (*task)(void *data, int index),
                  void *data);
 

@@ -40,7 +40,7 @@ has_sanitizers() {
 
 # One need: its Debian package, and whether it is met.
 need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev"
-need_test="$need_build g++ clang clang-runtime libcmocka-dev libmpfr-dev python3-numpy locales binutils strace"
+need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace"
 met() {
     case $1 in
     gcc | g++ | meson | re2c | clang) "$1" --version ;;
@@ -59,6 +59,7 @@ met() {
     libmpfr-dev) has_header mpfr.h ;;
     python3-numpy) "$PYTHON" -c 'import numpy' ;;
     locales) command -v localedef && test -e /usr/share/i18n/locales/de_DE ;;
+    libomp-dev) echo '#include <omp.h>' | clang -fopenmp -x c -c -o /dev/null - ;;
     clang-runtime) has_sanitizers ;;
     esac >/dev/null 2>&1
 }

@@ -12,6 +12,8 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
 };
 
 struct weft_args {

@@ -35,6 +35,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
+        $tile
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             $row

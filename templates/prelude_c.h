@@ -82,6 +82,24 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
             inner = 0, to += jump;
     }
 }
+//: move expand
+/* A row of several short groups; what it repeats is gathered once and copied. */
+SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64 distinct, i64 columns)
+{
+    for (i64 j = 0; j < distinct; j++)
+        row[j] = *(const T *)(from + offsets[j]);
+    for (i64 j = distinct; j < columns; j += distinct)
+        for (i64 k = 0; k < distinct; k++)
+            row[j + k] = row[k];
+    for (int j = 0; j < BLOCK; j++)
+        row[columns + j] = row[columns - 1];
+}
+//: move place
+SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        *(T *)(to + offsets[j]) = block[j];
+}
 //: move lookup
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */

@@ -52,17 +52,19 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
     return block;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+/* Memory that is zero unless it was lent. */
+static inline void *take(struct arena *arena, size_t size, bool *zero)
 {
     if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))
         fail(arena);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena->allocated += size;
-    if (arena->lent && size <= arena->lent_size) {
+    *zero = !arena->lent || size > arena->lent_size;
+    if (!*zero) {
         char *memory = arena->lent;
         arena->lent += size;
         arena->lent_size -= size;
-        return memset(memory, 0, size);
+        return memory;
     }
     struct arena_block *block = arena->blocks;
     if (!block || block->size - block->used < size)
@@ -72,9 +74,17 @@ void *arena_alloc(struct arena *arena, size_t size)
     return memory;
 }
 
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    bool zero;
+    void *memory = take(arena, size, &zero);
+    return zero ? memory : memset(memory, 0, size);
+}
+
 void *arena_copy(struct arena *arena, const void *data, size_t size)
 {
-    void *copy = arena_alloc(arena, size);
+    bool zero;
+    void *copy = take(arena, size, &zero);
     if (size)
         memcpy(copy, data, size);
     return copy;

@@ -31,7 +31,9 @@ class Usage(CommandTest):
         self.assertIn("did you mean '--version'?", self.bad(2, 100, "--versoin"))
         self.assertNotIn("'--'", self.bad(2, 101, "run", "1", "--maht=fast"))
         self.assertIn("comes after '--'", self.bad(2, 101, "run", "-x", "x=1"))
-        for later in (["--threads", "2"], ["--threads=2"], ["--target", "cuda"], ["--target=cuda"]):
+        for count in "0", "-1", "two", "2.0", "12345", "":
+            self.bad(2, 102, "run", "1", f"--threads={count}")
+        for later in (["--target", "cuda"], ["--target=cuda"]):
             self.assertIn("not supported yet", self.bad(2, 125, "run", "1", *later))
         self.bad(2, 105, "run", "1", "-o", "=a.npy")
         self.bad(2, 101, "show", "1", "-o", "x.npy")
@@ -209,6 +211,15 @@ class Results(CommandTest):
         done = self.weft("run", "a + 1", "a=[1.5]", "--time")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"compile +[\d.]+ ms.*\nrun +[\d.]+ ms.* GB/s ")
+
+    def test_threads(self):
+        np.save(self.path("x.npy"), np.linspace(-3, 3, 1000003, dtype=np.float32))
+        for threads, told in ("1", "1 thread,"), ("3", "3 threads,"):
+            done = self.weft("run", "exp(x)", "x=x.npy", "--time", f"--threads={threads}", "-o", f"{threads}.npy")
+            self.assertIn(told, done.stderr.decode())
+        first, second = (np.load(self.path(name)) for name in ("1.npy", "3.npy"))
+        self.assertEqual(first.tobytes(), second.tobytes())
+        self.assertIn(" 1 thread,", self.weft("run", "1", "--time", "--threads", "3").stderr.decode())
 
     def test_math(self):
         self.assertEqual(self.text("run", "a * 2", "a=1.5", "--math=fast", "--target", "c"),

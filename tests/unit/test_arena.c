@@ -18,6 +18,27 @@ static void allocations_are_zeroed_and_aligned(void **state)
     arena_finish(&arena);
 }
 
+static void lent_memory_comes_first(void **state)
+{
+    (void)state;
+    _Alignas(16) char lent[256];
+    struct arena arena;
+    arena_init(&arena);
+    memset(lent, 0xff, sizeof lent);
+    arena_lend(&arena, lent, sizeof lent);
+    for (int i = 0; i < 100; i++) {
+        char *memory = arena_alloc(&arena, 40);
+        bool inside = memory >= lent && memory < lent + sizeof lent;
+        assert_int_equal(inside, i < 5); /* 48 bytes each */
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        for (int j = 0; j < 40; j++)
+            assert_int_equal(memory[j], 0);
+        memset(memory, 0xff, 40);
+    }
+    assert_non_null(arena_alloc(&arena, 0));
+    arena_finish(&arena);
+}
+
 static void arrays_keep_their_elements(void **state)
 {
     (void)state;
@@ -114,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_are_zeroed_and_aligned),
+        cmocka_unit_test(lent_memory_comes_first),
         cmocka_unit_test(arrays_keep_their_elements),
         cmocka_unit_test(running_out_jumps),
         cmocka_unit_test(parsing_survives_any_limit),

@@ -69,11 +69,22 @@ static int64_t walked_offset(const struct geometry *g, int a, int64_t row, int64
     const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
     int64_t period = g->period ? g->period : g->columns;
     int64_t offset = column % period * strides[g->groups] + column / period * strides[g->groups + 1];
+    if (g->kinds[a] == ACCESS_EXPANDED)
+        offset = g->offsets[a][column];
     for (int i = g->groups - 1; i >= 0; i--) {
         offset += row % g->extents[i] * strides[i];
         row /= g->extents[i];
     }
     return offset;
+}
+
+/* The row repeats after `distinct` columns, and no sooner at the same places. */
+static void check_expanded(const struct geometry *g, int a)
+{
+    assert_in_range(g->columns, 2, MAX_EXPANDED);
+    assert_int_equal(g->columns % g->distinct[a], 0);
+    for (int64_t j = 0; j < g->columns; j++)
+        assert_int_equal(g->offsets[a][j], g->offsets[a][j % g->distinct[a]]);
 }
 
 /* What a kind promises of the strides along the inner loop. */
@@ -90,6 +101,7 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_STRIDED: assert_true(even && step != 0 && step != size); return;
     case ACCESS_PERIODIC: assert_true(!even && jump == 0); return;
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
+    case ACCESS_EXPANDED: check_expanded(g, a); return;
     }
     fail_msg("an access of no kind");
 }
@@ -170,8 +182,9 @@ static const struct operand scalar = {0, {0}, NULL};
 static void dimensions_are_grouped(void **state)
 {
     (void)state;
-    /* The example of rule 5.2. */
-    assert_geometry(SHAPE(2, 3, 4, 5, 7), DENSE(2, 3, 1, 5, 7), DENSE(2, 3, 4, 1, 1), "6 x 4 x 35", "usu");
+    /* The example of rule 5.2: three groups, which are short, and so one row. */
+    assert_geometry(SHAPE(2, 3, 4, 5, 7), DENSE(2, 3, 1, 5, 7), DENSE(2, 3, 4, 1, 1), "840", "xxu");
+    assert_geometry(SHAPE(2, 3, 4, 5, 70), DENSE(2, 3, 1, 5, 70), DENSE(2, 3, 4, 1, 1), "6 x 4 x 350", "usu");
     assert_geometry(SHAPE(2, 3, 4), DENSE(2, 3, 4), DENSE(2, 3, 4), "24", "uuu");
     assert_geometry(SHAPE(2, 3, 4), DENSE(2, 3, 4), scalar, "24", "usu");
     assert_geometry(SHAPE(1, 4, 1, 6, 1), DENSE(1, 4, 1, 6, 1), DENSE(1, 1), "24", "usu");
@@ -200,13 +213,16 @@ static void small_groups_run_flat(void **state)
 {
     (void)state;
     assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 3), DENSE(3), "(3072 x 3)", "upu");
-    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "(3072 x 3)", "npu");
-    assert_geometry(SHAPE(5, 6, 3), DENSE(5, 1, 3), DENSE(6, 3), "5 x (6 x 3)", "puu");
+    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "6 x 1536", "xxu");
+    assert_geometry(SHAPE(5, 6, 3), DENSE(5, 1, 3), DENSE(6, 3), "90", "xxu");
+    assert_geometry(SHAPE(5, 600, 3), DENSE(5, 1, 3), DENSE(600, 3), "5 x (600 x 3)", "puu");
     /* The longest pattern, and the longest group walked with two strides. */
     assert_geometry(SHAPE(7, 512), DENSE(7, 512), DENSE(512), "(7 x 512)", "upu");
     assert_geometry(SHAPE(7, 513), DENSE(7, 513), DENSE(513), "7 x 513", "uuu");
-    assert_geometry(SHAPE(7, 32), DENSE(7, 32), DENSE(7, 1), "(7 x 32)", "unu");
-    assert_geometry(SHAPE(7, 33), DENSE(7, 33), DENSE(7, 1), "7 x 33", "usu");
+    assert_geometry(SHAPE(7, 32), DENSE(7, 32), DENSE(7, 1), "224", "uxu");
+    assert_geometry(SHAPE(7, 49), DENSE(7, 49), DENSE(7, 1), "7 x 49", "usu");
+    /* Where no divisor of the outer extent makes a longer row: two strides. */
+    assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), DENSE(1009, 1), "(1009 x 3)", "unu");
 }
 
 static void strides_decide(void **state)
@@ -217,11 +233,11 @@ static void strides_decide(void **state)
                          repeated[] = {0, 1}, held[] = {0, 0};
     assert_geometry(SHAPE(100, 60), STRIDED(((int64_t[]){70, 1}), 100, 60), scalar, "100 x 60", "usu");
     assert_geometry(SHAPE(100, 10), STRIDED(every_other, 100, 10), scalar, "1000", "gsu");
-    assert_geometry(SHAPE(100, 10), STRIDED(gap, 100, 10), scalar, "(100 x 10)", "nsu");
-    assert_geometry(SHAPE(100, 10), STRIDED(back, 100, 10), scalar, "(100 x 10)", "nsu");
-    assert_geometry(SHAPE(100, 10), STRIDED(up, 100, 10), scalar, "(100 x 10)", "nsu");
+    assert_geometry(SHAPE(100, 10), STRIDED(gap, 100, 10), scalar, "1000", "xsu");
+    assert_geometry(SHAPE(100, 10), STRIDED(back, 100, 10), scalar, "1000", "xsu");
+    assert_geometry(SHAPE(100, 10), STRIDED(up, 100, 10), scalar, "1000", "xsu");
     assert_geometry(SHAPE(100, 10), STRIDED(turned, 100, 10), scalar, "1000", "gsu");
-    assert_geometry(SHAPE(100, 10), STRIDED(transposed, 100, 10), scalar, "(100 x 10)", "nsu");
+    assert_geometry(SHAPE(100, 10), STRIDED(transposed, 100, 10), scalar, "1000", "xsu");
     assert_geometry(SHAPE(100, 10), STRIDED(repeated, 100, 10), scalar, "(100 x 10)", "psu");
     assert_geometry(SHAPE(100, 10), STRIDED(held, 100, 10), scalar, "1000", "ssu");
 }
@@ -230,7 +246,7 @@ static void strides_decide(void **state)
 static void strided_results(void **state)
 {
     (void)state;
-    static const int64_t shape[] = {100, 3}, strides[] = {8, 2};
+    static const int64_t shape[] = {1009, 3}, strides[] = {8, 2};
     struct sample s;
     sample_init(&s, 2, shape, floats);
     sample_operand(&s, 0, 2, shape, NULL);
@@ -306,6 +322,8 @@ static void any_sample_is_walked_right(void **state)
         enum weft_dtype dtypes[OPERANDS];
         for (int d = 0; d < rank; d++)
             shape[d] = sizes[below(&random, d == 0 ? 6 : rank > 3 ? 4 : 5)];
+        if (rank && below(&random, 3) == 0)
+            shape[rank - 1] = 61; /* long enough for a row of its own */
         for (int a = 0; a < OPERANDS; a++)
             dtypes[a] = (enum weft_dtype)below(&random, WEFT_DTYPE_COUNT);
         sample_init(&s, rank, shape, dtypes);
@@ -320,7 +338,7 @@ static void any_sample_is_walked_right(void **state)
         arena_finish(&s.arena);
     }
     assert_true(flat > 300 && grouped > 300);
-    for (const char *kind = "sugpn"; *kind; kind++)
+    for (const char *kind = "sugpnx"; *kind; kind++)
         assert_true(kinds[(unsigned char)*kind] > 50);
 }
 
