@@ -187,16 +187,23 @@ static void put_groups(struct buf *buf, const struct shape *shape, const struct 
 {
     int d = 0;
     buf_puts(buf, "  groups: ");
-    for (int i = 0; i < g->groups; i++) {
-        put_group(buf, shape, &d, g->extents[i]);
-        buf_puts(buf, " x ");
+    for (int i = 0; i < g->merged_count; i++) {
+        buf_puts(buf, i ? " x " : "");
+        put_group(buf, shape, &d, g->merged[i]);
     }
-    if (g->period) {
-        put_group(buf, shape, &d, g->columns / g->period);
-        buf_puts(buf, " x ");
-    }
-    put_group(buf, shape, &d, g->period ? g->period : g->columns);
-    buf_putc(buf, '\n');
+    buf_puts(buf, g->merged_count ? "\n" : "1\n");
+}
+
+/* Why rows are longer than the innermost group. */
+static void put_rows(struct buf *buf, const struct geometry *g)
+{
+    int together = g->period ? 2 : g->row_groups;
+    if (together)
+        buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
+                   together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
+    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
+               (long long)g->rows, (long long)g->columns, (long long)g->tiles,
+               g->tiles == 1 ? "" : "s", (long long)g->tile_rows, (long long)g->tile_columns);
 }
 
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
@@ -206,24 +213,14 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     put_names(buf, kernel);
     buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
     put_groups(buf, shape, g);
-    if (g->period)
-        buf_printf(buf, "  the last two run flat, %lld elements a row: %lld alone would leave most of a "
-                        "block empty\n",
-                   (long long)g->columns, (long long)g->period);
-    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
-               (long long)g->rows, (long long)g->columns, (long long)g->tiles,
-               g->tiles == 1 ? "" : "s", (long long)g->tile_rows, (long long)g->tile_columns);
+    put_rows(buf, g);
     for (int a = 0; a < kernel->access_count; a++) {
-        const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        buf_puts(buf, " bytes between elements");
-        for (int i = 0; i < g->groups; i++)
-            buf_printf(buf, " %lld", (long long)strides[i]);
-        if (g->period)
-            buf_printf(buf, " %lld", (long long)strides[g->groups + 1]);
-        buf_printf(buf, " %lld: %s\n", (long long)strides[g->groups],
-                   kind_text(kernel, a, (enum access_kind)g->kinds[a]));
+        buf_puts(buf, g->merged_count ? " bytes between elements" : "");
+        for (int i = 0; i < g->merged_count; i++)
+            buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
+        buf_printf(buf, ": %s\n", kind_text(kernel, a, (enum access_kind)g->kinds[a]));
     }
 }
 

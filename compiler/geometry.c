@@ -199,6 +199,7 @@ static bool expand(struct arena *arena, const struct groups *groups, const struc
     memcpy(g->extents, groups->extents, (size_t)first * sizeof g->extents[0]);
     if (g->groups > first)
         g->extents[first] = groups->extents[first] / part;
+    g->row_groups = inner;
     g->columns = columns;
     g->rows = g->volume / columns;
     for (int a = 0; a < groups->accesses; a++)
@@ -239,7 +240,9 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     struct groups groups = {.accesses = accesses};
     groups.strides = ARENA_ARRAY(arena, int64_t, (size_t)WEFT_MAX_RANK * (size_t)accesses);
     group_dimensions(&groups, rank, shape, views);
-    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
+    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1,
+                           .merged_count = groups.count, .merged_strides = groups.strides};
+    memcpy(g->merged, groups.extents, sizeof g->merged);
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));

@@ -27,6 +27,10 @@ enum access_kind {
 
 struct geometry {
     int64_t volume;
+    int merged_count;              /* the groups of rule 5.2, outermost first, */
+    int64_t merged[WEFT_MAX_RANK]; /* their extents, */
+    int64_t *merged_strides;       /* and strides, [groups][accesses] */
+    int row_groups;                /* of them, those that are expanded into one row; else 0 */
     int groups;                    /* outer ones */
     int64_t extents[WEFT_MAX_RANK];
     int64_t rows, columns, period; /* as in struct weft_sample */

@@ -111,7 +111,8 @@ static void add_kernel(struct planning *p, struct kernel *kernel, const struct s
 }
 
 /* The text of a kernel, and what it is called with. */
-static void finish_kernel(const struct planning *p, struct planned *planned)
+static void finish_kernel(const struct planning *p, struct weft_program *program,
+                          struct planned *planned)
 {
     struct arena *arena = p->plan->arena;
     const struct kernel *kernel = planned->kernel;
@@ -119,7 +120,7 @@ static void finish_kernel(const struct planning *p, struct planned *planned)
     const struct emit_params params = {&target_c, g->kinds, p->vector_functions, p->fast};
     planned->work = estimate(kernel, g);
     choose_traffic(planned, p->fast);
-    planned->text = emit(arena, kernel, &params, &planned->scratch);
+    planned->emitted = emitted_get(program, p->plan->typed, arena, kernel, &params);
     planned->sample = (struct weft_sample){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
@@ -239,6 +240,6 @@ void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
     }
     place_temporaries(&p);
     for (int k = 0; k < plan->kernel_count; k++)
-        finish_kernel(&p, &plan->kernels[k]);
+        finish_kernel(&p, program, &plan->kernels[k]);
     plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, plan->kernel_count);
 }

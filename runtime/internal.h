@@ -122,7 +122,7 @@ struct weft_context {
 enum { MAX_CLASSES = 16 };
 
 /* The program typed for certain dtypes of its inputs. The program never changes once made; the plans
- * and the classes are guarded by weft_program's mutex. */
+ * the classes and the texts are guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
@@ -130,6 +130,8 @@ struct typed {
     struct source source;
     struct plan *plans;            /* most recent first */
     int plan_count;
+    struct emitted *emitted;       /* texts, latest first */
+    int emitted_count;
     uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
     int class_count;
 };
@@ -157,6 +159,23 @@ struct program *program_parse(struct weft_program *program, struct arena *arena,
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
                             struct diags *diags);
 
+/* ---- emitted.c: texts, kept ---- */
+
+/* Never changes once made, but for `loaded`. */
+struct emitted {
+    struct emitted *next;
+    const char *key;
+    size_t size;                   /* of the key */
+    char *text;
+    size_t scratch;                /* bytes that each thread lends the kernel */
+    _Atomic(struct loaded *) loaded; /* the kernel, once there is one */
+};
+
+/* The text of a kernel: one that the instance has, or emitted. Lives as long as `arena`. Takes the
+ * program's mutex. */
+struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
+                            const struct kernel *kernel, const struct emit_params *params);
+
 /* ---- plan.c: a typed program on certain shapes and strides ---- */
 
 /* Bytes: a line of the cache. */
@@ -167,11 +186,10 @@ struct planned {
     const struct shape *shape;     /* that it loops over */
     int order;                     /* of the results that it computes or helps, among all kernels */
     struct geometry geometry;
-    char *text;
+    struct emitted *emitted;
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_sample sample;     /* all but the bases */
     unsigned long long *literals;
-    size_t scratch;                /* bytes that each thread lends the kernel */
     long long ahead;               /* as in struct weft_args */
     bool streams;                  /* outputs are large enough to be written past the caches */
     int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */

@@ -56,7 +56,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
                  const struct planned *planned, char *const *bases)
 {
     int faults = planned->kernel->fault_count;
-    size_t scratch_size = round_up(planned->scratch);
+    size_t scratch_size = round_up(planned->emitted->scratch);
     bool streams = planned->streams && !writes_in_place(planned->kernel, bases);
     launch->planned = planned;
     launch->sample = planned->sample;

@@ -94,9 +94,14 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
     bool good = true;
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
-        const struct kernel_request request = {planned->text, program->math,
+        plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+        planned->loaded = wait ? NULL : atomic_load(&planned->emitted->loaded);
+        if (planned->loaded)
+            continue;
+        const struct kernel_request request = {planned->emitted->text, program->math,
                                                all_exact(planned->kernel), wait};
         planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
+        atomic_store(&planned->emitted->loaded, planned->loaded);
         good = planned->loaded != NULL;
     }
     return good;

@@ -63,7 +63,7 @@ static void put_assembly(struct weft_program *program, const struct planned *pla
 {
     struct cc cc;
     bool good = build_compiler(program->context, &cc, diags);
-    char *text = good ? cc_assembly(&cc, planned->text, program->math, diags) : NULL;
+    char *text = good ? cc_assembly(&cc, planned->emitted->text, program->math, diags) : NULL;
     if (text)
         buf_puts(out, text);
     free(text);
@@ -85,7 +85,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         else if (stage == STAGE_IR)
             dump_ir(out, planned->kernel, &planned->geometry);
         else if (stage == STAGE_C)
-            buf_puts(out, planned->text);
+            buf_puts(out, planned->emitted->text);
         else
             put_assembly(program, planned, out, diags);
     }

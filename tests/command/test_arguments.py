@@ -210,7 +210,7 @@ class Results(CommandTest):
     def test_time(self):
         done = self.weft("run", "a + 1", "a=[1.5]", "--time")
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr.decode(), r"compile +[\d.]+ ms.*\nrun +[\d.]+ ms.* GB/s ")
+        self.assertRegex(done.stderr.decode(), r"compile +[\d.]+ ms.*\nfirst .*\nrun +[\d.]+ ms.* GB/s")
 
     def test_threads(self):
         np.save(self.path("x.npy"), np.linspace(-3, 3, 1000003, dtype=np.float32))

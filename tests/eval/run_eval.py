@@ -105,7 +105,7 @@ def command(case, folder):
     outputs = []
     for name in names:
         outputs += ["-o", f"{name}={name}.npy"]
-    return [os.environ.get("WEFT", "weft"), "run", *outputs, "--", text, *case.arguments]
+    return [os.environ.get("WEFT", "weft"), "run", "--tier=none", *outputs, "--", text, *case.arguments]
 
 
 def check_results(case, folder):

@@ -37,7 +37,7 @@ typedef float f32;
 typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 6 };
+enum { BLOCK = 64, ACCESSES = 6 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
@@ -52,6 +52,8 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
 };
 
 struct weft_args {

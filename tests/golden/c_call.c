@@ -37,7 +37,7 @@ typedef float f32;
 typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+enum { BLOCK = 64, ACCESSES = 3 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
@@ -52,6 +52,8 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
 };
 
 struct weft_args {
@@ -136,16 +138,27 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
-SEPARATE static void fill_f32(f32_m *block, f32_m value)
+/* A row of several short groups; what it repeats is gathered once and copied. */
+SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
 {
+    for (i64 j = 0; j < distinct; j++)
+        row[j] = *(const f32_m *)(from + offsets[j]);
+    for (i64 j = distinct; j < columns; j += distinct)
+        for (i64 k = 0; k < distinct; k++)
+            row[j + k] = row[k];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = value;
+        row[columns + j] = row[columns - 1];
 }
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j < m ? j : m - 1];
     return block;
+}
+SEPARATE static void fill_f32(f32_m *block, f32_m value)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = value;
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
@@ -176,15 +189,15 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const f32 c1 = *(const f32_m *)&args->literals[1]; /* 0.5 */
     f32_m z1[BLOCK];
     fill_f32(z1, c1);
-    f32_m x0[BLOCK];
-    f32_m v1[BLOCK];
+    f32_m w0[BLOCK + 2048];
     f32_m w1[BLOCK];
     f32_m w2[BLOCK];
-    u64 slots[4][BLOCK]; /* values kept between loops */
-    f32_m *const v4 = (f32_m *)slots[0];
-    f32_m *const v5 = (f32_m *)slots[1];
-    f32_m *const v6 = (f32_m *)slots[2];
-    f32_m *const v8 = (f32_m *)slots[3];
+    u64 slots[5][BLOCK]; /* values kept between loops */
+    f32_m *const v1 = (f32_m *)slots[0];
+    f32_m *const v4 = (f32_m *)slots[1];
+    f32_m *const v5 = (f32_m *)slots[2];
+    f32_m *const v6 = (f32_m *)slots[3];
+    f32_m *const v8 = (f32_m *)slots[4];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -210,17 +223,17 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             for (int k = 0; k < ACCESSES; k++)
                 p[k] += at[g] * s->strides[k * stride + g];
         }
+        const char *from0 = 0; /* where the row in w0 begins */
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f32 a0 = *(const f32_m *)p[0]; /* k */
-            fill_f32(x0, a0);
-            block_exp_f32(v1, x0);
-            const f32 t1 = v1[0];
+            if (p[0] != from0)
+                expand_f32(w0, from0 = p[0], s->offsets[0], s->distinct[0], column1); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32), sizeof(f32));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
+                const f32_m *const x0 = w0 + i;
                 const f32_m *x1 = (const f32_m *)p[1] + i; /* x */
                 if (m < BLOCK)
                     x1 = pad_f32(w1, x1, m);
@@ -234,11 +247,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t4 = a1 * c0;
                     v4[j] = t4;
                 }
+                block_exp_f32(v1, x0);
                 block_exp_f32(v5, v4);
                 block_sin_f32(v6, v5);
                 block_pow_f32(v8, v6, z1);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
+                    const f32 t1 = v1[j];
                     const f32 t8 = v8[j];
                     const f32 t9 = t1 + t8;
                     const f32 a1 = x1[j];

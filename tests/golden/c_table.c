@@ -37,7 +37,7 @@ typedef float f32;
 typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 3 };
+enum { BLOCK = 64, ACCESSES = 3 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
@@ -52,6 +52,8 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
 };
 
 struct weft_args {
@@ -301,7 +303,7 @@ typedef float f32;
 typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, MAX_PERIOD = 512, ACCESSES = 4 };
+enum { BLOCK = 64, ACCESSES = 4 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
@@ -316,6 +318,8 @@ struct weft_sample {
     char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
 };
 
 struct weft_args {
@@ -484,7 +488,7 @@ static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     u8_m w0[BLOCK];
-    f32_m w2[BLOCK + MAX_PERIOD];
+    f32_m w2[BLOCK + 512];
     u8_m w3[BLOCK];
     u64 slots[3][BLOCK]; /* values kept between loops */
     f32_m *const v1 = (f32_m *)slots[0];
