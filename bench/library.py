@@ -65,7 +65,8 @@ class Weft:
         self.lib = c.CDLL(str(path))
         self.lib.weft_error_render.restype = c.c_size_t
         self.context = c.c_void_p()
-        self.check(self.lib.weft_context_create, None, c.byref(self.context))
+        params = ContextParams(cache=b"")  # what making a kernel takes is the compiler's time
+        self.check(self.lib.weft_context_create, c.byref(params), c.byref(self.context))
 
     def check(self, function, *args):
         """Calls a function whose last parameter takes the errors; raises what it reports."""
