@@ -55,18 +55,27 @@ def arguments(arrays):
     return (Argument * len(kept))(*[Argument(name, c.pointer(t), 1, False) for name, t in kept])
 
 
+def load(build):
+    path = next(iter(sorted(pathlib.Path(build).rglob("libweft.so"))), None)
+    if path is None:
+        raise SystemExit(f"there is no libweft.so below {build}; run scripts/setup")
+    lib = c.CDLL(str(path))
+    lib.weft_error_render.restype = c.c_size_t
+    return lib
+
+
 class Weft:
     """The library with one context."""
 
-    def __init__(self, build):
-        path = next(iter(sorted(pathlib.Path(build).rglob("libweft.so"))), None)
-        if path is None:
-            raise SystemExit(f"there is no libweft.so below {build}; run scripts/setup")
-        self.lib = c.CDLL(str(path))
-        self.lib.weft_error_render.restype = c.c_size_t
+    def __init__(self, build, lib=None):
+        self.lib = lib or load(build)
         self.context = c.c_void_p()
         params = ContextParams(cache=b"")  # what making a kernel takes is the compiler's time
         self.check(self.lib.weft_context_create, c.byref(params), c.byref(self.context))
+
+    def close(self):
+        """Ends the context; its programs are given up."""
+        self.lib.weft_context_destroy(self.context)
 
     def check(self, function, *args):
         """Calls a function whose last parameter takes the errors; raises what it reports."""

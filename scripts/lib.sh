@@ -39,7 +39,7 @@ has_sanitizers() {
 }
 
 # One need: its Debian package, and whether it is met.
-need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev"
+need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
 need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace"
 met() {
     case $1 in
@@ -50,6 +50,7 @@ met() {
     pkg-config) pkg-config --version ;;
     libdlpack-dev) has_header dlpack/dlpack.h ;;
     libjpeg-dev) pkg-config --exists libjpeg ;;
+    libtcc-dev) has_header libtcc.h ;;
     libpng-dev) pkg-config --exists libpng ;;
     libzip-dev) pkg-config --exists libzip ;;
     zlib1g-dev) pkg-config --exists zlib ;;
