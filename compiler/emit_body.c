@@ -82,6 +82,15 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
         buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
 }
 
+/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
+static const char *divisor_text(struct emitter *e, const struct ins *ins)
+{
+    int64_t divisor;
+    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
+        return NULL;
+    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+}
+
 static void emit_ins(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -92,6 +101,8 @@ static void emit_ins(struct emitter *e, int i, int level)
             names[k] = value_name(e, ins->a[k]);
         }
     if (ins->kind == INS_OP) {
+        const char *divisor = divisor_text(e, ins);
+        names[1] = divisor ? divisor : names[1];
         emit_value(e, i, level, names);
     } else if (ins->kind == INS_STORE) {
         struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};

@@ -9,6 +9,7 @@
     FAST(STREAM, "stream", "large outputs are written past the caches")                             \
     FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
     FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \
+    FAST(DIVISOR, "divisor", "integers are divided by a literal that the C compiler knows")         \
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
