@@ -9,7 +9,7 @@
 /* Work is counted as struct planned does. Measured: waking a sleeping thread of OpenMP takes about as
  * long as SHARE. */
 enum {
-    SHARE = 1 << 19,               /* the least that is worth a thread */
+    SHARE = 1 << 21,               /* the least that is worth a thread */
     CHUNK = 1 << 20,               /* taken at once */
     CHUNKS = 8,                    /* for each thread at least, so that all end together */
     LINE = 64                      /* bytes: two threads do not write into the same */

@@ -4,7 +4,7 @@
 
 //: move head
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -167,6 +167,11 @@ static inline void fence(void)
 {
 }
 #endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
@@ -182,7 +187,7 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 }
 //: widen widen
 #ifdef WIDE
-static inline void M(widen)(f32_m *r, const S_m *a)
+CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
         ints x;
@@ -196,7 +201,7 @@ static inline void M(widen)(f32_m *r, const S_m *a)
     }
 }
 #else
-static inline void M(widen)(f32_m *r, const S_m *a)
+CONVERSION void M(widen)(f32_m *r, const S_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
@@ -218,7 +223,7 @@ static inline ints M(whole)(const f32_m *a)
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
-static inline void M(narrow)(T_m *r, const f32_m *a)
+CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 {
     const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
@@ -234,7 +239,7 @@ static inline void M(narrow)(T_m *r, const f32_m *a)
     }
 }
 #else
-static inline void M(narrow)(T_m *r, const f32_m *a)
+CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)

@@ -1,6 +1,6 @@
 /* bool out0, float32 out1, bool out2 */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -121,6 +121,11 @@ static inline void stream(void *to, const void *from, int size)
 static inline void fence(void)
 {
 }
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
 #endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)

@@ -1,6 +1,6 @@
 /* float64 temporary 1 */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -122,6 +122,11 @@ static inline void stream(void *to, const void *from, int size)
 static inline void fence(void)
 {
 }
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
 #endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
@@ -233,7 +238,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* float64 temporary 0 */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -356,6 +361,11 @@ static inline void fence(void)
 {
 }
 #endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
@@ -466,7 +476,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* float64 out */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -587,6 +597,11 @@ static inline void stream(void *to, const void *from, int size)
 static inline void fence(void)
 {
 }
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
 #endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)

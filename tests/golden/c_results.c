@@ -1,6 +1,6 @@
 /* float32 s, float32 twice, float32 z */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -122,6 +122,11 @@ static inline void fence(void)
 {
 }
 #endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
@@ -153,7 +158,7 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
         to[j] = block[j];
 }
 #ifdef WIDE
-static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
         ints x;
@@ -167,7 +172,7 @@ static inline void widen_u8_f32(f32_m *r, const u8_m *a)
     }
 }
 #else
-static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)

@@ -1,6 +1,6 @@
 /* float32 table 0 */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -123,6 +123,11 @@ static inline void fence(void)
 {
 }
 #endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
@@ -153,7 +158,7 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
         to[j] = block[j];
 }
 #ifdef WIDE
-static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     for (int j = 0; j < BLOCK; j += LANES) {
         ints x;
@@ -167,7 +172,7 @@ static inline void widen_u8_f32(f32_m *r, const u8_m *a)
     }
 }
 #else
-static inline void widen_u8_f32(f32_m *r, const u8_m *a)
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
@@ -266,7 +271,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 /* uint8 out */
 #if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
 #define VECTOR
@@ -389,6 +394,11 @@ static inline void fence(void)
 {
 }
 #endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
 /* Brings what a later block reads near. */
 static inline void fetch(const void *from, i64 ahead, int size)
 {
@@ -462,7 +472,7 @@ static inline ints whole_f32_u8(const f32_m *a)
     __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
     return r;
 }
-static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
+CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
@@ -478,7 +488,7 @@ static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
     }
 }
 #else
-static inline void narrow_f32_u8(u8_m *r, const f32_m *a)
+CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
