@@ -21,6 +21,7 @@ struct option_row {
 
 enum {
     OPTION_MATH = 256,
+    OPTION_TIER,
     OPTION_TARGET,
     OPTION_TIME,
     OPTION_STAGE,
@@ -36,6 +37,7 @@ enum {
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
+    {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
     {"target", OPTION_TARGET, COMMAND_RUN, "auto or c"},
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
     {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
@@ -228,6 +230,7 @@ static bool set_size(struct parser *parser, const char *value)
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
+                             *const tiers[] = {"exact", "fast", "none"},
                              *const formats[] = {"text", "md", "json"},
                              *const plain_formats[] = {"text", "json"},
                              *const stages[] = {"tokens", "ast", "types", "groups",
@@ -252,6 +255,11 @@ static bool set_option(struct parser *parser, int letter, char *value)
             return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_NOT_YET,
                                    "--target cuda", "; this version runs on the CPU");
         return choose(parser, letter, value, targets, 2, &choice);
+    case OPTION_TIER:
+        if (!choose(parser, letter, value, tiers, 3, &choice))
+            return false;
+        arguments->tier = (enum weft_tier)choice; /* the words stand in its order */
+        return true;
     case OPTION_FORMAT:
         arguments->format = value;
         return choose(parser, letter, value, formats, 3, &choice);

@@ -34,6 +34,7 @@ struct arguments {
     struct destination *outputs;
     int output_count;
     enum weft_math math;
+    enum weft_tier tier;
     bool time, help, version;
     const char *stage, *format; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */

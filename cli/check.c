@@ -98,7 +98,7 @@ static bool check_all(struct session *session, const struct arguments *arguments
     const char **names = NULL;
     size_t count = 0;
     struct weft_error *errors = NULL;
-    if (!script_load(report, arguments->program, &script) || !session_open(session, report))
+    if (!script_load(report, arguments->program, &script) || !session_open(session, report, WEFT_TIER_NONE))
         return false;
     enum weft_status status =
         weft_kernel_names(script.text, script.origin, &names, &count, &errors);

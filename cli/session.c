@@ -8,10 +8,10 @@ static void on_log(void *user, const struct weft_error *record)
         report_record(session->report, record);
 }
 
-bool session_open(struct session *session, struct report *report)
+bool session_open(struct session *session, struct report *report, enum weft_tier tier)
 {
     *session = (struct session){.report = report};
-    struct weft_context_params params = {.log = on_log, .user = session};
+    struct weft_context_params params = {.log = on_log, .user = session, .tier = tier};
     struct weft_error *errors = NULL;
     return report_library(report, weft_context_create(&params, &session->context, &errors), errors);
 }

@@ -11,7 +11,7 @@ struct session {
     bool muted; /* warnings are dropped: the text is compiled again later */
 };
 
-bool session_open(struct session *session, struct report *report);
+bool session_open(struct session *session, struct report *report, enum weft_tier tier);
 void session_close(struct session *session);
 /* NULL when the text does not compile, which is then reported. origin and kernel are the
  * script's. */

@@ -141,6 +141,7 @@ void weft_context_destroy(struct weft_context *context)
     if (!context)
         return;
     worker_finish(context);
+    log_untold(context);
     kernels_finish(context);
     cc_finish(&context->cc);
     free(context->cache);
@@ -157,20 +158,47 @@ void weft_free(void *memory)
     free(memory);
 }
 
-static void log_warnings(const struct weft_context *context, const struct diags *diags)
+/* Takes the list over. */
+static void log_records(const struct weft_context *context, struct weft_error *all)
 {
-    struct weft_error *all = context->log ? diags_export(diags, WEFT_NOTE) : NULL;
     for (struct weft_error *record = all; record; record = record->next)
         if (record->severity != WEFT_ERROR)
             context->log(context->user, record);
     weft_error_destroy(all);
 }
 
+void keep_untold(struct weft_context *context, const struct diags *diags)
+{
+    struct weft_error *all = context->log ? diags_export(diags, WEFT_NOTE) : NULL;
+    if (!all)
+        return;
+    pthread_mutex_lock(&context->mutex);
+    struct weft_error *first = context->untold, *last = first;
+    while (last && last->next)
+        last = last->next;
+    if (last)
+        last->next = all;
+    else
+        context->untold = all;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void log_untold(struct weft_context *context)
+{
+    if (!context->untold)
+        return;
+    pthread_mutex_lock(&context->mutex);
+    struct weft_error *all = context->untold;
+    context->untold = NULL;
+    pthread_mutex_unlock(&context->mutex);
+    log_records(context, all);
+}
+
 enum weft_status finish_call(const struct weft_context *context, const struct diags *diags,
                              struct weft_error **error)
 {
-    if (context && diags->warnings)
-        log_warnings(context, diags);
+    if (context && context->log && diags->warnings)
+        log_records(context, diags_export(diags, WEFT_NOTE));
     if (error)
         *error = diags_export(diags, WEFT_ERROR);
     return diags_status(diags);

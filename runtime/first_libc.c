@@ -1,13 +1,41 @@
-/* Debian's libtcc.a is made for executables: it reaches stdout and stderr in a way that a shared object
- * can only link when they are its own. And it prints and exits where it runs out of memory. So the
- * module has its own of these, unseen outside. No header: theirs declare the real ones. */
+/* What libtcc.a takes for the C library, unseen outside the module.
+ *
+ * Debian's archive is made for executables: it reaches stdout and its like in a way that a shared object
+ * can only link when they are its own. And libtcc prints, exits and, while it cleans up, crashes where
+ * memory runs out. So its memory is one region, reserved before a compilation and given back after it;
+ * printing does nothing, and exit ends the compilation. No header: theirs declare the real ones. */
+#include <stddef.h>
+
 #define HIDDEN __attribute__((visibility("hidden")))
 
 struct _IO_FILE;
 HIDDEN struct _IO_FILE *stdout, *stderr;
 HIDDEN char **environ;
 
-_Noreturn void first_escape(void); /* first_module.c */
+/* first_module.c */
+_Noreturn void first_escape(void);
+void *first_allocate(size_t size);
+void *first_reallocate(void *memory, size_t size);
+
+HIDDEN void *malloc(size_t size)
+{
+    return first_allocate(size);
+}
+
+HIDDEN void *calloc(size_t count, size_t size)
+{
+    return first_allocate(count * size); /* a region is fresh, and gives nothing out twice */
+}
+
+HIDDEN void *realloc(void *memory, size_t size)
+{
+    return first_reallocate(memory, size);
+}
+
+HIDDEN void free(void *memory)
+{
+    (void)memory;
+}
 
 HIDDEN _Noreturn void exit(int status)
 {

@@ -48,15 +48,16 @@ char *compiler_identity(const struct cc *cc)
     return length < 0 ? NULL : text;
 }
 
-static void put(FILE *out, const char *field)
+/* False when memory ran out: a stream in memory need not remember that as its error. */
+static bool put(FILE *out, const char *field)
 {
-    fputs(field, out);
-    putc('\0', out);
+    return fputs(field, out) >= 0 && putc('\0', out) != EOF;
 }
 
 /* Homes are shared by machines: a flag that means "this one" is as good as the processor's name. */
-static void put_processor(FILE *out)
+static bool put_processor(FILE *out)
 {
+    bool good = true;
 #if defined __x86_64__
     static const unsigned leaves[] = {1, 7, 0xd, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
@@ -64,38 +65,30 @@ static void put_processor(FILE *out)
         __get_cpuid_count(leaves[i], leaves[i] == 0xd, &a, &b, &c, &d);
         if (leaves[i] == 1)
             b = 0, c &= ~(1u << 27); /* the core this runs on, and what the system turned on */
-        fprintf(out, "%x %x %x %x ", a, b, c, d);
+        good = fprintf(out, "%x %x %x %x ", a, b, c, d) > 0 && good;
     }
 #else
     char name[256] = "";
     gethostname(name, sizeof name - 1);
-    fputs(name, out);
+    good = fputs(name, out) >= 0;
 #endif
-    putc('\0', out);
+    return putc('\0', out) != EOF && good;
 }
 
-static void put_material(FILE *out, const struct cc *cc, const char *identity, const char *text,
+static bool put_material(FILE *out, const struct cc *cc, const char *identity, const char *text,
                          enum weft_math math)
 {
     struct utsname system;
-    fprintf(out, "weft kernel %d", IDENTITY_FORMAT);
-    putc('\0', out);
-    put(out, "c");
-    put(out, uname(&system) == 0 ? system.machine : "");
-    fprintf(out, "%zu-bit", 8 * sizeof(void *));
-    putc('\0', out);
-    put(out, identity);
-    put(out, cc->vector_functions);
+    bool good = fprintf(out, "weft kernel %d", IDENTITY_FORMAT) > 0 && putc('\0', out) != EOF &&
+                put(out, "c") && put(out, uname(&system) == 0 ? system.machine : "") &&
+                fprintf(out, "%zu-bit", 8 * sizeof(void *)) > 0 && putc('\0', out) != EOF &&
+                put(out, identity) && put(out, cc->vector_functions);
     const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
     const char *flags[CC_MAX_FLAGS];
     cc_flags(&any, math, false, flags);
-    for (int i = 0; flags[i]; i++) {
-        put(out, flags[i]);
-        if (strstr(flags[i], "native"))
-            put_processor(out);
-    }
-    put(out, "");
-    fputs(text, out);
+    for (int i = 0; good && flags[i]; i++)
+        good = put(out, flags[i]) && (!strstr(flags[i], "native") || put_processor(out));
+    return good && put(out, "") && fputs(text, out) >= 0;
 }
 
 void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33])
@@ -112,10 +105,8 @@ bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *iden
 {
     *key = (struct cache_key){.size = 0};
     FILE *out = open_memstream(&key->material, &key->size);
-    if (out)
-        put_material(out, cc, identity, text, math);
-    bool good = out && !ferror(out);
-    if (!out || fclose(out) != 0 || !good)
+    bool good = out && put_material(out, cc, identity, text, math);
+    if (!out || fclose(out) != 0 || !good || !key->material) /* the last step allocates too */
         return false;
     cache_key_name(key->material, key->size, key->digest, key->name);
     return true;

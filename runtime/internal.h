@@ -113,6 +113,7 @@ struct weft_context {
     pthread_cond_t changed;
     struct loaded *buckets[256];
     bool told_no_compiler;
+    struct weft_error *_Atomic untold; /* warnings and notes from the background */
     struct worker worker;
 };
 
@@ -242,5 +243,10 @@ enum weft_status invalid_call(struct weft_error **error, const char *why);
 /* Hands the list over: errors to *error (when not NULL), warnings to the log. Returns the status. */
 enum weft_status finish_call(const struct weft_context *context, const struct diags *diags,
                              struct weft_error **error);
+
+/* Keeps the warnings and notes for log_untold; from any thread. */
+void keep_untold(struct weft_context *context, const struct diags *diags);
+/* Tells the log what is kept. Without the context's mutex. */
+void log_untold(struct weft_context *context);
 
 #endif

@@ -285,6 +285,7 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
             run(&call, params);
         status = close_run(&call, error);
     }
+    log_untold(program->context);
     errno = saved;
     return status;
 }

@@ -79,7 +79,7 @@ static void log_reason(struct weft_context *context, const struct diags *failed)
     struct diags diags;
     diags_init(&diags, failed->arena, NULL);
     add_reason(context, failed, &diags);
-    finish_call(context, &diags, NULL);
+    keep_untold(context, &diags);
 }
 
 /* ---- the choice ---- */
@@ -105,7 +105,7 @@ static bool wait_for_good(struct weft_context *context, const char *key,
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
     if (use_good(context, key, request->text, request->math, &failed, made)) {
-        diags_append(diags, &failed);
+        keep_untold(context, &failed); /* notes */
         return true;
     }
     bool serves = first_serves(context, request) || (first_allowed(context) && lacks_compiler(&failed));
@@ -129,7 +129,7 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
         return wait_for_good(context, key, request, diags, made);
     return use_handle(build_from_disk(context, key, request->math), WEFT_FROM_DISK, start, made) ||
            use_first(context, request, made, NULL) ||
-           use_good(context, key, request->text, request->math, diags, made);
+           wait_for_good(context, key, request, diags, made);
 }
 
 bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
@@ -146,7 +146,7 @@ bool tiers_improve(struct weft_context *context, const char *key, enum weft_math
         /* The key is the text without comments, behind a letter. */
         good = use_good(context, key, key + 1, math, &diags, made);
         if (good)
-            finish_call(context, &diags, NULL);
+            keep_untold(context, &diags);
         else if (!context->running.cancelled)
             log_reason(context, &diags);
     }

@@ -142,8 +142,8 @@ struct weft_context_params {
     /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call or, when a good kernel cannot be made, from the one that makes it in the background; the
-     * record lives until the callback returns. Must not destroy the context. NULL: they are dropped. */
+     * the call; what goes wrong in the background is told by a later call, at the latest by
+     * weft_context_destroy. The record lives until the callback returns. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at

@@ -74,7 +74,7 @@ static const char *disabled;       /* NULL: what WEFT_DISABLE says */
 static struct weft_context *get_context(void)
 {
     struct weft_error *error = NULL;
-    const struct weft_context_params params = {.disable = disabled};
+    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE};
     if (!context && weft_context_create(&params, &context, &error) != WEFT_OK)
         fail_with("weft_context_create", error);
     return context;

@@ -23,11 +23,11 @@ static DLTensor tensor(void *data, DLDataType dtype, int ndim, int64_t *shape, i
 
 static const DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1}, u8 = {kDLUInt, 8, 1};
 
-/* No disk cache: what a test finds does not depend on what ran before. */
+/* No disk cache and no first kernels: what a test finds does not depend on what ran before. */
 static struct weft_context *context_with(const char *cc)
 {
     struct weft_context *context = NULL;
-    const struct weft_context_params params = {.cc = cc, .cache = ""};
+    const struct weft_context_params params = {.cc = cc, .cache = "", .tier = WEFT_TIER_NONE};
     assert_int_equal(weft_context_create(&params, &context, NULL), WEFT_OK);
     return context;
 }

@@ -1,6 +1,6 @@
 /* Running out of memory is a status, never an abort, a hang or a leak: every allocation of every call
- * fails in turn, and the same call succeeds afterwards. Allocation is taken over by this file's calloc
- * and malloc, which the C library allows. */
+ * fails in turn, and the same call succeeds afterwards. Allocation is taken over by this file's calloc,
+ * malloc and realloc, which the C library allows. */
 #include "include/weft/weft.h"
 
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #define CAN_FAIL 1
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
 #else
 #define CAN_FAIL 0
 #endif
@@ -39,6 +40,11 @@ void *calloc(size_t count, size_t size)
 void *malloc(size_t size)
 {
     return fails() ? NULL : __libc_malloc(size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : __libc_realloc(memory, size);
 }
 #endif
 
@@ -122,7 +128,20 @@ static void test_with_a_compiler_that_fails(void **state)
     (void)state;
     if (!CAN_FAIL)
         skip();
-    fail_each(&(struct weft_context_params){.cc = "false"}, WEFT_COMPILER_ERROR);
+    fail_each(&(struct weft_context_params){.cc = "false", .tier = WEFT_TIER_NONE}, WEFT_COMPILER_ERROR);
+}
+
+/* libtcc asks for memory more often than all else, and would end the process where there is none. */
+static void test_with_libtcc(void **state)
+{
+    struct outcome o = {0};
+    const struct weft_context_params with = {.cc = "libtcc"};
+    (void)state;
+    bool there = live(&o, &with) == WEFT_OK;
+    finish(&o);
+    if (!CAN_FAIL || !there)
+        skip();
+    fail_each(&with, WEFT_OK);
 }
 
 int main(void)
@@ -131,6 +150,7 @@ int main(void)
         cmocka_unit_test(test_each_allocation_fails),
         cmocka_unit_test(test_with_a_disk_cache),
         cmocka_unit_test(test_with_a_compiler_that_fails),
+        cmocka_unit_test(test_with_libtcc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
