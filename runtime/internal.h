@@ -130,7 +130,7 @@ struct typed {
     struct source source;
     struct plan *plans;            /* most recent first */
     int plan_count;
-    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
+    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; further ones are general */
     int class_count;
 };
 
