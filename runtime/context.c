@@ -138,6 +138,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
 
 void weft_context_destroy(struct weft_context *context)
 {
+    int saved = errno;
     if (!context)
         return;
     worker_finish(context);
@@ -151,6 +152,7 @@ void weft_context_destroy(struct weft_context *context)
     pthread_mutex_destroy(&context->cc_mutex);
     pthread_mutex_destroy(&context->mutex);
     free(context);
+    errno = saved;
 }
 
 void weft_free(void *memory)

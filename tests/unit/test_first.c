@@ -124,6 +124,7 @@ static void assert_clean(pid_t pid)
 
 struct told {
     int count, last;               /* records; the last one's code */
+    pthread_t thread;              /* that it came from */
 };
 
 struct job {
@@ -138,6 +139,8 @@ static void on_log(void *user, const struct weft_error *record)
     struct told *told = user;
     told->count++;
     told->last = record->code;
+    told->thread = pthread_self();
+    errno = EIO;
 }
 
 static void job_open(struct job *job, const char *cc, enum weft_tier tier, const char *text,
@@ -494,6 +497,71 @@ static void test_disk_first(void **state)
     unsetenv("WEFT_CACHE");
 }
 
+/* A program with a cache where none can be: a file. */
+static void job_without_cache(struct job *job, enum weft_tier tier,
+                              void (*log)(void *user, const struct weft_error *record), void *user)
+{
+    job_open(job, script, tier, "x + 1", WEFT_MATH_STRICT);
+    weft_program_destroy(job->program);
+    weft_context_destroy(job->context);
+    const struct weft_context_params params = {.cc = script, .cache = script, .disable = "", .tier = tier,
+                                               .log = log, .user = user};
+    assert_int_equal(weft_context_create(&params, &job->context, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(job->context, "x + 1", NULL, &job->program, NULL), WEFT_OK);
+}
+
+/* What happens in the background is told in the thread of a later call, the end of the context being the
+ * last, and errno is the caller's. */
+static void test_log_waits_for_a_call(void **state)
+{
+    (void)state;
+    need_module();
+    const struct timespec pause = {.tv_nsec = 1000000};
+    open_gate();
+    for (int destroy = 0; destroy < 2; destroy++) {
+        struct job job;
+        job_without_cache(&job, WEFT_TIER_EXACT, on_log, &job.told);
+        assert_int_equal(run(&job), WEFT_OK);
+        for (int i = 0; i < POLLS && !loaded(&job)->final; i++)
+            nanosleep(&pause, NULL);
+        assert_true(loaded(&job)->final);
+        assert_int_equal(job.told.count, 0);
+        errno = 0;
+        if (!destroy)
+            assert_int_equal(run(&job), WEFT_OK);
+        else
+            job_close(&job);
+        assert_int_equal(errno, 0);
+        assert_int_equal(job.told.count, 1);
+        assert_int_equal(job.told.last, 94);
+        assert_true(pthread_equal(job.told.thread, pthread_self()));
+        if (!destroy)
+            job_close(&job);
+    }
+}
+
+static void on_log_run(void *user, const struct weft_error *record)
+{
+    struct job *job = user;
+    on_log(&job->told, record);
+    assert_int_equal(run(job), WEFT_OK);
+}
+
+/* A log that uses what it is told about. */
+static void test_log_runs(void **state)
+{
+    (void)state;
+    need_module();
+    struct job job;
+    open_gate();
+    alarm(100);
+    job_without_cache(&job, WEFT_TIER_NONE, on_log_run, &job);
+    assert_int_equal(run(&job), WEFT_OK);
+    assert_int_equal(job.told.count, 1);
+    alarm(0);
+    job_close(&job);
+}
+
 /* Where memory cannot become executable the call waits for the C compiler. */
 static void test_refused_memory(void **state)
 {
@@ -533,6 +601,8 @@ int main(void)
         TEST(test_a_compiler_that_fails),
         TEST(test_many_threads),
         TEST(test_disk_first),
+        TEST(test_log_waits_for_a_call),
+        TEST(test_log_runs),
         TEST(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
