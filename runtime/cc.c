@@ -441,9 +441,13 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
 {
     if (cc->kind != CC_UNKNOWN && cc->probed && identity && strcmp(cc->probed, identity) == 0)
         return true;
-    free(cc->probed);
+    char *before = cc->probed;
+    cc->probed = NULL; /* until it has answered: it may fail, and a fork shows a child what is here */
+    free(before);
+    if (!probe(cc, diags))
+        return false;
     cc->probed = identity ? strdup(identity) : NULL;
-    return probe(cc, diags);
+    return true;
 }
 
 static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
