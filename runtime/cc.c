@@ -328,7 +328,7 @@ static bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
     pid_t pid = job->process.pid, waited = process_wait(job, cc->running, &status);
-    if (waited < 0 && access(job->output, F_OK) == 0)
+    if (waited < 0 && !cc->running->cancelled && access(job->output, F_OK) == 0)
         return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;

@@ -1,6 +1,7 @@
 /* The C compiler's processes, from inside. The compiler is a script. */
 #include "runtime/internal.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -75,11 +76,50 @@ static void test_probe_that_fails(void **state)
     assert_true(scene->cc.levels);
 }
 
+static void *load(void *scene_)
+{
+    struct scene *scene = scene_;
+    int image = -1;
+    void *handle = cc_load(&scene->cc, "int answer;", WEFT_MATH_STRICT, digest, &image, &scene->diags);
+    if (image >= 0)
+        close(image);
+    return handle;
+}
+
+/* A host that ignores SIGCHLD loses the status: the file tells, but for that of a compiler we killed. */
+static void test_without_a_status(void **state)
+{
+    struct scene *scene = *state;
+    char body[300], marker[80];
+    struct stat stat_;
+    pthread_t thread;
+    void *handle;
+    snprintf(marker, sizeof marker, "%s/done", scene->directory);
+    snprintf(body, sizeof body, "cc \"$@\"\nstatus=$?\ntouch %s\n[ -e %s/slow ] && sleep 1000\nexit $status",
+             marker, scene->directory);
+    write_script(scene, body);
+    signal(SIGCHLD, SIG_IGN);
+    handle = load(scene);
+    assert_non_null(handle);
+    dlclose(handle);
+    unlink(marker);
+    snprintf(body, sizeof body, "%s/slow", scene->directory);
+    fclose(fopen(body, "w"));
+    assert_int_equal(pthread_create(&thread, NULL, load, scene), 0);
+    for (int i = 0; i < 10000 && stat(marker, &stat_) != 0; i++)
+        usleep(1000);
+    cc_cancel(&scene->running);
+    assert_int_equal(pthread_join(thread, &handle), 0);
+    assert_null(handle);
+    signal(SIGCHLD, SIG_DFL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_probe_that_fails),
+        TEST(test_without_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
