@@ -250,6 +250,10 @@ static int start(struct job *job, char **environment, pid_t *pid)
                                                  0600);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+    if (!error) /* a socket of the host's must not stay open for it */
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+#endif
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);

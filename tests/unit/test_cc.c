@@ -114,12 +114,29 @@ static void test_without_a_status(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* What the host has open without FD_CLOEXEC is not the compiler's. */
+static void test_descriptors(void **state)
+{
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+    struct scene *scene = *state;
+    int fd = dup2(0, 200);
+    assert_int_equal(fd, 200);
+    write_script(scene, "[ -e /proc/$$/fd/0 ] && ! [ -e /proc/$$/fd/200 ]");
+    assert_true(cc_probe(&scene->cc, "one", &scene->diags));
+    close(fd);
+#else
+    (void)state;
+    skip();
+#endif
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_probe_that_fails),
         TEST(test_without_a_status),
+        TEST(test_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
