@@ -65,7 +65,7 @@ static void publish(struct weft_context *context, const struct cache_key *disk, 
     char *after = compiler_identity(cc);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same && !cache_publish(context->cache, disk, image, cc->version))
+    if (same && !cache_publish(context->cache, disk, image, cc->version, context->cache_cap))
         note_once(context, errno);
 }
 

@@ -274,7 +274,8 @@ static bool write_entry(int shard, const char *name, const unsigned char *bytes,
     return false;
 }
 
-bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note)
+bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note,
+                   uint64_t cap)
 {
     size_t size;
     unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
@@ -284,7 +285,7 @@ bool cache_publish(const char *path, const struct cache_key *key, int image, con
         int root = cache_open(path, true), shard = open_shard(root, key, true);
         good = shard >= 0 && write_entry(shard, key->name, bytes, size);
         if (good)
-            cache_sweep(root, key->digest[0]);
+            cache_sweep(root, key->digest[0], cap);
         close_both(shard, root);
     }
     int error = errno;

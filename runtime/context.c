@@ -84,6 +84,7 @@ static bool choose_cache(struct weft_context *context, const char *word)
     if (!(context->fast & FAST_CACHE))
         return true;
     context->cache = cache_place(word);
+    context->cache_cap = cache_cap();
     if (!context->cache)
         return false;
     if (!*context->cache) {

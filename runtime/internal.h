@@ -112,6 +112,7 @@ struct weft_context {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
+    uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
     atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
