@@ -562,6 +562,36 @@ static void test_log_runs(void **state)
     job_close(&job);
 }
 
+/* A program that has the library inside and was called by a bare name, in a directory that holds a module
+ * of somebody's, does not load that one. */
+static void test_module_of_a_stranger(void **state)
+{
+    (void)state;
+    need_module();
+    struct stat stat_;
+    char path[120];
+    int status;
+    snprintf(path, sizeof path, "%s/stranger.c", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#include <stdio.h>\n__attribute__((constructor)) static void on_load(void)\n"
+                  "{ fclose(fopen(\"%s/loaded\", \"w\")); }\n", directory);
+    fclose(file);
+    shell("cd %s && mkdir weft && cc -shared -fPIC -o weft/weft-first.so stranger.c", directory);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        unsetenv("WEFT_MODULES");
+        if (chdir(directory) == 0)
+            execl("/proc/self/exe", "weft", "look", NULL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    snprintf(path, sizeof path, "%s/loaded", directory);
+    assert_int_not_equal(stat(path, &stat_), 0);
+}
+
 /* Where memory cannot become executable the call waits for the C compiler. */
 static void test_refused_memory(void **state)
 {
@@ -585,8 +615,12 @@ static void test_refused_memory(void **state)
     assert_int_equal(status, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "look") == 0) {
+        first_available();
+        return 0;
+    }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_takes_over),
@@ -603,6 +637,7 @@ int main(void)
         TEST(test_disk_first),
         TEST(test_log_waits_for_a_call),
         TEST(test_log_runs),
+        TEST(test_module_of_a_stranger),
         TEST(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
