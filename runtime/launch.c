@@ -124,6 +124,7 @@ void launch_run(struct launch *launch, struct weft_context *context)
     }
     fegetenv(&share.environment);
     threads_run(&context->threads, launch->threads, work, &share);
+    take_chunks(&share, 0); /* what a host's parallel_for left, whose threads are gone, say */
 }
 
 bool launch_fault(const struct launch *launch, int f)

@@ -230,6 +230,33 @@ static void test_first_runs(void **state)
     weft_context_destroy(context);
 }
 
+static void no_threads(void *user, int count, void (*task)(void *data, int index), void *data)
+{
+    (void)count, (void)task, (void)data;
+    ++*(int *)user;
+}
+
+/* A parallel-for that does nothing, as a pool might that is shut down, leaves no result undone. */
+static void test_host_that_does_nothing(void **state)
+{
+    (void)state;
+    int calls = 0;
+    const struct weft_context_params params = {.threads = 3, .parallel_for = no_threads,
+                                               .parallel_user = &calls};
+    struct weft_context *context = job_context(1, false), *other = NULL;
+    struct job *expected = job_new(context, &samples[0]);
+    assert_int_equal(weft_context_create(&params, &other, NULL), WEFT_OK);
+    struct job *job = job_new(other, &samples[0]);
+    assert_true(job_run(expected) >= 0 && job_run(job) >= 0);
+    assert_true(calls > 0 && job_same(job, expected));
+    weft_program_destroy(job->program);
+    job_free(job);
+    weft_program_destroy(expected->program);
+    job_free(expected);
+    weft_context_destroy(other);
+    weft_context_destroy(context);
+}
+
 /* Inside a parallel region a run stays on its thread. */
 static void test_parallel_region(void **state)
 {
@@ -269,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_many_callers),
         cmocka_unit_test(test_many_callers_host),
         cmocka_unit_test(test_first_runs),
+        cmocka_unit_test(test_host_that_does_nothing),
         cmocka_unit_test(test_parallel_region),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
