@@ -100,6 +100,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     static const struct weft_context_params defaults;
     if (!result)
         return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
+    *result = NULL;
     if (params && (params->tier < WEFT_TIER_EXACT || params->tier > WEFT_TIER_NONE))
         return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
     if (params && params->threads < 0)

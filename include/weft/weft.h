@@ -21,8 +21,11 @@
  * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
  * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
  * for contexts that were made after the fork with a parallel_for.
- * Ownership: whatever a create or compile function returned is released by its destroy function;
- * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
+ * Ownership: whatever a create or compile function returned is released by its destroy function; one
+ * that fails leaves NULL. Tensors always stay the caller's.
+ * Processes: the C compiler is a child of the process, in a process group of its own, also while no call
+ * is in progress. SIGCHLD comes for it, and wait() may find it: a host waits for its own by number.
+ * No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
