@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,11 +89,12 @@ static void find_vector_functions(struct cc *cc)
 
 bool cc_init(struct cc *cc, const char *path, const char *const *flags)
 {
-    const char *named = path ? path : getenv("WEFT_CC"), *extra = getenv("WEFT_CFLAGS");
+    const char *named = path ? path : secure_getenv("WEFT_CC"), *extra = secure_getenv("WEFT_CFLAGS");
     *cc = (struct cc){.path = strdup(named && *named ? named : "cc")};
     cc->flags = flags ? copy_strings(flags) : split_flags(extra ? extra : "");
     static const char *const nothing[] = {NULL};
-    cc->environment = copy_strings(environ ? (const char *const *)environ : nothing);
+    bool trusted = environ && !getauxval(AT_SECURE); /* a set-user-ID host: not even PATH */
+    cc->environment = copy_strings(trusted ? (const char *const *)environ : nothing);
     find_vector_functions(cc);
     return cc->path && cc->flags && cc->environment;
 }
