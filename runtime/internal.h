@@ -64,7 +64,7 @@ void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
               const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
-/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+/* job.c: ends all compilers in progress; their callers fail and clean up. From any thread. */
 void cc_cancel(struct cc_running *running);
 
 /* ---- kernels.c: kernels in memory, each compiled once ---- */
