@@ -114,20 +114,23 @@ char *job_read_log(const struct job *job)
 
 /* ---- its process ---- */
 
-/* The environment of the compiler: ours, with its temporary files in the private directory. */
-static char **job_environment(char *const *ours, const char *directory, char *tmpdir, size_t size)
+/* The environment of the compiler: ours, with its temporary files in the private directory. Without PATH
+ * gcc does not find its own parts. */
+static char **job_environment(const struct cc *cc, const char *directory, char *tmpdir, size_t size)
 {
+    char *const *ours = cc->environment;
     size_t count = 0, kept = 0;
     while (ours[count])
         count++;
-    char **copy = calloc(count + 3, sizeof *copy);
+    char **copy = calloc(count + 4, sizeof *copy);
     snprintf(tmpdir, size, "TMPDIR=%s", directory);
     for (size_t i = 0; copy && i < count; i++)
         if (strncmp(ours[i], "TMPDIR=", 7) != 0 && strncmp(ours[i], "LC_ALL=", 7) != 0)
             copy[kept++] = ours[i];
     if (copy) {
         copy[kept++] = tmpdir;
-        copy[kept] = (char *)"LC_ALL=C";
+        copy[kept++] = (char *)"LC_ALL=C";
+        copy[kept] = cc_variable(cc, "PATH") ? NULL : (char *)"PATH=" PROGRAM_PATH;
     }
     return copy;
 }
@@ -229,7 +232,7 @@ void cc_cancel(struct cc_running *running)
 bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
-    char **environment = job_environment(cc->environment, job->directory, tmpdir, sizeof tmpdir);
+    char **environment = job_environment(cc, job->directory, tmpdir, sizeof tmpdir);
     int status = 0;
     if (!environment)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);

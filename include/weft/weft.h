@@ -160,7 +160,8 @@ struct weft_context_params {
      * log is told once. */
     const char *cache;
     /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
-     * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
+     * choice (OMP_NUM_THREADS, else the processors). OpenMP ends the process when it cannot start a
+     * thread (RLIMIT_NPROC, RLIMIT_AS): 1 or parallel_for for a host with such limits. Runs that happen at once share them: one that finds
      * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
     int threads;
     /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i

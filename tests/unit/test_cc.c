@@ -114,6 +114,22 @@ static void test_without_a_status(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* A host without any environment. */
+static void test_without_a_path(void **state)
+{
+    struct scene *scene = *state;
+    cc_finish(&scene->cc);
+    char *path = strdup(getenv("PATH"));
+    unsetenv("PATH");
+    assert_true(cc_init(&scene->cc, "cc", NULL));
+    setenv("PATH", path, 1);
+    free(path);
+    scene->cc.running = &scene->running;
+    void *handle = load(scene);
+    assert_non_null(handle);
+    dlclose(handle);
+}
+
 /* What the host has open without FD_CLOEXEC is not the compiler's. */
 static void test_descriptors(void **state)
 {
@@ -136,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_probe_that_fails),
         TEST(test_without_a_status),
+        TEST(test_without_a_path),
         TEST(test_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
