@@ -3,6 +3,7 @@
 
 #include "runtime/entry.h"
 #include "runtime/image.h"
+#include "runtime/write.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -234,18 +235,6 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
 }
 
 /* ---- publication ---- */
-
-static bool write_all(int fd, const unsigned char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
-            return false;
-        bytes += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
 
 /* By rename, not link: a damaged entry is replaced in the same step. Not synced: what a power failure
  * leaves of it, the checksum tells. */

@@ -2,6 +2,7 @@
 #include "runtime/job.h"
 
 #include "runtime/identity.h"
+#include "runtime/write.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,12 +66,7 @@ void job_close(struct job *job)
 bool job_write_source(const struct job *job, const char *text, struct diags *diags)
 {
     int fd = open(job->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    size_t left = strlen(text);
-    ssize_t written = 0;
-    while (fd >= 0 && left > 0 && ((written = write(fd, text, left)) > 0 || errno == EINTR))
-        if (written > 0)
-            text += written, left -= (size_t)written;
-    bool good = fd >= 0 && left == 0;
+    bool good = fd >= 0 && write_all(fd, text, strlen(text));
     if (!good)
         job_files_failed(diags, "write a kernel's source");
     if (fd >= 0)

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -114,6 +116,19 @@ static void test_without_a_status(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* A host whose files may not grow gets an error, and no signal. */
+static void test_limit_of_files(void **state)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit small = {10, 10};
+        _exit(setrlimit(RLIMIT_FSIZE, &small) || load(*state) || !((struct scene *)*state)->diags.errors);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* A host without any environment. */
 static void test_without_a_path(void **state)
 {
@@ -152,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_probe_that_fails),
         TEST(test_without_a_status),
+        TEST(test_limit_of_files),
         TEST(test_without_a_path),
         TEST(test_descriptors),
     };
