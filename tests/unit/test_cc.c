@@ -1,4 +1,4 @@
-/* The C compiler's processes, from inside. The compiler is a script. */
+/* The C compiler's processes, from inside. The compiler is a script, mostly. */
 #include "runtime/internal.h"
 
 #include <dlfcn.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -145,6 +146,33 @@ static void test_without_a_path(void **state)
     dlclose(handle);
 }
 
+/* In a set-user-ID program of nobody's: 0 when nothing of the environment is taken, 77 when the system does
+ * not know such programs. */
+static int look_as_nobody(void)
+{
+    struct cc cc;
+    bool good = cc_init(&cc, NULL, NULL) && strcmp(cc.path, "cc") == 0 && !cc_variable(&cc, "PATH") &&
+                !cc_variable(&cc, "TMPDIR") && !*cc.flags;
+    cc_finish(&cc);
+    return !getauxval(AT_SECURE) ? 77 : !good;
+}
+
+static void test_set_user_id(void **state)
+{
+    struct scene *scene = *state;
+    char command[600];
+    if (geteuid() != 0)
+        skip();
+    snprintf(command, sizeof command,
+             "chmod 755 %s && cp /proc/%ld/exe %s && chown 65534 %s && chmod 4755 %s && "
+             "WEFT_CC=evil WEFT_CFLAGS=-evil %s look", scene->directory, (long)getpid(), scene->script,
+             scene->script, scene->script, scene->script);
+    int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 /* What the host has open without FD_CLOEXEC is not the compiler's. */
 static void test_descriptors(void **state)
 {
@@ -161,14 +189,17 @@ static void test_descriptors(void **state)
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "look") == 0)
+        _exit(look_as_nobody()); /* the leak checker cannot look into such a program */
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_probe_that_fails),
         TEST(test_without_a_status),
         TEST(test_limit_of_files),
         TEST(test_without_a_path),
+        TEST(test_set_user_id),
         TEST(test_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
