@@ -3,6 +3,7 @@
  * is a script that waits for a file, the gate. */
 #include "runtime/internal.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -562,6 +563,35 @@ static void test_log_runs(void **state)
     job_close(&job);
 }
 
+/* A library of the host's that forks when it is loaded, and so has the loader's lock, which our thread waits
+ * for. */
+static void test_fork_inside_dlopen(void **state)
+{
+    (void)state;
+    need_module();
+    struct job job;
+    char path[120];
+    snprintf(path, sizeof path, "%s/forks.c", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#include <sys/wait.h>\n#include <unistd.h>\n"
+          "__attribute__((constructor)) static void on_load(void)\n"
+          "{ usleep(700000); pid_t child = fork(); if (child == 0) _exit(0); waitpid(child, 0, 0); }\n", file);
+    fclose(file);
+    shell("cd %s && cc -shared -fPIC -o forks.so forks.c", directory);
+    snprintf(path, sizeof path, "%s/forks.so", directory);
+    open_gate();
+    alarm(100);
+    job_open(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
+    assert_int_equal(run(&job), WEFT_OK);
+    void *library = dlopen(path, RTLD_NOW);
+    assert_non_null(library);
+    assert_int_equal(prepare(&job).origin, WEFT_FROM_COMPILER);
+    dlclose(library);
+    alarm(0);
+    job_close(&job);
+}
+
 /* A program that has the library inside and was called by a bare name, in a directory that holds a module
  * of somebody's, does not load that one. */
 static void test_module_of_a_stranger(void **state)
@@ -637,6 +667,7 @@ int main(int argc, char **argv)
         TEST(test_disk_first),
         TEST(test_log_waits_for_a_call),
         TEST(test_log_runs),
+        TEST(test_fork_inside_dlopen),
         TEST(test_module_of_a_stranger),
         TEST(test_refused_memory),
     };
