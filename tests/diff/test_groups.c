@@ -241,7 +241,7 @@ static void test_any_groups(void **state)
 {
     (void)state;
     stream = stream_init(41);
-    for (int n = 0, tried = 0; n < 200; tried++) {
+    for (int n = 0, tried = 0; n < 120; tried++) {
         struct group_case c;
         make_case(&c, tried);
         if (has_shape(&c)) {
