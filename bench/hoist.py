@@ -92,7 +92,8 @@ def tables(build, seconds):
         assert np.array_equal(*outs)
         best = measure(functions, seconds)
         ratios[text] = best[1] / best[0]
-        print(f"{text:36} {best[0] / x.size * 1e9:6.3f} ns an element, directly {ratios[text]:6.2f} times as long")
+        print(f"{text:36} {best[0] / x.size * 1e9:6.3f} ns an element, "
+              f"directly {ratios[text]:6.2f} times as long")
     return ratios
 
 

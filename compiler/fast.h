@@ -9,6 +9,8 @@
     FAST(STREAM, "stream", "large outputs are written past the caches")                             \
     FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
     FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \
+    FAST(DIVISOR, "divisor", "integers are divided by a literal that the C compiler knows")         \
+    FAST(NARROW, "narrow", "integers that fit 16 bits are computed in 16")                          \
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \

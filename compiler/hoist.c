@@ -4,6 +4,8 @@
  * however many kernels read it, and the kernels run in the reverse order. */
 #include "compiler/hoist.h"
 
+#include "compiler/schedule.h"
+
 #include <string.h>
 
 /* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector, a kernel more about
@@ -14,6 +16,7 @@ enum {
     HOIST_SAVED = 1 << 15,         /* weight times elements, at least */
     TABLE_WEIGHT = 32,
     TABLE_SAVED = 4096,            /* elements, at least */
+    DIVISOR_WEIGHT = 8,            /* of an integer division by a literal */
     MAX_WEIGHT = 1 << 20
 };
 
@@ -90,7 +93,9 @@ static int combine(int a, int b)
 /* A value that two operands share counts twice: this only has to tell a lot from a little. */
 static int total_weight(const struct hoisting *h, const struct ins *ins)
 {
-    int weight = op_weight(ins->op, ins->source);
+    int64_t divisor;
+    bool known = literal_divisor(h->whole, ins, &divisor);
+    int weight = known ? DIVISOR_WEIGHT : op_weight(ins->op, ins->source);
     bool varies = false;
     for (int k = 0; k < 3; k++) {
         int a = ins->a[k];

@@ -32,6 +32,9 @@ bool is_block_call(const struct ins *ins);
 /* Whether a block is converted at once: between 8 or 16 bits and float32, where vectors of one width
  * become several of another, and C compilers make slow work of it inside a loop. */
 bool is_block_conversion(const struct ins *ins);
+/* Whether the instruction divides integers by a literal of moderate size: in the kernel's text the C
+ * compiler makes a multiplication of it. */
+bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor);
 /* `kinds` of the accesses, NULL: none is a scalar; `fast` is a set of enum fast_path. */
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
                    unsigned fast, struct schedule *schedule);

@@ -2,6 +2,7 @@
  * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
 #include "runtime/internal.h"
 
+#include "compiler/narrow.h"
 #include "compiler/schedule.h"
 #include "compiler/verify.h"
 
@@ -100,6 +101,7 @@ static void add_kernel(struct planning *p, struct kernel *kernel, const struct s
 {
     struct arena *arena = p->plan->arena;
     struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
+    kernel = p->fast & FAST_NARROW ? narrow(arena, kernel) : kernel;
     struct planned planned = {.kernel = kernel, .shape = shape, .order = order};
     for (int a = 0; a < kernel->access_count; a++)
         access_view(p, kernel, shape, a, &views[a]);

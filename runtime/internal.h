@@ -136,7 +136,7 @@ struct typed {
     int plan_count;
     struct emitted *emitted;       /* texts, latest first */
     int emitted_count;
-    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; others run general kernels */
+    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; further ones are general */
     int class_count;
 };
 

@@ -83,14 +83,18 @@ SEPARATE static void N(spread)(char *to, i64 step, i64 jump, i64 period, i64 i, 
     }
 }
 //: move expand
-/* A row of several short groups; what it repeats is gathered once and copied. */
+/* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
+ * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void N(expand)(T *row, const char *from, const int *offsets, i64 distinct, i64 columns)
 {
     for (i64 j = 0; j < distinct; j++)
         row[j] = *(const T *)(from + offsets[j]);
     for (i64 j = distinct; j < columns; j += distinct)
-        for (i64 k = 0; k < distinct; k++)
-            row[j + k] = row[k];
+        for (i64 k = 0; k < distinct; k += BLOCK) {
+            INDEPENDENT
+            for (int q = 0; q < BLOCK; q++)
+                row[j + k + q] = row[k + q];
+        }
     for (int j = 0; j < BLOCK; j++)
         row[columns + j] = row[columns - 1];
 }

@@ -34,7 +34,7 @@ class Compiler(CommandTest):
         with open(self.path("cc"), "w") as file:
             file.write('#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit; }\n' + body)
         os.chmod(self.path("cc"), 0o755)
-        return {"WEFT_CC": self.path("cc"), "TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first"}
+        return {"WEFT_CC": self.path("cc"), "TMPDIR": self.path("tmp")}
 
     def told(self, code, env):
         told = self.bad(1, code, "run", "x + 1", "x=[1, 2]", "-o", "out.npy", env=env)
@@ -61,7 +61,7 @@ class Compiler(CommandTest):
                 self.assertEqual("x86-64-v" not in machine[0], old, (version, machine))
 
     def test_missing(self):
-        env = {"WEFT_CC": "/nonexistent/cc", "TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first"}
+        env = {"WEFT_CC": "/nonexistent/cc", "TMPDIR": self.path("tmp")}
         self.assertIn("apt-get install gcc", self.told(90, env))
 
     def test_fails(self):
@@ -87,7 +87,7 @@ class Compiler(CommandTest):
         self.told(93, self.compiler("exit 0\n"))
 
     def test_no_place_for_temporary_files(self):
-        env = {"TMPDIR": self.path("none"), "WEFT_DISABLE": "first"}
+        env = {"TMPDIR": self.path("none")}
         self.assertIn("No such file", self.bad(1, 92, "run", "x + 1", "x=[1, 2]", env=env))
 
     def test_a_signal_while_it_runs(self):
@@ -114,14 +114,14 @@ class Compiler(CommandTest):
         self.need_libtcc()
         marker = "314159.%d" % os.getpid()
         env = self.compiler("exec sleep %s\n" % marker)
-        del env["WEFT_DISABLE"]
+        env["WEFT_DISABLE"] = "cache"
         self.assertEqual(self.text("run", "x + 1", "x=[1, 2]", env=env), "out: int32[2] = [2, 3]\n")
         self.assertEqual(running(marker), [])
         self.assertEqual(os.listdir(self.path("tmp")), [])
 
     def test_libtcc_alone(self):
         self.need_libtcc()
-        env = {"WEFT_CC": "/nonexistent/cc", "WEFT_DISABLE": ""}
+        env = {"WEFT_CC": "/nonexistent/cc", "WEFT_DISABLE": "cache"}
         done = self.weft("run", "exp(x - 2)", "x=2.0", env=env)
         self.assertEqual((done.returncode, done.stdout), (0, b"out: float32[] = 1.0\n"))
         self.assertIn(b"note[W0097]", done.stderr)
@@ -129,7 +129,7 @@ class Compiler(CommandTest):
 
     def test_libtcc_missing(self):
         """The module need not be there, unless it is asked for by name."""
-        env = {"WEFT_MODULES": self.path("none"), "WEFT_DISABLE": ""}
+        env = {"WEFT_MODULES": self.path("none"), "WEFT_DISABLE": "cache"}
         self.assertEqual(self.text("run", "x + 1", "x=1", env=env), "out: int32[] = 2\n")
         self.bad(1, 90, "run", "x + 1", "x=1", env=dict(env, WEFT_CC="/nonexistent/cc"))
         self.assertIn("not installed", self.bad(1, 91, "run", "x + 1", "x=1", env=dict(env, WEFT_CC="libtcc")))

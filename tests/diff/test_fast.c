@@ -16,8 +16,9 @@
 enum { OUTER = 64, INNER = 65, ALONG_OUTER = 1, ALONG_INNER = 2, STEP = 97 };
 
 /* What is off; the first is the slow path. */
-static const char *const variants[] = {"hoist, table, special, row, flat, convert", "", "hoist", "table", "special",
-                                       "flat", "row", "convert"};
+static const char *const variants[] = {"hoist, table, special, row, flat, convert, divisor, narrow", "",
+                                       "hoist", "table", "special", "flat", "row", "convert",
+                                       "divisor", "narrow"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* ---- random programs ---- */

@@ -143,14 +143,18 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 {
     return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
 }
-/* A row of several short groups; what it repeats is gathered once and copied. */
+/* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
+ * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
 {
     for (i64 j = 0; j < distinct; j++)
         row[j] = *(const f32_m *)(from + offsets[j]);
     for (i64 j = distinct; j < columns; j += distinct)
-        for (i64 k = 0; k < distinct; k++)
-            row[j + k] = row[k];
+        for (i64 k = 0; k < distinct; k += BLOCK) {
+            INDEPENDENT
+            for (int q = 0; q < BLOCK; q++)
+                row[j + k + q] = row[k + q];
+        }
     for (int j = 0; j < BLOCK; j++)
         row[columns + j] = row[columns - 1];
 }

@@ -93,9 +93,11 @@ static void count_threads(const struct sample *sample, const char *disable, int 
 static void test_small_work_is_serial(void **state)
 {
     (void)state;
+    const char *heavy = "atan2(x, exp(x)) + exp(x * 2) + exp(x * 3) + exp(x * 4) + exp(x * 5) + exp(x * 6)"
+                        " + sin(x) + cos(x) + log(x)";
     const struct sample small = {"x + 1", {F32(SHAPE(1, 20000))}, 1};
-    const struct sample one_tile = {"atan2(x, exp(x)) + exp(x * 2)", {F64(SHAPE(1, 16384))}, 1};
-    const struct sample two_tiles = {"atan2(x, exp(x)) + exp(x * 2)", {F64(SHAPE(1, 16385))}, 1};
+    const struct sample one_tile = {heavy, {F64(SHAPE(1, 16384))}, 1};
+    const struct sample two_tiles = {heavy, {F64(SHAPE(1, 16385))}, 1};
     const struct sample large = {"x + 1", {F32(SHAPE(1, 4000000))}, 1};
     count_threads(&small, NULL, 1);
     count_threads(&one_tile, NULL, 1);

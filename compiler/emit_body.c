@@ -1,0 +1,251 @@
+/* What a kernel computes: literals and single values, then the loops of a block and the calls between
+ * them, in the order of schedule.h. */
+#include "compiler/emitter.h"
+
+#include <string.h>
+
+/* ---- literals, remarks, values kept ---- */
+
+static const char *literal_text(struct emitter *e, int index)
+{
+    struct buf text;
+    buf_init(&text, e->arena);
+    scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
+    return text.text;
+}
+
+void emit_literal(struct emitter *e, int k, int ins)
+{
+    enum weft_dtype dtype = e->kernel->literal_dtypes[k];
+    const char *type = short_name(dtype);
+    if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
+        buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
+                   type, k, type, k, literal_text(e, k));
+    if (!e->called[ins])
+        return;
+    put_helper(e, "fill", dtype);
+    declare_block(e, &e->literals, dtype, 'z', k, 0);
+    buf_printf(&e->literals, "fill_%s(z%d, %s);\n", type, k, value_name(e, ins));
+}
+
+void emit_slots(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    if (s->slot_count && !e->heap)
+        buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+                   s->slot_count);
+    if (s->slot_count && e->heap) {
+        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",
+                   e->scratch);
+        e->scratch += (size_t)s->slot_count * BLOCK * sizeof(uint64_t);
+    }
+    for (int n = 0; n < s->order_count; n++) {
+        int i = s->order[n];
+        if (s->slot[i] >= 0)
+            buf_printf(&e->buffers, "%s_m *const v%d = (%s_m *)slots[%d];\n",
+                       short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
+                       s->slot[i]);
+    }
+}
+
+/* ---- the body ---- */
+
+/* Makes the value known by name inside the loop of this level. */
+static void bring(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    bool plain = e->schedule.rate[i] != RATE_BLOCK ||
+                 (ins->kind == INS_LOAD && e->kinds[ins->index] == ACCESS_SCALAR);
+    if (plain || e->seen[i] == level)
+        return;
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
+    if (ins->kind == INS_LOAD) {
+        char *from = arena_printf(e->arena, "x%d[j]", ins->index);
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {from, NULL, NULL}};
+        const char *load = type_rows[ins->dtype].load;
+        subst_text(&e->subst, &e->body, load, strlen(load), &tokens);
+    } else {
+        buf_printf(&e->body, "v%d[j]", i);
+    }
+    buf_puts(&e->body, ";\n");
+}
+
+static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
+    put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
+    buf_puts(&e->body, ";\n");
+    if (e->schedule.slot[i] >= 0)
+        buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
+}
+
+/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
+static const char *divisor_text(struct emitter *e, const struct ins *ins)
+{
+    int64_t divisor;
+    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
+        return NULL;
+    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+}
+
+static void emit_ins(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *names[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0) {
+            bring(e, ins->a[k], level);
+            names[k] = value_name(e, ins->a[k]);
+        }
+    if (ins->kind == INS_OP) {
+        const char *divisor = divisor_text(e, ins);
+        names[1] = divisor ? divisor : names[1];
+        emit_value(e, i, level, names);
+    } else if (ins->kind == INS_STORE) {
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};
+        const char *store = type_rows[ins->dtype].store;
+        buf_printf(&e->body, "    y%d[j] = ", ins->index);
+        subst_text(&e->subst, &e->body, store, strlen(store), &tokens);
+        buf_puts(&e->body, ";\n");
+    } else {
+        buf_printf(&e->body, "    f%d |= (", ins->index);
+        put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
+        buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
+    }
+}
+
+/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
+static const char *row_name(struct emitter *e, enum op op)
+{
+    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return name;
+}
+
+/* The function that computes a row that is not exact on a whole block. */
+static const char *block_function(struct emitter *e, const struct ins *ins)
+{
+    static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
+    const char *type = short_name(ins->source);
+    const char *name = arena_printf(e->arena, "block_%s_%s", row_name(e, ins->op), type);
+    int arity = op_arity(ins->op);
+    for (int i = 0; i < e->subst.name_count; i++)
+        if (strcmp(e->subst.names[i], name) == 0)
+            return name;
+    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
+    buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
+    for (int k = 0; k < arity; k++)
+        buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
+    buf_puts(&e->blocks, ")\n{\n    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
+    put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
+    buf_puts(&e->blocks, ";\n}\n");
+    return name;
+}
+
+/* The function that converts a whole block. */
+static const char *conversion_function(struct emitter *e, const struct ins *ins)
+{
+    const char *name = ins->op == OP_CONVERT ? "widen" : "narrow";
+    struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
+    e->vectors = true;
+    subst_helper(&e->subst, name, &tokens);
+    return arena_printf(e->arena, "%s_%s_%s", name, short_name(ins->source), short_name(ins->dtype));
+}
+
+static void emit_block_call(struct emitter *e, struct buf *out, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *type = short_name(ins->dtype);
+    if (ins->kind == INS_LOOKUP) {
+        put_helper(e, "lookup", ins->dtype);
+        buf_printf(out, "lookup_%s(v%d, (const %s_m *)s->bases[%d] /* %s */", type, i, type,
+                   ins->index, access_name(e, ins->index));
+    } else {
+        buf_printf(out, "%s(v%d", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), i);
+    }
+    for (int k = 0; k < 3; k++) {
+        if (ins->a[k] < 0)
+            continue;
+        const struct ins *a = &e->kernel->ins[ins->a[k]];
+        if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
+            buf_printf(out, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
+        else
+            buf_printf(out, ", v%d", ins->a[k]);
+    }
+    buf_puts(out, ");\n");
+}
+
+/* A value computed outside the blocks, once or once for each row: by the same block function where it
+ * is not exact. */
+void emit_single(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
+    struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
+    struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
+    if (is_block_call(ins)) {
+        declare_block(e, blocks, ins->dtype, 'v', i, 0);
+        emit_block_call(e, out, i);
+        buf_printf(out, "const %s t%d = v%d[0];\n", type, i, i);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
+    buf_printf(out, "const %s t%d = ", type, i);
+    put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
+    buf_puts(out, ";\n");
+    if (!e->called[i])
+        return;
+    put_helper(e, "fill", ins->dtype);
+    declare_block(e, blocks, ins->dtype, 'v', i, 0);
+    buf_printf(out, "fill_%s(v%d, t%d);\n", type, i, i);
+}
+
+/* Reads all that the loop's stores write: an output may be the buffer of an input. */
+static void bring_stored(struct emitter *e, int first, int end, int level)
+{
+    for (int n = first; n < end; n++) {
+        const struct ins *ins = &e->kernel->ins[e->schedule.order[n]];
+        if (ins->kind == INS_STORE)
+            bring(e, ins->a[0], level);
+    }
+}
+
+static void emit_level(struct emitter *e, int first, int end, int level)
+{
+    const struct kernel *kernel = e->kernel;
+    bool open = false, stores = false;
+    for (int n = first; n < end; n++) {
+        int i = e->schedule.order[n];
+        if (e->schedule.call[i])
+            continue;
+        if (!open)
+            buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
+        open = true;
+        if (kernel->ins[i].kind == INS_STORE && !stores)
+            bring_stored(e, n, end, level);
+        stores = stores || kernel->ins[i].kind == INS_STORE;
+        emit_ins(e, i, level);
+    }
+    if (open)
+        buf_puts(&e->body, "}\n");
+    for (int n = first; n < end; n++)
+        if (e->schedule.call[e->schedule.order[n]])
+            emit_block_call(e, &e->body, e->schedule.order[n]);
+}
+
+void emit_body(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    for (int first = 0, end; first < s->order_count; first = end) {
+        int level = s->level[s->order[first]];
+        for (end = first; end < s->order_count && s->level[s->order[end]] == level; end++)
+            ;
+        emit_level(e, first, end, level);
+    }
+}
