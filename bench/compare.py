@@ -16,7 +16,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -189,23 +188,9 @@ def contenders(weft, work, case):
         yield "JAX", lambda: function(*held).block_until_ready(), None
 
 
-def measure(functions):
-    """The best time of each function, all taken in turns."""
-    best = [float("inf")] * len(functions)
-    end = time.perf_counter() + OPTIONS.seconds * len(functions)
-    turns = 0
-    while turns < 5 or time.perf_counter() < end:
-        for i, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
-        turns += 1
-    return best
-
-
 def run_case(weft, work, case):
     names, functions, seconds = zip(*contenders(weft, work, case))
-    best = dict(zip(names, measure(functions)))
+    best = dict(zip(names, machine.measure(functions, OPTIONS.seconds)))
     copy = min(best.pop("copy_plain"), best.pop("copy_stream"))
     entry = {"case": case.name, "text": case.text, "bytes": case.bytes(), "copy_ms": copy * 1e3,
              "kernel_ms": seconds[0] * 1e3, "ms": {name: t * 1e3 for name, t in best.items()},

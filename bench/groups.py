@@ -8,7 +8,6 @@ import argparse
 import os
 import pathlib
 import sys
-import time
 
 os.environ["OMP_NUM_THREADS"] = "1"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -21,18 +20,6 @@ import machine  # noqa: E402
 # extent, groups, copies (a leading dimension that both have), dtype
 CASES = [(3, 10, 64, np.float32), (6, 10, 1, np.float32), (6, 8, 3, np.float32), (6, 10, 64, np.uint8),
          (2, 20, 4, np.float32), (4, 10, 4, np.float32), (12, 6, 1, np.float32), (100, 3, 4, np.float32)]
-
-
-def measure(functions, seconds):
-    best = [float("inf")] * len(functions)
-    end, turns = time.perf_counter() + seconds * len(functions), 0
-    while turns < 3 or time.perf_counter() < end:
-        for i, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
-        turns += 1
-    return best
 
 
 def operands(extent, groups, copies, dtype):
@@ -56,7 +43,7 @@ def run_case(weft, seconds, case):
     plain()
     if check is not None and not np.array_equal(out, check):
         raise SystemExit(f"{case}: results differ")
-    best = measure([grouped, plain], seconds)
+    best = machine.measure([grouped, plain], seconds)
     extent, groups, copies, dtype = case
     print(f"{groups:3} groups of {extent:3}, {copies:2} copies, {np.dtype(dtype).name:8} {best[0] * 1e3:9.3f} ms   "
           f"full arrays {best[1] * 1e3:9.3f} ms   times as long {best[0] / best[1]:5.2f}", flush=True)

@@ -13,7 +13,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 os.environ["OMP_NUM_THREADS"] = "1"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -28,18 +27,6 @@ TABLES = [("(x / 255.0) ** 2.2", np.float32), ("uint8(255 * (x / 255.0) ** 0.45)
           ("exp(x * 0.01)", np.float32), ("tanh(x / 64.0)", np.float32), ("x % 7", np.int32),
           ("exp(float64(x))", np.float64), ("sqrt(x / 255.0) / (x + 1)", np.float32),
           ("sqrt(float64(x)) * 16", np.float64)]
-
-
-def measure(functions, seconds):
-    best = [float("inf")] * len(functions)
-    end, turns = time.perf_counter() + seconds * len(functions), 0
-    while turns < 5 or time.perf_counter() < end:
-        for i, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
-        turns += 1
-    return best
 
 
 def loops(scratch):
@@ -74,7 +61,7 @@ def sums(build, scratch, seconds):
         out[...] = 0
         function()
         assert np.allclose(out, np.exp(row) + np.exp(column), rtol=1e-12)
-    best = measure([function for _, function in contenders], seconds)
+    best = machine.measure([function for _, function in contenders], seconds)
     print(f"{text} on {out.shape} float64: {best[0] * 1e3:.2f} ms")
     for (name, _), t in zip(contenders[1:], best[1:]):
         print(f"  {name:32} {t / best[0]:6.2f} times as long")
@@ -90,7 +77,7 @@ def tables(build, seconds):
         for function in functions:
             function()
         assert np.array_equal(*outs)
-        best = measure(functions, seconds)
+        best = machine.measure(functions, seconds)
         ratios[text] = best[1] / best[0]
         print(f"{text:36} {best[0] / x.size * 1e9:6.3f} ns an element, "
               f"directly {ratios[text]:6.2f} times as long")

@@ -7,6 +7,7 @@ import pathlib
 import platform
 import subprocess
 import sys
+import time
 
 PEERS = ("numpy", "numexpr", "jax", "torch")
 
@@ -30,6 +31,20 @@ def versions():
         except ImportError:
             found[peer] = "absent"
     return found
+
+
+def measure(functions, seconds):
+    """The best time of each function in seconds, all taken in turns for `seconds` each, so that a slow
+    spell of the machine hits all alike."""
+    best = [float("inf")] * len(functions)
+    end, turns = time.perf_counter() + seconds * len(functions), 0
+    while turns < 5 or time.perf_counter() < end:
+        for i, function in enumerate(functions):
+            start = time.perf_counter()
+            function()
+            best[i] = min(best[i], time.perf_counter() - start)
+        turns += 1
+    return best
 
 
 def save(result, script, **content):

@@ -15,7 +15,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -78,18 +77,6 @@ def filled(count, dtype, random):
     return array
 
 
-def measure(functions, seconds):
-    best = [float("inf")] * len(functions)
-    end, turns = time.perf_counter() + seconds * len(functions), 0
-    while turns < 5 or time.perf_counter() < end:
-        for i, function in enumerate(functions):
-            start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
-        turns += 1
-    return best
-
-
 def compile_c(scratch):
     path = f"{scratch}/bench.so"
     subprocess.run(["cc", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
@@ -142,7 +129,7 @@ def copies(work, total):
 def large(weft, work, random, cases):
     for case in cases:
         run = Run(weft, work, case, OPTIONS.bytes, random)
-        best = measure([run.weft, *copies(work, run.bytes)], OPTIONS.seconds)
+        best = machine.measure([run.weft, *copies(work, run.bytes)], OPTIONS.seconds)
         copy = min(best[1:])
         print(f"{run.name:12} {run.text:28} {run.bytes / best[0] / 1e9:7.2f} GB/s   copy "
               f"{run.bytes / copy / 1e9:6.2f}   of copy {copy / best[0]:5.2f}", flush=True)
@@ -155,7 +142,7 @@ def small(weft, work, random, cases):
         ratios = {}
         for size in (1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24):
             run = Run(weft, work, case, size, random)
-            best = measure([run.weft, run.loop], OPTIONS.seconds / 5)
+            best = machine.measure([run.weft, run.loop], OPTIONS.seconds / 5)
             ratios[size >> 10] = best[1] / best[0]
         print(f"{case[0]:12} {case[1]:28}", "  ".join(f"{k} KB {r:5.2f}" for k, r in ratios.items()),
               flush=True)

@@ -33,7 +33,8 @@ bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t
 static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && s->rate[i] == RATE_BLOCK;
+    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && s->rate[i] == RATE_BLOCK &&
+           (ins->kind != INS_STORE || s->output[i] < 0);
 }
 
 static void find_rates(const struct kernel *kernel, const unsigned char *kinds, unsigned fast,
@@ -58,12 +59,34 @@ static bool is_store(const struct ins *ins)
     return ins->kind == INS_STORE;
 }
 
+/* Whether the only store is of a call's block that nothing else reads, when that call comes last of all:
+ * with several stores, or with a loop behind it, the block might be the input of something still. */
+static void find_output(const struct kernel *kernel, struct schedule *s)
+{
+    int store = -1, uses = 0, stores = 0;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        stores += is_store(&kernel->ins[i]);
+        store = is_store(&kernel->ins[i]) ? i : store;
+    }
+    if (stores != 1)
+        return;
+    int value = kernel->ins[store].a[0];
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            uses += kernel->ins[i].a[k] == value;
+    if (uses == 1 && s->call[value] && computes(kernel, s, value) && s->level[value] == s->level_count - 1)
+        s->output[store] = s->output[value] = kernel->ins[store].index;
+}
+
 /* A loop's instruction comes after the calls it depends on; a call after the loop it depends on. */
 static void find_levels(const struct kernel *kernel, struct schedule *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        for (int k = 0; k < 3 && computes(kernel, s, i); k++) {
+        s->output[i] = -1;
+        if (is_store(ins) || !computes(kernel, s, i))
+            continue; /* stores come last, below */
+        for (int k = 0; k < 3; k++) {
             if (ins->a[k] < 0 || !computes(kernel, s, ins->a[k]))
                 continue;
             bool after = s->call[ins->a[k]] && !s->call[i];
@@ -72,9 +95,10 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
         }
         s->level_count = s->level[i] >= s->level_count ? s->level[i] + 1 : s->level_count;
     }
+    find_output(kernel, s);
     /* Stores come last: an output may be the buffer of an input that is still read before. */
     for (int i = 0; i < kernel->ins_count; i++)
-        if (is_store(&kernel->ins[i])) {
+        if (is_store(&kernel->ins[i]) && s->output[i] < 0) {
             int value = kernel->ins[i].a[0];
             bool late = computes(kernel, s, value) && s->call[value] &&
                         s->level[value] == s->level_count - 1;
@@ -129,10 +153,10 @@ static int *find_last_uses(struct arena *arena, const struct kernel *kernel, con
 {
     int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
     for (int i = 0; i < kernel->ins_count; i++) {
-        last[i] = s->call[i] ? s->level[i] : -1;
+        last[i] = s->call[i] && s->output[i] < 0 ? s->level[i] : -1;
         for (int k = 0; k < 3; k++) {
             int a = kernel->ins[i].a[k];
-            if (a < 0 || !computes(kernel, s, a))
+            if (a < 0 || !computes(kernel, s, a) || (is_store(&kernel->ins[i]) && s->output[i] >= 0))
                 continue;
             bool outside = s->level[i] != s->level[a] || s->call[i] || s->call[a];
             if (outside && s->level[i] > last[a])
@@ -176,6 +200,7 @@ void make_schedule(struct arena *arena, const struct kernel *kernel, const unsig
     schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
     schedule->rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count);
     schedule->call = ARENA_ARRAY(arena, bool, kernel->ins_count);
+    schedule->output = ARENA_ARRAY(arena, int, kernel->ins_count);
     find_rates(kernel, kinds, fast, schedule);
     find_levels(kernel, schedule);
     split_levels(arena, kernel, schedule);

@@ -19,6 +19,8 @@ struct schedule {
     unsigned char *rate;           /* [ins], enum rate */
     bool *call;                    /* [ins] computed by a function of whole blocks; look-ups are, or
                                       C compilers would vectorize them, which is slower */
+    int *output;                   /* [ins] of the only store, and of the call whose block it stores and
+                                      nothing else reads: the access the call writes to itself; else -1 */
     int *level;                    /* of each instruction: its loop, or the loop its call follows */
     int level_count;
     int *order;                    /* instructions that compute in blocks, by level, then by number */

@@ -133,7 +133,7 @@ static const char *machine_flag(const struct cc *cc)
 /* Without -fno-trapping-math floor and casts do not vectorize. What gcc 12 folds under it to other
  * zeros is kept from it in dialect.h (roundsat, fneg). */
 static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "-ffp-contract=off",
-                                           "-fno-math-errno", "-fno-trapping-math",
+                                           "-fno-math-errno", "-fno-trapping-math", "-fno-plt",
 #ifdef __x86_64__
                                            "-mprefer-vector-width=512", /* clang prefers less */
 #endif

@@ -83,13 +83,12 @@ static void choose_traffic(struct planned *planned, unsigned fast)
     planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
 }
 
-/* See struct planned. The weights are rough: a row that is called on whole blocks takes about as long
- * as moving 32 bytes, another as one. */
+/* See struct planned. Rough: a vector instruction takes about a third of the time of a byte moved. */
 static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = 0;
     for (int i = 0; i < kernel->ins_count; i++)
-        each += is_block_call(&kernel->ins[i]) ? 32 : 1;
+        each += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) / 3.0 : 0;
     for (int a = 0; a < kernel->access_count; a++)
         each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
     double all = each * (double)g->volume;

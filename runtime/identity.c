@@ -37,14 +37,15 @@ bool program_find(const char *list, const char *name, char path[PATH_MAX], struc
 
 char *compiler_identity(const struct cc *cc)
 {
-    char path[PATH_MAX], resolved[PATH_MAX], *text = NULL;
+    char path[PATH_MAX], resolved[PATH_MAX], text[2 * PATH_MAX + 128];
     struct stat stat;
     if (!program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) || !realpath(path, resolved))
         return NULL;
-    int length = asprintf(&text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
-                          (long long)stat.st_size, (long long)stat.st_mtim.tv_sec,
-                          stat.st_mtim.tv_nsec, (unsigned long long)stat.st_ino);
-    return length < 0 ? NULL : text;
+    /* glibc's asprintf writes a byte too far when memory runs out at certain lengths. */
+    snprintf(text, sizeof text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
+             (long long)stat.st_size, (long long)stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec,
+             (unsigned long long)stat.st_ino);
+    return strdup(text);
 }
 
 /* False when memory ran out: a stream in memory need not remember that as its error. */

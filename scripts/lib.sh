@@ -56,6 +56,7 @@ met() {
     zlib1g-dev) pkg-config --exists zlib ;;
     libxxhash-dev) pkg-config --exists libxxhash ;;
     strace) strace --version ;;
+    valgrind) valgrind --version ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     libmpfr-dev) has_header mpfr.h ;;
     python3-numpy) "$PYTHON" -c 'import numpy' ;;

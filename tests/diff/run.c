@@ -70,11 +70,12 @@ static void fail_with(const char *text, struct weft_error *error)
 }
 
 static const char *disabled;       /* NULL: what WEFT_DISABLE says */
+static int threads;
 
 static struct weft_context *get_context(void)
 {
     struct weft_error *error = NULL;
-    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE};
+    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE, .threads = threads};
     if (!context && weft_context_create(&params, &context, &error) != WEFT_OK)
         fail_with("weft_context_create", error);
     return context;
@@ -90,6 +91,12 @@ void run_disable(const char *words)
 {
     run_finish();
     disabled = words;
+}
+
+void run_threads(int most)
+{
+    run_finish();
+    threads = most;
 }
 
 struct weft_program *run_compile(const char *text)

@@ -3,6 +3,9 @@
 
     run_eval.py [--update] FILE.txt ...        the command is $WEFT, else `weft`
 
+$WEFT_UNDER is put before it (valgrind and its options); cases whose titles contain $WEFT_SKIP are
+left out.
+
 A file holds cases; lines that begin with # between them are comments:
 
     == floor division rounds down              title, begun with the rule's number where there is one
@@ -22,6 +25,7 @@ A case with ! lines and without > lines must fail with status 1, any other must 
 import ast
 import concurrent.futures
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -109,7 +113,8 @@ def command(case, folder):
     outputs = []
     for name in names:
         outputs += ["-o", f"{name}={name}.npy"]
-    return [os.environ.get("WEFT", "weft"), "run", *outputs, "--", text, *case.arguments]
+    under = shlex.split(os.environ.get("WEFT_UNDER", ""))
+    return [*under, os.environ.get("WEFT", "weft"), "run", *outputs, "--", text, *case.arguments]
 
 
 def check_results(case, folder):
@@ -158,16 +163,19 @@ def update(path, items):
 def main(arguments):
     updating = "--update" in arguments
     files = {path: parse(path) for path in arguments if path != "--update"}
-    cases = [item for items in files.values() for item in items if isinstance(item, Case)]
+    everything = [item for items in files.values() for item in items if isinstance(item, Case)]
+    skip = os.environ.get("WEFT_SKIP")
+    cases = [case for case in everything if not (skip and skip in case.title)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(run, cases))
-    if updating:
+    if updating and len(cases) == len(everything):
         for path, items in files.items():
             update(path, items)
     failed = [case for case in cases if case.failure]
     for case in failed:
         print(f"{case.where}: {case.title}: {case.failure}", file=sys.stderr)
-    print(f"{len(cases) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    print(f"{len(cases) - len(failed)} passed, {len(failed)} failed, "
+          f"{len(everything) - len(cases)} skipped")
     return 1 if failed or not cases else 0
 
 

@@ -162,9 +162,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     f64_m w0[BLOCK];
     f64_m w2[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v2 = (f64_m *)slots[0];
-    f64_m *const v3 = (f64_m *)slots[1];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -211,12 +210,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f64 t2 = a0 * a1;
                     v2[j] = t2;
                 }
-                block_exp_f64(v3, v2);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f64 t3 = v3[j];
-                    y2[j] = t3;
-                }
+                block_exp_f64(y2, v2);
                 if (m < BLOCK)
                     put_f64(o2, w2, m);
                 else if (n2)
@@ -400,9 +394,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     f64_m w1[BLOCK];
     f64_m w2[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v2 = (f64_m *)slots[0];
-    f64_m *const v3 = (f64_m *)slots[1];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -449,12 +442,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f64 t2 = a1 * a0;
                     v2[j] = t2;
                 }
-                block_exp_f64(v3, v2);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const f64 t3 = v3[j];
-                    y2[j] = t3;
-                }
+                block_exp_f64(y2, v2);
                 if (m < BLOCK)
                     put_f64(o2, w2, m);
                 else if (n2)

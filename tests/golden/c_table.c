@@ -500,10 +500,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     u8_m w0[BLOCK];
     f32_m w2[BLOCK + 512];
     u8_m w3[BLOCK];
-    u64 slots[3][BLOCK]; /* values kept between loops */
+    u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v1 = (f32_m *)slots[0];
     f32_m *const v3 = (f32_m *)slots[1];
-    u8_m *const v4 = (u8_m *)slots[2];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -555,12 +554,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t3 = t1 * a2;
                     v3[j] = t3;
                 }
-                narrow_f32_u8(v4, v3);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const u8 t4 = v4[j];
-                    y3[j] = t4;
-                }
+                narrow_f32_u8(y3, v3);
                 if (m < BLOCK)
                     put_u8(o3, w3, m);
                 else if (n3)

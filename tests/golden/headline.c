@@ -244,10 +244,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     u8_m w0[BLOCK];
     f32_m w1[BLOCK + 512];
     u8_m w2[BLOCK];
-    u64 slots[3][BLOCK]; /* values kept between loops */
+    u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v2 = (f32_m *)slots[0];
     f32_m *const v5 = (f32_m *)slots[1];
-    u8_m *const v6 = (u8_m *)slots[2];
     const struct weft_sample *s = args->samples;
     for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
         const i64 middle = (lo + hi) / 2;
@@ -300,12 +299,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 t5 = t3 + c0;
                     v5[j] = t5;
                 }
-                narrow_f32_u8(v6, v5);
-                INDEPENDENT
-                for (int j = 0; j < BLOCK; j++) {
-                    const u8 t6 = v6[j];
-                    y2[j] = t6;
-                }
+                narrow_f32_u8(y2, v5);
                 if (m < BLOCK)
                     put_u8(o2, w2, m);
                 else if (n2)

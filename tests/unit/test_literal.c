@@ -4,6 +4,7 @@
 
 #include "compiler/literal.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef __int128 wide;
@@ -205,9 +206,18 @@ static union scalar meet(const char *text, enum weft_dtype dtype, bool overflows
     return value;
 }
 
+/* Valgrind's long double has the precision of a double. */
+static void need_long_double(void)
+{
+    volatile long double one = 1;
+    if (one + LDBL_EPSILON == one)
+        skip();
+}
+
 static void a_type_is_met_with_one_rounding(void **state)
 {
     (void)state;
+    need_long_double();
     assert_true(meet("16777217", WEFT_FLOAT32, false).f32 == 16777216.0f);
     assert_true(meet("16777219", WEFT_FLOAT32, false).f32 == 16777220.0f);
     assert_true(meet("16777217", WEFT_FLOAT64, false).f64 == 16777217.0);
@@ -256,6 +266,7 @@ static void casts_saturate(void **state)
     assert_true(cast("2**63", WEFT_UINT64).u64 == (uint64_t)1 << 63);
     assert_int_equal(cast("70000", WEFT_UINT16).u16, 65535);
     assert_true(cast("2**64", WEFT_BOOL).b1);
+    need_long_double();
     assert_true(cast("2**60 + 2**36 + 1", WEFT_FLOAT32).f32 == 0x1.000002p+60f);
 }
 

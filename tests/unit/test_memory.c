@@ -1,8 +1,10 @@
 /* Running out of memory is a status, never an abort, a hang or a leak: every allocation of every call
  * fails in turn, and the same call succeeds afterwards. Allocation is taken over by this file's calloc,
  * malloc and realloc, which the C library allows. */
+#define _GNU_SOURCE
 #include "include/weft/weft.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,9 +15,6 @@
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define CAN_FAIL 1
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_malloc(size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
 #else
 #define CAN_FAIL 0
 #endif
@@ -32,19 +31,30 @@ static bool fails(void)
 }
 
 #if CAN_FAIL
+/* The C library's function, by name, so that valgrind can put its own there. */
+static void *real(void *_Atomic *function, const char *name)
+{
+    if (!*function)
+        *function = dlsym(RTLD_NEXT, name);
+    return *function;
+}
+
 void *calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __libc_calloc(count, size);
+    static void *_Atomic function;
+    return fails() ? NULL : ((void *(*)(size_t, size_t))real(&function, "calloc"))(count, size);
 }
 
 void *malloc(size_t size)
 {
-    return fails() ? NULL : __libc_malloc(size);
+    static void *_Atomic function;
+    return fails() ? NULL : ((void *(*)(size_t))real(&function, "malloc"))(size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-    return fails() ? NULL : __libc_realloc(memory, size);
+    static void *_Atomic function;
+    return fails() ? NULL : ((void *(*)(void *, size_t))real(&function, "realloc"))(memory, size);
 }
 #endif
 

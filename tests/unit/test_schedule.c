@@ -19,7 +19,8 @@ static void schedule_text(struct scheduled *s, const char *text)
 static bool stays_outside(const struct scheduled *s, int i)
 {
     const struct ins *ins = &s->kernel->ins[i];
-    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->schedule.rate[i] != RATE_BLOCK;
+    return ins->kind == INS_LOAD || ins->kind == INS_LITERAL || s->schedule.rate[i] != RATE_BLOCK ||
+           (ins->kind == INS_STORE && s->schedule.output[i] >= 0);
 }
 
 /* Whether i reads the value of a from where it is kept between loops. */
@@ -65,6 +66,8 @@ static void check_order(struct scheduled *s)
 static void check_stores(const struct scheduled *s)
 {
     int stores = count_kind(s->kernel, INS_STORE), count = s->schedule.order_count;
+    for (int i = 0; i < s->kernel->ins_count; i++)
+        stores -= stays_outside(s, i) && s->kernel->ins[i].kind == INS_STORE;
     for (int n = 0; n < count; n++) {
         int i = s->schedule.order[n];
         assert_int_equal(s->kernel->ins[i].kind == INS_STORE, n >= count - stores);
@@ -142,6 +145,36 @@ static void early_results_are_stored_last(void **state)
     front_finish(&s.front);
 }
 
+/* The access that a call writes to itself; -1: none does. */
+static int output_of(const char *text)
+{
+    struct scheduled s;
+    int output = -1, calls = 0;
+    schedule_text(&s, text);
+    for (int i = 0; i < s.kernel->ins_count; i++)
+        if (s.schedule.output[i] >= 0 && s.schedule.call[i]) {
+            output = s.schedule.output[i];
+            calls++;
+            assert_int_equal(s.schedule.slot[i], -1);
+        }
+    assert_true(calls <= 1);
+    check_order(&s);
+    check_stores(&s);
+    front_finish(&s.front);
+    return output;
+}
+
+static void the_last_call_writes_the_output(void **state)
+{
+    (void)state;
+    assert_int_equal(output_of("input x: f32\nexp(x)"), 1);
+    assert_int_equal(output_of("input x: f32\nuint8(exp(x) + x)"), 1);
+    assert_int_equal(output_of("input x: f32\nexp(x) + 1"), -1);
+    assert_int_equal(output_of("input x: f32\nreturn a = exp(x), b = x + 1"), -1);
+    assert_int_equal(output_of("input x: f32\nt = exp(x)\nreturn a = t, b = t"), -1);
+    assert_int_equal(output_of("input n: i32\nexp(where(exp(n) > 1, n // n, 1))"), 1);
+}
+
 static void slots_are_used_again(void **state)
 {
     (void)state;
@@ -204,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_result_of_a_call_is_read_later),
         cmocka_unit_test(exact_rows_are_one_loop),
         cmocka_unit_test(early_results_are_stored_last),
+        cmocka_unit_test(the_last_call_writes_the_output),
         cmocka_unit_test(slots_are_used_again),
         cmocka_unit_test(long_loops_are_split),
         cmocka_unit_test(random_kernels_are_scheduled_right),

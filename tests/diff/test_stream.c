@@ -1,0 +1,278 @@
+/* Outputs of 16 MB and more are written past the caches: with that and without every byte is the same,
+ * the ones between and around rows included. Rows of an odd pitch begin at every place in a line of
+ * the cache that an element can have, and end in a part of a block. */
+#include "tests/diff/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { STREAMED = 16 << 20, LINE = 64, UNTOUCHED = 0xa5, MOST = 4 };
+
+/* ---- outputs at chosen places ---- */
+
+struct placed {
+    struct tensor tensor;
+    size_t bytes;                  /* of the memory, which starts on a line */
+};
+
+/* `from` elements behind a line, with `gap` elements between the outermost rows. */
+static struct placed place(enum weft_dtype dtype, int rank, const int64_t *shape, int64_t gap, int64_t from)
+{
+    struct placed p = {.tensor = {.dtype = dtype, .rank = rank}};
+    int64_t size = (int64_t)weft_dtype_size(dtype), volume = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        p.tensor.shape[d] = shape[d];
+        p.tensor.strides[d] = volume + (d == 0 && rank > 1 ? gap : 0);
+        volume = shape[d] * p.tensor.strides[d];
+    }
+    p.bytes = ((size_t)((volume + from) * size) / LINE + 3) * LINE;
+    p.tensor.memory = aligned_alloc(LINE, p.bytes);
+    assert_non_null(p.tensor.memory);
+    p.tensor.data = (char *)p.tensor.memory + LINE + from * size;
+    memset(p.tensor.memory, UNTOUCHED, p.bytes);
+    return p;
+}
+
+static struct tensor small_integers(enum weft_dtype dtype, int rank, const int64_t *shape)
+{
+    struct tensor x = tensor_new(dtype, rank, shape);
+    int64_t volume = 1;
+    for (int d = 0; d < rank; d++)
+        volume *= shape[d];
+    for (int64_t i = 0; i < volume; i++)
+        if (dtype == WEFT_UINT8)
+            ((uint8_t *)x.memory)[i] = (uint8_t)(i * 7 + i / 251);
+        else
+            ((float *)x.memory)[i] = (float)(i * 7 % 1009) * 0.5f;
+    return x;
+}
+
+/* ---- with and without ---- */
+
+struct input {
+    const char *name;
+    struct tensor tensor;
+};
+
+static void run_once(const char *text, const struct input *inputs, int input_count,
+                     const struct placed *outputs, int output_count, const char *without, int threads)
+{
+    struct tensor in[MOST], out[MOST];
+    const char *names[MOST];
+    for (int i = 0; i < input_count; i++)
+        in[i] = inputs[i].tensor, names[i] = inputs[i].name;
+    for (int i = 0; i < output_count; i++) {
+        memset(outputs[i].tensor.memory, UNTOUCHED, outputs[i].bytes);
+        out[i] = outputs[i].tensor;
+    }
+    run_disable(without);
+    run_threads(threads);
+    struct weft_program *program = run_compile(text);
+    run_program(program, in, names, input_count, out, output_count, NULL);
+    weft_program_destroy(program);
+}
+
+/* Leaves what was written in `outputs`. */
+static void check(const char *text, const struct input *inputs, int input_count,
+                  const struct placed *outputs, int output_count)
+{
+    char *expected[MOST];
+    run_once(text, inputs, input_count, outputs, output_count, "stream", 1);
+    for (int i = 0; i < output_count; i++) {
+        expected[i] = malloc(outputs[i].bytes);
+        assert_non_null(expected[i]);
+        memcpy(expected[i], outputs[i].tensor.memory, outputs[i].bytes);
+    }
+    for (int threads = 1; threads <= 3; threads += 2) {
+        run_once(text, inputs, input_count, outputs, output_count, "", threads);
+        for (int i = 0; i < output_count; i++)
+            if (memcmp(outputs[i].tensor.memory, expected[i], outputs[i].bytes) != 0)
+                fail_msg("%s: result %d at %p differs on %d threads", text, i,
+                         (void *)outputs[i].tensor.data, threads);
+    }
+    for (int i = 0; i < output_count; i++)
+        free(expected[i]);
+}
+
+/* ---- types, around the threshold, against a loop in C ---- */
+
+/* The result of each program for the value X of a uint8. */
+#define PROGRAMS(PROGRAM)                                                                           \
+    PROGRAM(BOOL, uint8_t, "x > 100", X > 100)                                                      \
+    PROGRAM(UINT8, uint8_t, "uint8(x // 2 + 3)", X / 2 + 3)                                         \
+    PROGRAM(INT8, int8_t, "int8(x // 2)", X / 2)                                                    \
+    PROGRAM(INT16, int16_t, "int16(x * 3 - 300)", X * 3 - 300)                                      \
+    PROGRAM(FLOAT32, float, "x * 1.5", X * 1.5)                                                     \
+    PROGRAM(UINT32, uint32_t, "uint32(x * 70000)", X * 70000)                                       \
+    PROGRAM(INT64, int64_t, "int64(x) * 5000000000", X * 5000000000)                                \
+    PROGRAM(FLOAT64, double, "float64(x) / 4", X / 4.0)
+
+#define PROGRAM(id, type, text, value)                                                              \
+    static bool right_##id(const void *row, const uint8_t *x, int64_t columns)                      \
+    {                                                                                               \
+        bool right = true;                                                                          \
+        for (int64_t i = 0; i < columns; i++) {                                                     \
+            const int64_t X = x[i];                                                                 \
+            right = right && ((const type *)row)[i] == (type)(value);                               \
+        }                                                                                           \
+        return right;                                                                               \
+    }
+PROGRAMS(PROGRAM)
+#undef PROGRAM
+
+static const struct {
+    const char *text;
+    enum weft_dtype dtype;
+    bool (*right)(const void *row, const uint8_t *x, int64_t columns);
+} programs[] = {
+#define PROGRAM(id, type, text, value) {text, WEFT_##id, right_##id},
+    PROGRAMS(PROGRAM)
+#undef PROGRAM
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+/* Rows of `columns`, the fewest that are streamed; `fewer` rows less. */
+static void check_program(int n, int64_t columns, int64_t gap, int fewer)
+{
+    int64_t row = columns * (int64_t)weft_dtype_size(programs[n].dtype);
+    const int64_t shape[] = {(STREAMED + row - 1) / row - fewer, columns};
+    const struct input x = {"x", small_integers(WEFT_UINT8, 2, shape)};
+    struct placed out = place(programs[n].dtype, 2, shape, gap, 0);
+    check(programs[n].text, &x, 1, &out, 1);
+    for (int64_t i = 0; i < shape[0]; i++)
+        if (!programs[n].right(tensor_at(&out.tensor, (int64_t[]){i, 0}),
+                               tensor_at(&x.tensor, (int64_t[]){i, 0}), columns))
+            fail_msg("%s: row %d is wrong", programs[n].text, (int)i);
+    tensor_free((struct tensor *)&x.tensor);
+    tensor_free(&out.tensor);
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    for (int n = 0; n < PROGRAM_COUNT; n++)
+        for (int fewer = 0; fewer < 2; fewer++)
+            check_program(n, 4099, 6, fewer);
+}
+
+/* Rows that end before the first whole block begins, and just behind one. */
+static void test_short_rows(void **state)
+{
+    static const int64_t columns[] = {65, 127, 129};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        check_program(1, columns[i], 36, 0);
+        check_program(4, columns[i], 36, 0);
+    }
+}
+
+/* Tiles inside a row begin where the row's beginning says. */
+static void test_alignments(void **state)
+{
+    static const int tested[] = {1, 3, 4, 6}; /* one of each size */
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        const int n = tested[t];
+        const int64_t size = (int64_t)weft_dtype_size(programs[n].dtype), length = STREAMED / size + 77;
+        const struct input x = {"x", small_integers(WEFT_UINT8, 1, &length)};
+        for (int64_t from = 1; from < LINE / size; from = 2 * from + 1) {
+            struct placed out = place(programs[n].dtype, 1, &length, 0, from);
+            check(programs[n].text, &x, 1, &out, 1);
+            assert_true(programs[n].right(out.tensor.data, (const uint8_t *)x.tensor.data, length));
+            tensor_free(&out.tensor);
+        }
+        tensor_free((struct tensor *)&x.tensor);
+    }
+}
+
+/* ---- several results ---- */
+
+static void test_results(void **state)
+{
+    const int64_t shape[] = {541, 4099}; /* 8 bytes an element, all results together */
+    const struct input x = {"x", small_integers(WEFT_UINT8, 2, shape)};
+    (void)state;
+    for (int64_t from = 0; from < 3; from++) {
+        struct placed out[] = {place(WEFT_UINT8, 2, shape, 2, from), place(WEFT_FLOAT32, 2, shape, 0, 3 * from),
+                               place(WEFT_INT16, 2, shape, 4, 5 * from), place(WEFT_BOOL, 2, shape, 6, 7 * from)};
+        check("return a = uint8(x // 2), b = x * 1.5, c = int16(x * 3 - 300), d = x > 100", &x, 1, out, 4);
+        for (int i = 0; i < 4; i++)
+            tensor_free(&out[i].tensor);
+    }
+    tensor_free((struct tensor *)&x.tensor);
+}
+
+/* ---- other ways along a row ---- */
+
+static void check_broadcast(int rank, const int64_t *shape, const int64_t *y_shape)
+{
+    const struct input in[] = {{"x", small_integers(WEFT_UINT8, rank, shape)},
+                               {"y", small_integers(WEFT_FLOAT32, rank, y_shape)}};
+    struct placed out = place(WEFT_FLOAT32, rank, shape, 0, 1);
+    check("x * y + 1", in, 2, &out, 1);
+    for (int64_t i = 0; i < shape[0]; i += 97) {
+        const float *row = tensor_at(&out.tensor, (int64_t[]){i, 0, 0});
+        const uint8_t *x = tensor_at(&in[0].tensor, (int64_t[]){i, 0, 0});
+        for (int64_t j = 0; j < out.tensor.strides[0]; j++) {
+            int64_t inner = rank == 3 ? j / shape[2] % y_shape[1] * y_shape[2] + j % shape[2] % y_shape[2] : j;
+            assert_true(row[j] == (float)x[j] * ((const float *)in[1].tensor.data)[inner] + 1);
+        }
+    }
+    tensor_free((struct tensor *)&in[0].tensor);
+    tensor_free((struct tensor *)&in[1].tensor);
+    tensor_free(&out.tensor);
+}
+
+/* A short row again and again, several short groups as one row, a row that is the same for all. */
+static void test_broadcast(void **state)
+{
+    (void)state;
+    check_broadcast(2, (int64_t[]){1398103, 3}, (int64_t[]){1, 3});
+    check_broadcast(3, (int64_t[]){99865, 6, 7}, (int64_t[]){1, 6, 1});
+    check_broadcast(2, (int64_t[]){1024, 4097}, (int64_t[]){1, 4097});
+}
+
+/* ---- in place ---- */
+
+static void test_in_place(void **state)
+{
+    const int64_t length = STREAMED / 4 + 77;
+    struct tensor x = small_integers(WEFT_FLOAT32, 1, &length);
+    struct placed out = place(WEFT_FLOAT32, 1, &length, 0, 0);
+    struct placed self = place(WEFT_FLOAT32, 1, &length, 0, 3);
+    static const char *const names[] = {"x"};
+    (void)state;
+    check("x * 2 + 1", &(const struct input){"x", x}, 1, &out, 1);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        memcpy(self.tensor.data, x.data, (size_t)length * sizeof(float));
+        run_disable("");
+        run_threads(threads);
+        struct weft_program *program = run_compile("x * 2 + 1");
+        run_program(program, &self.tensor, names, 1, &self.tensor, 1, NULL);
+        weft_program_destroy(program);
+        assert_memory_equal(self.tensor.data, out.tensor.data, (size_t)length * sizeof(float));
+    }
+    tensor_free(&x);
+    tensor_free(&out.tensor);
+    tensor_free(&self.tensor);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    run_threads(0);
+    run_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_alignments),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_in_place)};
+    return cmocka_run_group_tests_name("stream", tests, NULL, finish);
+}
