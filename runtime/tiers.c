@@ -89,10 +89,11 @@ static bool first_allowed(const struct weft_context *context)
     return (context->fast & FAST_FIRST) && context->tier != WEFT_TIER_NONE && first_available();
 }
 
-/* Whether the good kernel may take over unseen, or its bits do not matter. */
+/* Whether the good kernel may take over unseen, or its bits do not matter. Flags of the user's may change
+ * them: -ffp-contract=fast. */
 static bool first_serves(const struct weft_context *context, const struct kernel_request *request)
 {
-    bool same = request->exact && request->math == WEFT_MATH_STRICT;
+    bool same = request->exact && request->math == WEFT_MATH_STRICT && !*context->cc.flags;
     return first_allowed(context) && (same || context->tier == WEFT_TIER_FAST);
 }
 

@@ -131,8 +131,8 @@ WEFT_API void weft_error_destroy(struct weft_error *error);
  * in about a millisecond, many times slower than the good one, which replaces it when the C compiler,
  * in the background, is done. Where there is no C compiler libtcc makes all kernels. */
 enum weft_tier {
-    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact and
-                                      math is strict; else the call waits */
+    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact, math
+                                      is strict, there are no further flags; else the call waits */
     WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good
                                       kernel takes over */
     WEFT_TIER_NONE                 /* never: every call waits for the C compiler */

@@ -263,7 +263,8 @@ static void test_good_kernel_takes_over(void **state)
 {
     (void)state;
     for (int turn = 0; turn < 5; turn++) {
-        const struct weft_context_params params = {.cache = "", .threads = 1};
+        static const char *const no_flags[] = {NULL};
+        const struct weft_context_params params = {.cflags = no_flags, .cache = "", .threads = 1};
         struct weft_context *context = NULL;
         struct meanwhile meanwhile = {.stop = false};
         pthread_t threads[CALLERS];

@@ -153,12 +153,14 @@ static void on_log(void *user, const struct weft_error *record)
     errno = EIO;
 }
 
+static const char *const no_flags[] = {NULL};
+
 static void job_open(struct job *job, const char *cc, enum weft_tier tier, const char *text,
                      enum weft_math math)
 {
     *job = (struct job){.x = calloc(LENGTH, sizeof(float)), .out = calloc(LENGTH, sizeof(float))};
-    const struct weft_context_params params = {.cc = cc, .cache = "", .disable = "", .tier = tier, .log = on_log,
-                                               .user = &job->told};
+    const struct weft_context_params params = {.cc = cc, .cflags = no_flags, .cache = "", .disable = "",
+                                               .tier = tier, .log = on_log, .user = &job->told};
     const struct weft_compile_params how = {.math = math};
     assert_int_equal(weft_context_create(&params, &job->context, NULL), WEFT_OK);
     assert_int_equal(weft_compile(job->context, text, &how, &job->program, NULL), WEFT_OK);
@@ -322,6 +324,28 @@ static void test_tiers(void **state)
         assert_int_equal(info.first_seconds > 0, cases[i].first);
         job_close(&job);
         unlink(gate);
+    }
+}
+
+/* The user's flags may change bits. */
+static void test_flags_wait(void **state)
+{
+    (void)state;
+    need_module();
+    static const char *const flags[] = {"-ffp-contract=fast", NULL};
+    for (int i = 0; i < 2; i++) {
+        struct job job;
+        const struct weft_context_params params = {.cc = script, .cflags = flags, .cache = "",
+                                                   .tier = i ? WEFT_TIER_FAST : WEFT_TIER_EXACT};
+        open_gate();
+        job_open(&job, script, WEFT_TIER_EXACT, "x * x + x", WEFT_MATH_STRICT);
+        weft_program_destroy(job.program);
+        weft_context_destroy(job.context);
+        assert_int_equal(weft_context_create(&params, &job.context, NULL), WEFT_OK);
+        assert_int_equal(weft_compile(job.context, "x * x + x", NULL, &job.program, NULL), WEFT_OK);
+        assert_int_equal(run(&job), WEFT_OK);
+        assert_int_equal(atomic_load(&compilations), i);
+        job_close(&job);
     }
 }
 
@@ -497,7 +521,7 @@ static void test_disk_first(void **state)
         job_open(&job, "cc", WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
         weft_program_destroy(job.program);
         weft_context_destroy(job.context);
-        const struct weft_context_params params = {.cc = "cc"};
+        const struct weft_context_params params = {.cc = "cc", .cflags = no_flags};
         assert_int_equal(weft_context_create(&params, &job.context, NULL), WEFT_OK);
         assert_int_equal(weft_compile(job.context, "x + 1", NULL, &job.program, NULL), WEFT_OK);
         assert_int_equal(run(&job), WEFT_OK);
@@ -515,8 +539,8 @@ static void job_without_cache(struct job *job, enum weft_tier tier,
     job_open(job, script, tier, "x + 1", WEFT_MATH_STRICT);
     weft_program_destroy(job->program);
     weft_context_destroy(job->context);
-    const struct weft_context_params params = {.cc = script, .cache = script, .disable = "", .tier = tier,
-                                               .log = log, .user = user};
+    const struct weft_context_params params = {.cc = script, .cflags = no_flags, .cache = script,
+                                               .disable = "", .tier = tier, .log = log, .user = user};
     assert_int_equal(weft_context_create(&params, &job->context, NULL), WEFT_OK);
     assert_int_equal(weft_compile(job->context, "x + 1", NULL, &job->program, NULL), WEFT_OK);
 }
@@ -668,6 +692,7 @@ int main(int argc, char **argv)
         TEST(test_same_bits),
         TEST(test_locale),
         TEST(test_tiers),
+        TEST(test_flags_wait),
         TEST(test_prepare_waits),
         TEST(test_destroy_ends_the_compiler),
         TEST(test_exit_ends_the_compiler),
