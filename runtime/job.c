@@ -173,10 +173,13 @@ static int start(struct job *job, char **environment, pid_t *pid)
     return error;
 }
 
-static bool report_failure(const struct job *job, int status, struct diags *diags)
+/* `known`: the status was not lost to a host that ignores SIGCHLD or waits for all children. */
+static bool report_failure(const struct job *job, bool known, int status, struct diags *diags)
 {
     char *log = job_read_log(job), how[48];
-    if (WIFSIGNALED(status))
+    if (!known)
+        snprintf(how, sizeof how, "status unknown");
+    else if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "killed by signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
@@ -243,7 +246,7 @@ bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
         return true;
     if (WIFSIGNALED(status))
         kill(-pid, SIGKILL); /* what the driver had started */
-    return report_failure(job, status, diags);
+    return report_failure(job, waited == pid, status, diags);
 }
 
 void job_add_arguments(struct job *job, const char *const *arguments)

@@ -114,6 +114,7 @@ static void test_without_a_status(void **state)
     cc_cancel(&scene->running);
     assert_int_equal(pthread_join(thread, &handle), 0);
     assert_null(handle);
+    assert_non_null(strstr(scene->diags.last->message, "status unknown"));
     signal(SIGCHLD, SIG_DFL);
 }
 
