@@ -133,7 +133,8 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
     fprintf(file, "\nrun     %10.3f ms  %d %s, %s moved, %.2f GB/s\n", 1e3 * times->again,
-            threads, threads == 1 ? "thread" : "threads", report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
+            threads, threads == 1 ? "thread" : "threads", report_size(run->report, bytes),
+            times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
 /* Waits for good kernels. */
