@@ -204,7 +204,7 @@ static struct range find_range(const struct narrowing *n, const struct ins *ins)
     return fits(result, ins->dtype) ? result : all;
 }
 
-/* Whether the operation may happen in `dtype`: its operands and its result fit. */
+/* Whether the operation may happen in `dtype`: its operands fit, and its result, whose range is known. */
 static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtype)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -215,8 +215,7 @@ static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtyp
     for (int k = 0; k < 3; k++)
         if (!fits(r[k], dtype))
             return false;
-    return is_comparison(ins) || (ins->dtype == ins->source && result_range(ins, r).known &&
-                                  fits(result_range(ins, r), dtype));
+    return is_comparison(ins) || (ins->dtype == ins->source && fits(n->ranges[i], dtype));
 }
 
 static void decide(struct narrowing *n, int i)
