@@ -40,7 +40,8 @@ void *build_from_disk(struct weft_context *context, const char *key, enum weft_m
     return handle;
 }
 
-/* To the log and not to the call's diagnostics: a result is not less good for it. */
+/* To the log and not to the call's diagnostics: a result is not less good for it. Kept until the call
+ * ends: this may be the worker's thread, and other threads wait for the kernel. */
 static void note_once(struct weft_context *context, int problem)
 {
     struct arena arena;
@@ -52,7 +53,7 @@ static void note_once(struct weft_context *context, int problem)
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, NULL);
         diag_at(&diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(problem));
-        finish_call(context, &diags, NULL);
+        keep_untold(context, &diags);
     }
     arena_finish(&arena);
 }
@@ -64,7 +65,7 @@ static void publish(struct weft_context *context, const struct cache_key *disk, 
     char *after = compiler_identity(cc);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same && !cache_publish(context->cache, disk, image, cc->version))
+    if (same && !cache_publish(context->cache, disk, image, cc->version, context->cache_cap))
         note_once(context, errno);
 }
 

@@ -14,8 +14,8 @@ bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *d
 void *build_from_disk(struct weft_context *context, const char *key, enum weft_math math);
 
 /* The same from the disk or, failing that, compiled from `text` and kept on disk. Processes that want
- * the same kernel wait for the first. NULL with a diagnostic. The context's log is told once,
- * from this thread, when the disk cache cannot be used. */
+ * the same kernel wait for the first. NULL with a diagnostic. That the disk cache cannot be
+ * used is kept for the log (log_untold), once for a context. */
 void *build_kernel(struct weft_context *context, const char *key, const char *text,
                    enum weft_math math, struct diags *diags, enum weft_kernel_origin *origin);
 

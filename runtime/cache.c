@@ -3,6 +3,7 @@
 
 #include "runtime/entry.h"
 #include "runtime/image.h"
+#include "runtime/write.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -235,18 +236,6 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
 
 /* ---- publication ---- */
 
-static bool write_all(int fd, const unsigned char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
-            return false;
-        bytes += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 /* By rename, not link: a damaged entry is replaced in the same step. Not synced: what a power failure
  * leaves of it, the checksum tells. */
 static bool write_entry(int shard, const char *name, const unsigned char *bytes, size_t size)
@@ -274,7 +263,8 @@ static bool write_entry(int shard, const char *name, const unsigned char *bytes,
     return false;
 }
 
-bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note)
+bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note,
+                   uint64_t cap)
 {
     size_t size;
     unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
@@ -284,7 +274,7 @@ bool cache_publish(const char *path, const struct cache_key *key, int image, con
         int root = cache_open(path, true), shard = open_shard(root, key, true);
         good = shard >= 0 && write_entry(shard, key->name, bytes, size);
         if (good)
-            cache_sweep(root, key->digest[0]);
+            cache_sweep(root, key->digest[0], cap);
         close_both(shard, root);
     }
     int error = errno;

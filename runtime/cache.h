@@ -34,8 +34,10 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
                  bool *keep);
 void cache_unlock(int lock);
 
-/* Keeps the shared object that `image` reads; sweeps when there is too much. False with errno. */
-bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note);
+/* Keeps the shared object that `image` reads; sweeps when there are more than `cap` bytes. False with
+ * errno. */
+bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note,
+                   uint64_t cap);
 
 /* ---- for cache_sweep.c ---- */
 
@@ -48,8 +50,11 @@ int cache_lock_byte(int root, off_t byte);
 
 /* ---- cache_sweep.c ---- */
 
+/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. Reads the
+ * environment, which the host may change at any time: for the callers' threads alone. */
+uint64_t cache_cap(void);
 /* After an entry was written to a shard: removes temporaries that died, and the entries used longest
- * ago when all of them seem to take more than the cap. One process at a time. */
-void cache_sweep(int root, int shard);
+ * ago when all of them seem to take more than `cap` bytes. One process at a time. */
+void cache_sweep(int root, int shard, uint64_t cap);
 
 #endif

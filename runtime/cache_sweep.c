@@ -156,11 +156,10 @@ bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_remo
 }
 
 /* Keys are hashes, so one shard tells how much all of them hold. */
-void cache_sweep(int root, int shard)
+void cache_sweep(int root, int shard, uint64_t cap)
 {
     struct weft_cache_removed removed = {0};
     struct survey survey = {.now = time(NULL), .removed = &removed};
-    uint64_t cap = cache_cap();
     cache_walk_shard(root, shard, look, &survey);
     if (survey.bytes <= cap / CACHE_SHARDS)
         return;

@@ -22,8 +22,6 @@ typedef bool cache_visitor(void *user, const struct cache_file *file);
 bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user);
 bool cache_walk(int root, cache_visitor *visit, void *user);
 
-/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. */
-uint64_t cache_cap(void);
 /* Removes dead temporaries and, when entries take more than `cap` bytes, those used longest ago until
  * they take no more than `enough`. False: no memory. */
 bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed);

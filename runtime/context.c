@@ -84,6 +84,7 @@ static bool choose_cache(struct weft_context *context, const char *word)
     if (!(context->fast & FAST_CACHE))
         return true;
     context->cache = cache_place(word);
+    context->cache_cap = cache_cap();
     if (!context->cache)
         return false;
     if (!*context->cache) {
@@ -99,6 +100,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     static const struct weft_context_params defaults;
     if (!result)
         return invalid_call(error, "weft_context_create needs a place for the context, found NULL");
+    *result = NULL;
     if (params && (params->tier < WEFT_TIER_EXACT || params->tier > WEFT_TIER_NONE))
         return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
     if (params && params->threads < 0)
@@ -138,6 +140,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
 
 void weft_context_destroy(struct weft_context *context)
 {
+    int saved = errno;
     if (!context)
         return;
     worker_finish(context);
@@ -151,6 +154,7 @@ void weft_context_destroy(struct weft_context *context)
     pthread_mutex_destroy(&context->cc_mutex);
     pthread_mutex_destroy(&context->mutex);
     free(context);
+    errno = saved;
 }
 
 void weft_free(void *memory)

@@ -6,10 +6,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_SYMBOLS = 256, NAME = 16 };
 
@@ -64,18 +66,30 @@ static bool load(const char *directory, int length, const char *below)
     return module != NULL;
 }
 
+/* The file that this code is in; of a program, for which dladdr tells what it was called by, the real
+ * one. Empty when its path is relative: from wherever the process is now, that may lead to anybody's. */
+static void find_self(char path[PATH_MAX])
+{
+    Dl_info self;
+    struct link_map *map = NULL;
+    ssize_t length = 0;
+    if (dladdr1((void *)first_available, &self, (void **)&map, RTLD_DL_LINKMAP) && !*map->l_name)
+        length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    else if (map && *map->l_name == '/')
+        length = snprintf(path, PATH_MAX, "%s", map->l_name);
+    path[length > 0 && length < PATH_MAX ? length : 0] = '\0';
+}
+
 static void find(void)
 {
     const char *named = secure_getenv("WEFT_MODULES");
-    Dl_info self;
+    char self[PATH_MAX], *slash;
+    find_self(self);
     if (named && *named) {
         load(named, (int)strlen(named), "");
-    } else if (dladdr((void *)first_available, &self) && self.dli_fname) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        const char *directory = slash ? self.dli_fname : ".";
-        int length = slash ? (int)(slash - self.dli_fname) : 1;
-        if (!load(directory, length, "/weft"))
-            load(directory, length, "");
+    } else if ((slash = strrchr(self, '/'))) {
+        if (!load(self, (int)(slash - self), "/weft"))
+            load(self, (int)(slash - self), "");
     }
     if (!module)
         return;

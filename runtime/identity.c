@@ -24,7 +24,7 @@ bool program_find(const char *list, const char *name, char path[PATH_MAX], struc
 {
     if (strchr(name, '/'))
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path, stat);
-    for (list = list ? list : "/bin:/usr/bin";; list++) {
+    for (list = list ? list : PROGRAM_PATH;; list++) {
         int length = (int)strcspn(list, ":");
         if (snprintf(path, PATH_MAX, "%.*s%s%s", length, list, length ? "/" : "", name) < PATH_MAX &&
             is_program(path, stat))

@@ -16,8 +16,10 @@ struct cache_key {
     char name[33];                 /* in hexadecimal digits */
 };
 
-/* Looks a program up as posix_spawnp does, in `list`, a value of PATH, NULL when it is not set; false
- * when there is none. */
+#define PROGRAM_PATH "/bin:/usr/bin"
+
+/* Looks a program up as posix_spawnp does, in `list`, a value of PATH, or when that is NULL in
+ * PROGRAM_PATH; false when there is none. */
 bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat);
 
 /* Which program the compiler is: its place, size, time and inode, as they are now. From malloc; NULL

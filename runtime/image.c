@@ -2,6 +2,7 @@
 #include "runtime/image.h"
 
 #include "runtime/worker.h"
+#include "runtime/write.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,7 +40,7 @@ static int copy_to_memory(int fd, size_t size)
         ssize_t got = pread(fd, bytes, most, (off_t)done);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0 || write(memory, bytes, (size_t)got) != got) {
+        if (got <= 0 || !write_all(memory, bytes, (size_t)got)) {
             close(memory);
             return -1;
         }

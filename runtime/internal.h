@@ -64,7 +64,7 @@ void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
               const unsigned char digest[16], int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
-/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+/* job.c: ends all compilers in progress; their callers fail and clean up. From any thread. */
 void cc_cancel(struct cc_running *running);
 
 /* ---- kernels.c: kernels in memory, each compiled once ---- */
@@ -112,6 +112,7 @@ struct weft_context {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
+    uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
     atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;

@@ -91,7 +91,8 @@ static void take_chunks(struct share *share, int index)
     int64_t tiles = planned->geometry.tiles, begin;
     while ((begin = atomic_fetch_add(&share->next, share->chunk)) < tiles) {
         int64_t end = begin + share->chunk < tiles ? begin + share->chunk : tiles;
-        planned->loaded->run(args, begin, end);
+        weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's call itself reads plainly */
+        run(args, begin, end);
     }
 }
 
@@ -124,6 +125,7 @@ void launch_run(struct launch *launch, struct weft_context *context)
     }
     fegetenv(&share.environment);
     threads_run(&context->threads, launch->threads, work, &share);
+    take_chunks(&share, 0); /* what a host's parallel_for left, whose threads are gone, say */
 }
 
 bool launch_fault(const struct launch *launch, int f)

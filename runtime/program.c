@@ -241,6 +241,8 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
     const char *wrong = check_params(params ? params : &defaults);
     if (!context || !text || !result)
         wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
+    if (result)
+        *result = NULL;
     if (wrong)
         return invalid_call(error, wrong);
     int saved = errno;
@@ -248,7 +250,6 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
     enum weft_status status = program ? WEFT_OK : WEFT_OUT_OF_MEMORY;
     if (error)
         *error = NULL;
-    *result = NULL;
     if (program) {
         program->context = context;
         arena_init(&program->arena);

@@ -4,12 +4,14 @@
 #include "runtime/kernels.h"
 
 #include <signal.h>
+#include <time.h>
 
 /* ---- all contexts of the process ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t contexts_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before a context's */
 static pthread_mutex_t load_mutex = PTHREAD_MUTEX_INITIALIZER;     /* taken last */
+static bool loads_stopped;         /* by a fork in progress */
 static struct weft_context *contexts;
 
 void worker_load_begin(void)
@@ -22,17 +24,28 @@ void worker_load_end(void)
     pthread_mutex_unlock(&load_mutex);
 }
 
+/* Loading takes a millisecond. After a second it is the forking thread that is waited for: it has the
+ * loader's lock, being inside a constructor. Then nobody is half-way through loading. */
+static void stop_loads(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    loads_stopped = pthread_mutex_timedlock(&load_mutex, &until) == 0;
+}
+
 static void before_fork(void)
 {
     pthread_mutex_lock(&contexts_mutex);
     for (struct weft_context *context = contexts; context; context = context->next)
         pthread_mutex_lock(&context->mutex);
-    pthread_mutex_lock(&load_mutex);
+    stop_loads();
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&load_mutex);
+    if (loads_stopped)
+        pthread_mutex_unlock(&load_mutex);
     for (struct weft_context *context = contexts; context; context = context->next)
         pthread_mutex_unlock(&context->mutex);
     pthread_mutex_unlock(&contexts_mutex);
@@ -50,6 +63,8 @@ static void in_child(void)
         context->worker.running = false;
         kernels_abandon(context);
     }
+    if (!loads_stopped)
+        pthread_mutex_init(&load_mutex, NULL);
     after_fork();
 }
 

@@ -21,8 +21,11 @@
  * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
  * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
  * for contexts that were made after the fork with a parallel_for.
- * Ownership: whatever a create or compile function returned is released by its destroy function;
- * tensors always stay the caller's. No function prints, exits, aborts or changes errno. */
+ * Ownership: whatever a create or compile function returned is released by its destroy function; one
+ * that fails leaves NULL. Tensors always stay the caller's.
+ * Processes: the C compiler is a child of the process, in a process group of its own, also while no call
+ * is in progress. SIGCHLD comes for it, and wait() may find it: a host waits for its own by number.
+ * No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
@@ -157,7 +160,8 @@ struct weft_context_params {
      * log is told once. */
     const char *cache;
     /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
-     * choice (OMP_NUM_THREADS, else the processors). Runs that happen at once share them: one that finds
+     * choice (OMP_NUM_THREADS, else the processors). OpenMP ends the process when it cannot start a
+     * thread (RLIMIT_NPROC, RLIMIT_AS): 1 or parallel_for for a host with such limits. Runs that happen at once share them: one that finds
      * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
     int threads;
     /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i

@@ -230,6 +230,86 @@ static void test_first_runs(void **state)
     weft_context_destroy(context);
 }
 
+/* Many runs of one kernel until the good one has taken over from the first, where there is one. */
+struct meanwhile {
+    struct weft_program *program;
+    atomic_bool stop, wrong;
+};
+
+static enum weft_status run_small(struct weft_program *program, bool prepare, float *out)
+{
+    float in[] = {1, 2, 3};
+    int64_t n[] = {3};
+    DLTensor x = {.data = in, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = n};
+    DLTensor y = x;
+    y.data = out;
+    struct weft_argument input = {.tensors = &x}, output = {.tensors = &y};
+    const struct weft_run_params params = {&input, 1, &output, 1, NULL};
+    return prepare ? weft_prepare(program, &params, NULL, NULL, NULL) : weft_run(program, &params, NULL);
+}
+
+static void *run_meanwhile(void *data)
+{
+    struct meanwhile *meanwhile = data;
+    while (!atomic_load(&meanwhile->stop)) {
+        float out[3] = {0};
+        if (run_small(meanwhile->program, false, out) != WEFT_OK || out[2] != 10)
+            atomic_store(&meanwhile->wrong, true);
+    }
+    return NULL;
+}
+
+static void test_good_kernel_takes_over(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 5; turn++) {
+        const struct weft_context_params params = {.cache = "", .threads = 1};
+        struct weft_context *context = NULL;
+        struct meanwhile meanwhile = {.stop = false};
+        pthread_t threads[CALLERS];
+        float out[3];
+        assert_int_equal(weft_context_create(&params, &context, NULL), WEFT_OK);
+        assert_int_equal(weft_compile(context, "x * 3 + 1", NULL, &meanwhile.program, NULL), WEFT_OK);
+        assert_int_equal(run_small(meanwhile.program, false, out), WEFT_OK);
+        for (int i = 0; i < CALLERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, run_meanwhile, &meanwhile), 0);
+        assert_int_equal(run_small(meanwhile.program, true, out), WEFT_OK);
+        atomic_store(&meanwhile.stop, true);
+        for (int i = 0; i < CALLERS; i++)
+            pthread_join(threads[i], NULL);
+        assert_false(atomic_load(&meanwhile.wrong));
+        weft_program_destroy(meanwhile.program);
+        weft_context_destroy(context);
+    }
+}
+
+static void no_threads(void *user, int count, void (*task)(void *data, int index), void *data)
+{
+    (void)count, (void)task, (void)data;
+    ++*(int *)user;
+}
+
+/* A parallel-for that does nothing, as a pool might that is shut down, leaves no result undone. */
+static void test_host_that_does_nothing(void **state)
+{
+    (void)state;
+    int calls = 0;
+    const struct weft_context_params params = {.threads = 3, .parallel_for = no_threads,
+                                               .parallel_user = &calls};
+    struct weft_context *context = job_context(1, false), *other = NULL;
+    struct job *expected = job_new(context, &samples[0]);
+    assert_int_equal(weft_context_create(&params, &other, NULL), WEFT_OK);
+    struct job *job = job_new(other, &samples[0]);
+    assert_true(job_run(expected) >= 0 && job_run(job) >= 0);
+    assert_true(calls > 0 && job_same(job, expected));
+    weft_program_destroy(job->program);
+    job_free(job);
+    weft_program_destroy(expected->program);
+    job_free(expected);
+    weft_context_destroy(other);
+    weft_context_destroy(context);
+}
+
 /* Inside a parallel region a run stays on its thread. */
 static void test_parallel_region(void **state)
 {
@@ -269,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_many_callers),
         cmocka_unit_test(test_many_callers_host),
         cmocka_unit_test(test_first_runs),
+        cmocka_unit_test(test_good_kernel_takes_over),
+        cmocka_unit_test(test_host_that_does_nothing),
         cmocka_unit_test(test_parallel_region),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

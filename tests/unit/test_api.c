@@ -484,7 +484,8 @@ static void test_null_arguments(void **state)
 {
     (void)state;
     struct weft_context *context = context_with(NULL);
-    struct weft_program *program = compile(context, "x + 1"), *none = NULL;
+    struct weft_program *program = compile(context, "x + 1"), *none = program;
+    struct weft_context *other = context;
     struct weft_tensor_info info;
     struct weft_error *error = NULL;
     const struct weft_compile_params params = {.input_count = 1};
@@ -498,7 +499,13 @@ static void test_null_arguments(void **state)
     assert_int_equal(weft_compile(NULL, "x", NULL, &none, NULL), WEFT_INVALID_ARGUMENT);
     assert_int_equal(weft_compile(context, NULL, NULL, &none, NULL), WEFT_INVALID_ARGUMENT);
     assert_int_equal(weft_compile(context, "x", NULL, NULL, NULL), WEFT_INVALID_ARGUMENT);
+    assert_null(none);
+    none = program;
     assert_int_equal(weft_compile(context, "x", &params, &none, NULL), WEFT_INVALID_ARGUMENT);
+    assert_null(none);
+    assert_int_equal(weft_context_create(&(struct weft_context_params){.threads = -1}, &other, NULL),
+                     WEFT_INVALID_ARGUMENT);
+    assert_null(other);
     assert_int_equal(weft_infer(program, NULL, 1, &info, NULL), WEFT_INVALID_ARGUMENT);
     assert_int_equal(weft_infer(program, NULL, 0, NULL, NULL), WEFT_INVALID_ARGUMENT);
     assert_int_equal(weft_run(NULL, &run, NULL), WEFT_INVALID_ARGUMENT);

@@ -89,7 +89,7 @@ static char *publish(const struct cache_key *key, int number)
 {
     char *path;
     int image = make_image(number);
-    assert_true(cache_publish(below("c"), key, image, "cc 1"));
+    assert_true(cache_publish(below("c"), key, image, "cc 1", UINT64_MAX));
     close(image);
     assert_true(asprintf(&path, "%s/%.2s/%s.so", below("c"), key->name, key->name) > 0);
     return path;
@@ -237,7 +237,7 @@ static void test_image_that_does_not_load(void **state)
         static const char bytes[1000] = "nonsense";
         int part = open(below("part"), O_RDWR | O_CREAT | O_TRUNC, 0600);
         assert_int_equal(write(part, bytes, size), size);
-        assert_true(cache_publish(below("c"), &key, part, ""));
+        assert_true(cache_publish(below("c"), &key, part, "", UINT64_MAX));
         close(part);
         assert_int_equal(find(&key), 0);
     }
@@ -482,15 +482,13 @@ static void test_sweep(void **state)
     (void)state;
     int root = cache_open(below("c"), true);
     fill(root);
-    setenv("WEFT_CACHE_SIZE", "1M", 1);
-    cache_sweep(root, 0);
+    cache_sweep(root, 0, 1 << 20);
     assert_true(has_file(OLD) && !has_file(DEAD));
-    setenv("WEFT_CACHE_SIZE", "12K", 1);
     int busy = cache_lock_byte(root, CACHE_SWEEP_BYTE);
-    cache_sweep(root, 0);
+    cache_sweep(root, 0, 12 << 10);
     assert_true(has_file(OLD));
     cache_unlock(busy);
-    cache_sweep(root, 0);
+    cache_sweep(root, 0, 12 << 10);
     assert_true(!has_file(OLD) && !has_file(USED) && has_file(NEW));
     close(root);
 }
@@ -509,6 +507,29 @@ static void test_cap(void **state)
     }
     unsetenv("WEFT_CACHE_SIZE");
     assert_int_equal(cache_cap(), 256 << 20);
+}
+
+/* A context keeps to the size that was set when it was made: the thread that publishes in the background
+ * may not read an environment that the host changes. */
+static void test_cap_of_a_context(void **state)
+{
+    (void)state;
+    for (int keeps = 0; keeps < 2; keeps++) {
+        const struct weft_context_params params = {.cache = below("c"), .tier = WEFT_TIER_NONE};
+        struct weft_context *context = NULL;
+        struct weft_program *program = NULL;
+        struct weft_cache_removed removed = {0};
+        setenv("WEFT_CACHE_SIZE", keeps ? "1M" : "0", 1);
+        assert_int_equal(weft_context_create(&params, &context, NULL), WEFT_OK);
+        setenv("WEFT_CACHE_SIZE", keeps ? "0" : "1M", 1);
+        assert_int_equal(weft_compile(context, "[1, 2] + 1", NULL, &program, NULL), WEFT_OK);
+        assert_int_equal(weft_prepare(program, &(struct weft_run_params){.stream = NULL}, NULL, NULL, NULL),
+                         WEFT_OK);
+        weft_program_destroy(program);
+        weft_context_destroy(context);
+        assert_int_equal(weft_cache_clear(params.cache, &removed, NULL), WEFT_OK);
+        assert_int_equal(removed.files > 0, keeps);
+    }
 }
 
 static void test_clear(void **state)
@@ -535,7 +556,7 @@ int main(void)
         TEST(test_every_byte), TEST(test_image_that_does_not_load),
         TEST(test_damaged_goes_unreadable_stays), TEST(test_one_descriptor_two_images),
         TEST(test_lock), TEST(test_place), TEST(test_places_that_are_refused), TEST(test_prune),
-        TEST(test_sweep), TEST(test_cap), TEST(test_clear),
+        TEST(test_sweep), TEST(test_cap), TEST(test_cap_of_a_context), TEST(test_clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * is a script that waits for a file, the gate. */
 #include "runtime/internal.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -133,6 +134,7 @@ static void assert_clean(pid_t pid)
 
 struct told {
     int count, last;               /* records; the last one's code */
+    pthread_t thread;              /* that it came from */
 };
 
 struct job {
@@ -147,6 +149,8 @@ static void on_log(void *user, const struct weft_error *record)
     struct told *told = user;
     told->count++;
     told->last = record->code;
+    told->thread = pthread_self();
+    errno = EIO;
 }
 
 static void job_open(struct job *job, const char *cc, enum weft_tier tier, const char *text,
@@ -504,6 +508,130 @@ static void test_disk_first(void **state)
     unsetenv("WEFT_CACHE");
 }
 
+/* A program with a cache where none can be: a file. */
+static void job_without_cache(struct job *job, enum weft_tier tier,
+                              void (*log)(void *user, const struct weft_error *record), void *user)
+{
+    job_open(job, script, tier, "x + 1", WEFT_MATH_STRICT);
+    weft_program_destroy(job->program);
+    weft_context_destroy(job->context);
+    const struct weft_context_params params = {.cc = script, .cache = script, .disable = "", .tier = tier,
+                                               .log = log, .user = user};
+    assert_int_equal(weft_context_create(&params, &job->context, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(job->context, "x + 1", NULL, &job->program, NULL), WEFT_OK);
+}
+
+/* What happens in the background is told in the thread of a later call, the end of the context being the
+ * last, and errno is the caller's. */
+static void test_log_waits_for_a_call(void **state)
+{
+    (void)state;
+    need_module();
+    const struct timespec pause = {.tv_nsec = 1000000};
+    open_gate();
+    for (int destroy = 0; destroy < 2; destroy++) {
+        struct job job;
+        job_without_cache(&job, WEFT_TIER_EXACT, on_log, &job.told);
+        assert_int_equal(run(&job), WEFT_OK);
+        for (int i = 0; i < POLLS && !loaded(&job)->final; i++)
+            nanosleep(&pause, NULL);
+        assert_true(loaded(&job)->final);
+        assert_int_equal(job.told.count, 0);
+        errno = 0;
+        if (!destroy)
+            assert_int_equal(run(&job), WEFT_OK);
+        else
+            job_close(&job);
+        assert_int_equal(errno, 0);
+        assert_int_equal(job.told.count, 1);
+        assert_int_equal(job.told.last, 94);
+        assert_true(pthread_equal(job.told.thread, pthread_self()));
+        if (!destroy)
+            job_close(&job);
+    }
+}
+
+static void on_log_run(void *user, const struct weft_error *record)
+{
+    struct job *job = user;
+    on_log(&job->told, record);
+    assert_int_equal(run(job), WEFT_OK);
+}
+
+/* A log that uses what it is told about. */
+static void test_log_runs(void **state)
+{
+    (void)state;
+    need_module();
+    struct job job;
+    open_gate();
+    alarm(100);
+    job_without_cache(&job, WEFT_TIER_NONE, on_log_run, &job);
+    assert_int_equal(run(&job), WEFT_OK);
+    assert_int_equal(job.told.count, 1);
+    alarm(0);
+    job_close(&job);
+}
+
+/* A library of the host's that forks when it is loaded, and so has the loader's lock, which our thread waits
+ * for. */
+static void test_fork_inside_dlopen(void **state)
+{
+    (void)state;
+    need_module();
+    struct job job;
+    char path[120];
+    snprintf(path, sizeof path, "%s/forks.c", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#include <sys/wait.h>\n#include <unistd.h>\n"
+          "__attribute__((constructor)) static void on_load(void)\n"
+          "{ usleep(700000); pid_t child = fork(); if (child == 0) _exit(0); waitpid(child, 0, 0); }\n", file);
+    fclose(file);
+    shell("cd %s && cc -shared -fPIC -o forks.so forks.c", directory);
+    snprintf(path, sizeof path, "%s/forks.so", directory);
+    open_gate();
+    alarm(100);
+    job_open(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
+    assert_int_equal(run(&job), WEFT_OK);
+    void *library = dlopen(path, RTLD_NOW);
+    assert_non_null(library);
+    assert_int_equal(prepare(&job).origin, WEFT_FROM_COMPILER);
+    dlclose(library);
+    alarm(0);
+    job_close(&job);
+}
+
+/* A program that has the library inside and was called by a bare name, in a directory that holds a module
+ * of somebody's, does not load that one. */
+static void test_module_of_a_stranger(void **state)
+{
+    (void)state;
+    need_module();
+    struct stat stat_;
+    char path[120];
+    int status;
+    snprintf(path, sizeof path, "%s/stranger.c", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#include <stdio.h>\n__attribute__((constructor)) static void on_load(void)\n"
+                  "{ fclose(fopen(\"%s/loaded\", \"w\")); }\n", directory);
+    fclose(file);
+    shell("cd %s && mkdir weft && cc -shared -fPIC -o weft/weft-first.so stranger.c", directory);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        unsetenv("WEFT_MODULES");
+        if (chdir(directory) == 0)
+            execl("/proc/self/exe", "weft", "look", NULL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    snprintf(path, sizeof path, "%s/loaded", directory);
+    assert_int_not_equal(stat(path, &stat_), 0);
+}
+
 /* Where memory cannot become executable the call waits for the C compiler. */
 static void test_refused_memory(void **state)
 {
@@ -528,8 +656,12 @@ static void test_refused_memory(void **state)
     assert_int_equal(status, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "look") == 0) {
+        first_available();
+        return 0;
+    }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_takes_over),
@@ -544,6 +676,10 @@ int main(void)
         TEST(test_a_compiler_that_fails),
         TEST(test_many_threads),
         TEST(test_disk_first),
+        TEST(test_log_waits_for_a_call),
+        TEST(test_log_runs),
+        TEST(test_fork_inside_dlopen),
+        TEST(test_module_of_a_stranger),
         TEST(test_refused_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

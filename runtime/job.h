@@ -1,0 +1,36 @@
+/* One run of the C compiler: its arguments, its process, and its files, in a private directory that is
+ * gone afterwards, whatever happened. */
+#ifndef WEFT_JOB_H
+#define WEFT_JOB_H
+
+#include "runtime/internal.h"
+
+#include <limits.h>
+
+enum { JOB_MAX_ARGUMENTS = CC_MAX_FLAGS + 16 };
+
+struct job {
+    char directory[PATH_MAX];      /* private; empty before it is made */
+    char program[PATH_MAX];
+    char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
+    const char *arguments[JOB_MAX_ARGUMENTS];
+    int count;
+    struct cc_process process;
+};
+
+/* Makes the directory; the job is to be closed whatever comes out. `output`: a file's name. */
+bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags);
+/* Removes the directory and whatever the compiler left in it. */
+void job_close(struct job *job);
+bool job_write_source(const struct job *job, const char *text, struct diags *diags);
+/* A list that ends with NULL; what there is no room for is left out. */
+void job_add_arguments(struct job *job, const char *const *arguments);
+/* Starts the compiler and waits for it. False with a diagnostic when it failed or was cancelled. */
+bool job_run(struct job *job, const struct cc *cc, struct diags *diags);
+/* What it wrote, from malloc; NULL when it cannot be read. Of what it said, the beginning. */
+char *job_read_output(const struct job *job);
+char *job_read_log(const struct job *job);
+/* Adds errno's diagnostic for a file that was to be used: "cannot `what`". Returns false. */
+bool job_files_failed(struct diags *diags, const char *what);
+
+#endif
