@@ -14,7 +14,7 @@ struct target {
 extern const struct target target_c;
 
 /* What a kernel is emitted for. The text depends on nothing else: extents, strides and the values of
- * literals are arguments of the kernel. */
+ * literals, but for integer divisors, are arguments of the kernel. */
 struct emit_params {
     const struct target *target;
     const unsigned char *kinds;    /* of each access, enum access_kind */

@@ -88,6 +88,7 @@ static void tile(struct geometry *g)
 
 enum {
     SHORT = 48,                    /* rows of so few elements take longer than expanding them does */
+    ENOUGH = 96,                   /* in an expanded row, to be faster than two strides */
     LONG = 1024                    /* rows of so many are no trouble */
 };
 
@@ -185,15 +186,27 @@ static void expand_access(struct arena *arena, const struct groups *groups, int 
     g->distinct[a] = distinct_columns(groups, first, part, a);
 }
 
+/* Whether a row of the `inner` innermost groups is better than walking them plainly; `flat` and `nested`
+ * are what runs_flat says. */
+static bool worth_expanding(const struct groups *groups, bool flat, bool nested, int inner, int64_t columns)
+{
+    int count = groups->count;
+    if (inner < 2 || groups->extents[count - 1] > SHORT)
+        return false;
+    int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
+    if (flat && !nested)
+        return count > 2 && two < LONG;
+    /* Two strides, where they go on for longer. */
+    return !(flat && columns < two && columns < ENOUGH);
+}
+
 /* Makes rows of several short groups; false where rows are long enough without. */
 static bool expand(struct arena *arena, const struct groups *groups, const struct kernel *kernel,
-                   bool flat, struct geometry *g)
+                   bool flat, bool nested, struct geometry *g)
 {
     int64_t part, columns;
-    int count = groups->count, inner = inner_groups(groups, &part, &columns), first = count - inner;
-    int64_t row = count ? groups->extents[count - 1] : 1;
-    if (inner < 2 || row > SHORT || (flat && (count == 2 || row * groups->extents[count - 2] >= LONG)) ||
-        !reaches(groups, first, part))
+    int inner = inner_groups(groups, &part, &columns), first = groups->count - inner;
+    if (!worth_expanding(groups, flat, nested, inner, columns) || !reaches(groups, first, part))
         return false;
     g->groups = first + (part < groups->extents[first]);
     memcpy(g->extents, groups->extents, (size_t)first * sizeof g->extents[0]);
@@ -251,7 +264,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->distinct = ARENA_ARRAY(arena, long long, accesses);
     bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && runs_flat(&groups, kernel, &nested);
-    if (!allowed || !g->volume || !expand(arena, &groups, kernel, flat && !nested, g))
+    if (!allowed || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(&groups, kernel, flat, g);
     tile(g);
 }

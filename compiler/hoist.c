@@ -215,15 +215,11 @@ static bool mark(struct hoisting *h, int p)
 
 /* ---- the kernel of a piece ---- */
 
-/* Loads are numbered already, so what they read differs, but for the bytes that tables are made from. */
+/* Loads are numbered already, so what they read differs. */
 static int add_access(struct hoisting *h, struct kernel *kernel, struct access access)
 {
-    int a = access.kind == TENSOR_BYTES ? 0 : kernel->access_count;
-    while (a < kernel->access_count && kernel->accesses[a].kind != TENSOR_BYTES)
-        a++;
-    if (a == kernel->access_count)
-        ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, access);
-    return a;
+    ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, access);
+    return kernel->access_count - 1;
 }
 
 static int add_literal(struct hoisting *h, struct kernel *kernel, const struct ins *ins)
@@ -298,11 +294,14 @@ static struct kernel *build(struct hoisting *h, const struct piece *piece)
         kernel->faults = h->whole->faults;
         kernel->fault_count = h->whole->fault_count;
     }
+    int bytes = -1; /* the load that stands for all uint8 tensors of a table */
     for (int i = 0; i < h->whole->ins_count; i++) {
-        h->number[i] = -1;
-        if (h->fate[i] == UNUSED)
+        bool byte = piece->table && h->depends[i] == i;
+        h->number[i] = byte ? bytes : -1;
+        if (h->fate[i] == UNUSED || h->number[i] >= 0)
             continue;
         h->number[i] = kernel->ins_count;
+        bytes = byte ? kernel->ins_count : bytes;
         const struct ins ins = translate(h, piece, kernel, i);
         ARENA_PUSH(h->arena, kernel->ins, kernel->ins_count, ins);
     }

@@ -204,7 +204,7 @@ static struct range find_range(const struct narrowing *n, const struct ins *ins)
     return fits(result, ins->dtype) ? result : all;
 }
 
-/* Whether the operation may happen in `dtype`: its operands and its result fit. */
+/* Whether the operation may happen in `dtype`: its operands fit, and its result, whose range is known. */
 static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtype)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -215,8 +215,7 @@ static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtyp
     for (int k = 0; k < 3; k++)
         if (!fits(r[k], dtype))
             return false;
-    return is_comparison(ins) || (ins->dtype == ins->source && result_range(ins, r).known &&
-                                  fits(result_range(ins, r), dtype));
+    return is_comparison(ins) || (ins->dtype == ins->source && fits(n->ranges[i], dtype));
 }
 
 static void decide(struct narrowing *n, int i)
@@ -242,18 +241,12 @@ static int append(struct narrowing *n, struct ins ins)
     return n->to->ins_count - 1;
 }
 
-static int add_literal(struct narrowing *n, int64_t value, enum weft_dtype dtype, struct span span)
+static int add_literal(struct narrowing *n, union scalar value, enum weft_dtype dtype, struct span span)
 {
     struct kernel *kernel = n->to;
-    union scalar wide = {.i64 = value}, as = eval_op(OP_CONVERT, WEFT_INT64, dtype, wide, wide, wide);
-    int index = 0, count;
-    while (index < kernel->literal_count &&
-           (kernel->literal_dtypes[index] != dtype || kernel->literals[index].bits != as.bits))
-        index++;
-    if (index == (count = kernel->literal_count)) {
-        ARENA_PUSH(n->arena, kernel->literal_dtypes, count, dtype);
-        ARENA_PUSH(n->arena, kernel->literals, kernel->literal_count, as);
-    }
+    int index = kernel->literal_count, count = index;
+    ARENA_PUSH(n->arena, kernel->literal_dtypes, count, dtype);
+    ARENA_PUSH(n->arena, kernel->literals, kernel->literal_count, value);
     return append(n, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, index, span});
 }
 
@@ -273,8 +266,11 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     enum weft_dtype now = value_dtype(n, i);
     if (*place >= 0)
         return *place;
-    if (ins->kind == INS_LITERAL && n->ranges[i].known)
-        return *place = add_literal(n, n->ranges[i].lo, dtype, ins->span);
+    if (ins->kind == INS_LITERAL) {
+        union scalar value = n->from->literals[ins->index];
+        return *place = add_literal(n, eval_op(OP_CONVERT, ins->dtype, dtype, value, value, value), dtype,
+                                    ins->span);
+    }
     int from = n->placed[i * WEFT_DTYPE_COUNT + (int)now];
     return *place = append(n, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
 }
@@ -289,14 +285,13 @@ static void place_conversion(struct narrowing *n, int i)
     if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL)
         ins.source = value_dtype(n, root);
     ins.a[0] = value_in(n, ins.a[0], ins.source);
-    bool same = ins.source == ins.dtype;
-    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = same ? ins.a[0] : append(n, ins);
+    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);
 }
 
 static void place(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
-    if (ins.kind == INS_LITERAL && n->ranges[i].known)
+    if (ins.kind == INS_LITERAL)
         return; /* where it is read, in the dtype it is read in */
     if (is_conversion(&ins)) {
         place_conversion(n, i);
@@ -348,11 +343,6 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
     n.to->literals = NULL;
     n.to->literal_dtypes = NULL;
     n.to->literal_count = 0;
-    for (int i = 0; i < kernel->literal_count; i++) {
-        int count = n.to->literal_count;
-        ARENA_PUSH(arena, n.to->literal_dtypes, count, kernel->literal_dtypes[i]);
-        ARENA_PUSH(arena, n.to->literals, n.to->literal_count, kernel->literals[i]);
-    }
     for (int i = 0; i < kernel->ins_count; i++)
         place(&n, i);
     return n.to;

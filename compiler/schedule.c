@@ -15,7 +15,7 @@ bool is_block_conversion(const struct ins *ins)
     enum weft_dtype narrow = ins->op == OP_CONVERT ? ins->source : ins->dtype;
     enum weft_dtype wide = ins->op == OP_CONVERT ? ins->dtype : ins->source;
     return ins->kind == INS_OP && (ins->op == OP_CONVERT || ins->op == OP_ROUNDSAT) &&
-           wide == WEFT_FLOAT32 && narrow != WEFT_BOOL && type_rows[narrow].size <= 2;
+           wide == WEFT_FLOAT32 && dtype_is_integer(narrow) && type_rows[narrow].size <= 2;
 }
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)

@@ -67,14 +67,17 @@ static const char *verify_ins(const struct kernel *kernel, int i)
 
 const char *verify_kernel(const struct kernel *kernel)
 {
-    int stores = 0;
+    int stores = 0, reads = 0;
     const char *broken = NULL;
     for (int i = 0; i < kernel->ins_count && !broken; i++) {
         broken = verify_ins(kernel, i);
         stores += kernel->ins[i].kind == INS_STORE;
+        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_LOOKUP;
     }
     if (!broken && stores != kernel->access_count - kernel->load_count)
         return "a result is not stored once";
+    if (!broken && reads != kernel->load_count)
+        return "an access is not loaded by one instruction";
     return broken;
 }
 

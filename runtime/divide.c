@@ -71,9 +71,9 @@ static void access_view(const struct planning *p, const struct kernel *kernel,
 static void choose_traffic(struct planned *planned, unsigned fast)
 {
     const struct kernel *kernel = planned->kernel;
-    int64_t stored = 0, touched = 0;
+    double stored = 0, touched = 0; /* one tensor's bytes fit an int64, those of all may not */
     for (int a = 0; a < kernel->access_count; a++) {
-        int64_t bytes = planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
+        double bytes = (double)planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
         bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
                      planned->geometry.kinds[a] != ACCESS_PERIODIC;
         touched += moves ? bytes : 0;

@@ -153,7 +153,7 @@ static void test_trees(void **state)
 
 /* ---- layouts ---- */
 
-enum { CASES = 4, MOST = 3 };
+enum { CASES = 5, MOST = 3 };
 static const struct {
     const char *text;
     enum weft_dtype dtypes[MOST];
@@ -164,7 +164,8 @@ static const struct {
     {"uint8(255 * (a / 255.0) ** b + c)", {WEFT_UINT8, WEFT_FLOAT32, WEFT_FLOAT32}, {3, 0, 2},
      WEFT_UINT8},
     {"where(sin(a) > c, b // 3, 5)", {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32}, {3, 1, 0}, WEFT_INT32},
-    {"(a % 7 == 3) and (b % 5 < c)", {WEFT_UINT8, WEFT_INT64, WEFT_INT8}, {3, 1, 2}, WEFT_BOOL}};
+    {"(a % 7 == 3) and (b % 5 < c)", {WEFT_UINT8, WEFT_INT64, WEFT_INT8}, {3, 1, 2}, WEFT_BOOL},
+    {"(a / 255.0) ** c + (b / 255.0) ** 0.7", {WEFT_UINT8, WEFT_UINT8, WEFT_FLOAT32}, {3, 3, 0}, WEFT_FLOAT32}};
 
 enum layout { DENSE, REVERSED, SPREAD, TRANSPOSED, LAYOUTS };
 

@@ -43,6 +43,8 @@ static const struct {
     {"bool(int32(x) - int32(y))", WEFT_BOOL},
     {"int32(x) + int64(y) * 2", WEFT_INT64},
     {"clamp(int32(x), int32(y), 200) - 100", WEFT_INT32},
+    {"float32(uint32(uint8(x)) - uint32(uint8(y)))", WEFT_FLOAT32},
+    {"int64(-uint32(uint8(x)))", WEFT_INT64},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 

@@ -221,8 +221,11 @@ static void small_groups_run_flat(void **state)
     assert_geometry(SHAPE(7, 513), DENSE(7, 513), DENSE(513), "7 x 513", "uuu");
     assert_geometry(SHAPE(7, 32), DENSE(7, 32), DENSE(7, 1), "224", "uxu");
     assert_geometry(SHAPE(7, 49), DENSE(7, 49), DENSE(7, 1), "7 x 49", "usu");
-    /* Where no divisor of the outer extent makes a longer row: two strides. */
+    /* Where no divisor of the outer extent makes a row that is long enough: two strides. */
     assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), DENSE(1009, 1), "(1009 x 3)", "unu");
+    assert_geometry(SHAPE(31 * 1009, 3), DENSE(31 * 1009, 3), DENSE(31 * 1009, 1), "(31279 x 3)", "unu");
+    assert_geometry(SHAPE(32 * 1009, 3), DENSE(32 * 1009, 3), DENSE(32 * 1009, 1), "1009 x 96", "uxu");
+    assert_geometry(SHAPE(1009, 2, 3), DENSE(1009, 2, 3), DENSE(1009, 1, 3), "1009 x 6", "uxu");
 }
 
 static void strides_decide(void **state)

@@ -198,6 +198,7 @@ static void functions_of_a_byte_are_tables(void **state)
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(cut.hoisted.temporary_count, 2);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 2);
+    assert_int_equal(count_kind(cut.hoisted.parts[0].kernel, INS_LOAD), 2); /* the bytes of both, and s */
     front_finish(&cut.front);
     cut_text(&cut, "return n + img // d");
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);

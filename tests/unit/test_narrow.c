@@ -71,6 +71,127 @@ static void what_fits_moves(void **state)
     check_counts("l % 10 + int64(x)", 1, 0, 1);
 }
 
+/* ---- what is computed ---- */
+
+static const enum weft_dtype integers[] = {WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64,
+                                           WEFT_UINT8, WEFT_UINT16, WEFT_UINT32, WEFT_UINT64};
+enum { INTEGERS = sizeof integers / sizeof *integers, MOST = 2000, PROGRAMS = 5000 };
+
+/* $ is an expression, # a literal, @ a type. Inputs are called i0, i1, .. in the order of `integers`. */
+static void integer_expression(struct random *random, struct buf *buf, int depth)
+{
+    static const char *const shapes[] = {
+        "($)+($)", "($)-($)", "($)*($)", "-($)", "~($)", "abs($)", "sign($)", "min($,$)", "max($,$)",
+        "clamp($,$,$)", "($)&($)", "($)|($)", "($)^($)", "($)>>#", "($)<<#", "($)>>($)", "($)+#",
+        "($)-#", "#-($)", "($)*#", "($)//#", "($)%#", "fmod($,#)", "truncdiv($,#)", "($)//($)",
+        "where(($)<($),$,$)", "where(($)==#,$,#)", "int32(float32($))", "@($)", "@($)", "@($)", "wrap($,@)"};
+    static const char *const literals[] = {"1", "2", "3", "7", "8", "15", "100", "127", "128", "200", "255",
+                                           "256", "257", "32767", "32768", "65535", "65536", "(-1)", "(-3)",
+                                           "(-128)", "(-32768)", "(-32769)"};
+    if (depth == 0 || random_below(random, 8) == 0) {
+        buf_printf(buf, "i%u", random_below(random, INTEGERS));
+        return;
+    }
+    for (const char *c = shapes[random_below(random, sizeof shapes / sizeof *shapes)]; *c; c++)
+        switch (*c) {
+        case '$': integer_expression(random, buf, depth - 1); break;
+        case '#': buf_puts(buf, literals[random_below(random, sizeof literals / sizeof *literals)]); break;
+        case '@': buf_puts(buf, type_rows[integers[random_below(random, INTEGERS)]].name); break;
+        default: buf_putc(buf, *c);
+        }
+}
+
+/* The result as it is, as a float and as a wider integer: each reads the narrow value in its own way. */
+static const char *integer_text(struct arena *arena, uint64_t seed)
+{
+    struct random random = {seed};
+    struct buf buf;
+    buf_init(&buf, arena);
+    for (int i = 0; i < INTEGERS; i++)
+        buf_printf(&buf, "input i%d: %s\n", i, type_rows[integers[i]].name);
+    buf_puts(&buf, "used = i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7\nt = ");
+    integer_expression(&random, &buf, 1 + (int)random_below(&random, 5));
+    buf_puts(&buf, "\nreturn used, t, float32(t), int64(t), t > 100");
+    return buf.text;
+}
+
+/* One element; the inputs' values are near the ends of their types, or small. */
+static void evaluate(const struct kernel *kernel, const union scalar *inputs, union scalar *stored, bool *faults)
+{
+    static union scalar v[MOST];
+    const union scalar none = {0};
+    assert_true(kernel->ins_count <= MOST);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        union scalar a[3];
+        for (int k = 0; k < 3; k++)
+            a[k] = ins->a[k] < 0 ? none : v[ins->a[k]];
+        switch (ins->kind) {
+        case INS_LOAD: v[i] = inputs[kernel->accesses[ins->index].index]; break;
+        case INS_LITERAL: v[i] = kernel->literals[ins->index]; break;
+        case INS_OP: v[i] = eval_op(ins->op, ins->source, ins->dtype, a[0], a[1], a[2]); break;
+        case INS_STORE: stored[ins->index - kernel->load_count] = a[0]; break;
+        case INS_FAULT:
+            faults[ins->index] = eval_fault(ins->op, ins->source, a[0], a[1], a[2]) &&
+                                 (ins->a[2] < 0 || a[2].b1);
+            break;
+        default: fail_msg("an instruction that lowering does not make");
+        }
+    }
+}
+
+static void random_inputs(struct random *random, union scalar inputs[INTEGERS])
+{
+    for (int i = 0; i < INTEGERS; i++) {
+        int64_t near = (int64_t)random_below(random, 600) - 300;
+        unsigned shift = random_below(random, 5);
+        near += shift ? ((int64_t)1 << (8 << (shift - 1)) % 64) >> random_below(random, 2) : 0;
+        union scalar value = {.i64 = random_below(random, 2) ? near : -near};
+        inputs[i] = eval_op(OP_CONVERT, WEFT_INT64, integers[i], value, value, value);
+    }
+}
+
+/* Whether narrowing changed the kernel. */
+static bool check_values(uint64_t seed)
+{
+    struct front front;
+    struct arena arena;
+    jmp_buf env;
+    struct random random = {seed};
+    arena_init(&arena);
+    if (ARENA_GUARD(&arena, env))
+        fail_msg("out of memory");
+    const char *text = integer_text(&arena, seed);
+    struct kernel *kernel = lower_text(&front, text), *narrowed = narrow(&front.arena, kernel);
+    const char *broken = verify_kernel(narrowed);
+    if (broken)
+        fail_msg("%s\n%s", text, broken);
+    for (int round = 0; round < 30; round++) {
+        union scalar inputs[INTEGERS], stored[2][8] = {{{0}}};
+        bool faults[2][MOST] = {{false}};
+        random_inputs(&random, inputs);
+        evaluate(kernel, inputs, stored[0], faults[0]);
+        evaluate(narrowed, inputs, stored[1], faults[1]);
+        for (int r = 0; r < kernel->result_count; r++)
+            if (stored[0][r].bits != stored[1][r].bits)
+                fail_msg("%s\nresult %d differs", text, r);
+        assert_memory_equal(faults[0], faults[1], sizeof faults[0]);
+    }
+    bool changed = narrowed != kernel;
+    front_finish(&front);
+    arena_finish(&arena);
+    return changed;
+}
+
+static void random_programs_compute_the_same(void **state)
+{
+    (void)state;
+    int changed = 0;
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++)
+        changed += check_values(seed);
+    assert_true(changed > PROGRAMS / 10);
+}
+
 static void what_does_not_stays_the_same_kernel(void **state)
 {
     (void)state;
@@ -112,6 +233,7 @@ int main(void)
         cmocka_unit_test(what_fits_moves),
         cmocka_unit_test(what_does_not_stays_the_same_kernel),
         cmocka_unit_test(random_programs_stay_sound),
+        cmocka_unit_test(random_programs_compute_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
