@@ -14,6 +14,15 @@ struct kept {
     uint64_t bytes;
 };
 
+/* What a file says, fit for a terminal. */
+static char *plain(struct arena *arena, const char *text)
+{
+    char *copy = arena_printf(arena, "%s", text);
+    for (char *c = copy; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+    return copy;
+}
+
 static void keep(void *user, const struct weft_cache_entry *entry)
 {
     struct kept *kept = user;
@@ -21,7 +30,7 @@ static void keep(void *user, const struct weft_cache_entry *entry)
     struct weft_cache_entry copy = *entry;
     copy.path = arena_printf(arena, "%s", entry->path);
     copy.key = arena_printf(arena, "%s", entry->key);
-    copy.compiler = arena_printf(arena, "%s", entry->compiler);
+    copy.compiler = plain(arena, entry->compiler);
     copy.problem = entry->problem ? arena_printf(arena, "%s", entry->problem) : NULL;
     ARENA_PUSH(arena, kept->entries, kept->count, copy);
     kept->damaged += entry->problem != NULL;

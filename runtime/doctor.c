@@ -60,7 +60,7 @@ static void check_settings(struct doctor *doctor)
     doctor->settings = weft_context_create(doctor->params, &context, &error) >= 0;
     doctor->first = context && (context->fast & FAST_FIRST) && context->tier != WEFT_TIER_NONE;
     if (error)
-        doctor_tell(doctor, "settings", WEFT_BROKEN, "mend WEFT_DISABLE or unset it", "%s",
+        doctor_tell(doctor, "settings", WEFT_BROKEN, "mend the variable it names, or unset it", "%s",
                     error->message);
     weft_error_destroy(error);
     weft_context_destroy(context);

@@ -176,7 +176,8 @@ struct weft_context_params {
 
 struct weft_context;
 
-/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does.
+/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
+ * loaded until the context goes, so a server of ever new texts makes its context anew from time to time.
  * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) holds an unknown word. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,

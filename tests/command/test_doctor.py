@@ -94,7 +94,8 @@ class Doctor(CommandTest):
                       found["Machine", "processors"]["text"])
 
     def test_variables(self):
-        found = self.findings(0, OMP_NUM_THREADS="3", WEFT_CFLAGS="-g", WEFT_DISABLE="cache")
+        found = self.findings(0, OMP_NUM_THREADS="3", WEFT_CFLAGS="-g", WEFT_DISABLE="cache", WEFT_CACHE_SIZE="5M")
+        self.assertEqual(found["Machine", "WEFT_CACHE_SIZE"]["text"], "5M")
         self.assertEqual(found["Machine", "OMP_NUM_THREADS"]["text"], "3")
         self.assertEqual(found["Machine", "WEFT_CFLAGS"]["text"], "-g")
         self.assertEqual(found["Machine", "WEFT_DISABLE"]["text"], "cache")
