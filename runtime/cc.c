@@ -135,9 +135,16 @@ static bool job_open(struct job *job, const struct cc *cc, const char *output, s
     const char *base = cc_variable(cc, "TMPDIR");
     *job = (struct job){.count = 0};
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/weft-XXXXXX", base && *base ? base : "/tmp") >= PATH_MAX - 1 ||
-        !mkdtemp(path))
-        return files_failed(diags, "make a temporary directory for the C compiler");
+    if (!base || !*base)
+        base = "/tmp";
+    const bool fits = snprintf(path, sizeof path, "%s/weft-XXXXXX", base) < PATH_MAX - 1;
+    if (!fits)
+        errno = ENAMETOOLONG;
+    if (!fits || !mkdtemp(path)) {
+        char what[160];
+        snprintf(what, sizeof what, "make a directory for the C compiler in '%.100s' (TMPDIR)", base);
+        return files_failed(diags, what);
+    }
     strcpy(job->directory, path);
     snprintf(job->source, sizeof job->source, "%s/k.c", path);
     snprintf(job->output, sizeof job->output, "%s/%s", path, output);
