@@ -139,7 +139,8 @@ struct weft_context_params {
     /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
      * "libtcc": no process, all kernels come from the module around libtcc. */
     const char *cc;
-    /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
+    /* Further flags for it, NULL-terminated. They go after Weft's own. NULL: the words of the
+     * environment's WEFT_CFLAGS, split at white space, else none. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
      * the call; what goes wrong in the background is told by a later call, at the latest by
