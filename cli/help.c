@@ -43,6 +43,9 @@ const char help_run[] =
     "  -q, --quiet              no warnings\n"
     "      --                   before an expression that begins with '-'\n"
     "\n"
+    "Environment: WEFT_CC names the C compiler, WEFT_CFLAGS further flags for it;\n"
+    "WEFT_CACHE as in 'weft cache --help'; OMP_NUM_THREADS.\n"
+    "\n"
     "Example:\n"
     "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n";
 

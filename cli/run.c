@@ -163,9 +163,11 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
     struct times times;
     if (!run_once(run, params, &times.first))
         return false;
+    if (!prepare(run, params, kernels, &count)) /* tells what the C compiler said meanwhile */
+        return false;
     bool quiet = run->report->quiet;
     run->report->quiet = true; /* remarks have been told */
-    bool done = prepare(run, params, kernels, &count) && run_once(run, params, &times.again);
+    bool done = run_once(run, params, &times.again);
     run->report->quiet = quiet;
     if (done)
         print_times(run, kernels, count, &times);

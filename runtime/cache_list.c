@@ -33,6 +33,13 @@ static enum weft_status tell(const char *path, int problem, struct weft_error **
     return status;
 }
 
+/* What could not be removed is no success. */
+static enum weft_status tell_kept(const char *path, const struct weft_cache_removed *removed,
+                                  struct weft_error **error)
+{
+    return removed->kept ? tell(path, removed->problem, error) : WEFT_OK;
+}
+
 static enum weft_status open_call(const char *cache, struct call *call, struct weft_error **error)
 {
     if (error)
@@ -138,6 +145,8 @@ enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_c
     cap = cap == UINT64_MAX ? cache_cap() : cap;
     if (call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
         status = WEFT_OUT_OF_MEMORY;
+    if (status == WEFT_OK)
+        status = tell_kept(call.path, &all, error);
     if (removed)
         *removed = all;
     return close_call(&call, status, saved);
@@ -152,6 +161,8 @@ enum weft_status weft_cache_clear(const char *cache, struct weft_cache_removed *
     enum weft_status status = open_call(cache, &call, error);
     if (call.root >= 0)
         cache_clear(call.root, &all);
+    if (status == WEFT_OK)
+        status = tell_kept(call.path, &all, error);
     if (removed)
         *removed = all;
     return close_call(&call, status, saved);

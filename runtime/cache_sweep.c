@@ -84,8 +84,13 @@ struct survey {
 
 static void remove_file(struct weft_cache_removed *removed, int directory, const struct cache_file *file)
 {
-    if (unlinkat(directory, file->name, 0) != 0)
+    if (unlinkat(directory, file->name, 0) != 0) {
+        if (errno != ENOENT) { /* another process was faster */
+            removed->kept++;
+            removed->problem = errno;
+        }
         return;
+    }
     removed->files++;
     removed->bytes += file->size;
 }

@@ -28,12 +28,16 @@ bool job_files_failed(struct diags *diags, const char *what)
 
 bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
 {
-    const char *base = cc_variable(cc, "TMPDIR");
+    const char *named = cc_variable(cc, "TMPDIR"), *base = named && *named ? named : "/tmp";
     *job = (struct job){.count = 0};
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/weft-XXXXXX", base && *base ? base : "/tmp") >= PATH_MAX - 1 ||
-        !mkdtemp(path))
-        return job_files_failed(diags, "make a temporary directory for the C compiler");
+    char path[PATH_MAX], what[160];
+    bool fits = snprintf(path, sizeof path, "%s/weft-XXXXXX", base) < PATH_MAX - 1;
+    if (!fits)
+        errno = ENAMETOOLONG;
+    if (!fits || !mkdtemp(path)) {
+        snprintf(what, sizeof what, "make a directory for the C compiler in '%.100s' (TMPDIR)", base);
+        return job_files_failed(diags, what);
+    }
     strcpy(job->directory, path);
     snprintf(job->source, sizeof job->source, "%s/k.c", path);
     snprintf(job->output, sizeof job->output, "%s/%s", path, output);

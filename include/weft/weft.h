@@ -87,7 +87,8 @@ WEFT_API size_t weft_dtype_size(enum weft_dtype dtype);
 /* The name in the language, "uint8"; NULL for a value outside the enumeration. Static storage. */
 WEFT_API const char *weft_dtype_name(enum weft_dtype dtype);
 WEFT_API DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype);
-/* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). */
+/* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). `dtype` is not
+ * NULL. */
 WEFT_API enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype);
 
 /* ---- errors ---- */
@@ -117,7 +118,7 @@ struct weft_error {
     struct weft_error *next;
 };
 
-/* Draws one diagnostic, with the line of text and carets under it when there is a place:
+/* Draws one diagnostic (not NULL), with the line of text and carets under it when there is a place:
  *     <expr>:1:3: error[W0042]: cannot broadcast ...
  * Writes at most `size` bytes with the final NUL and returns the length the whole text has, as
  * snprintf does. `buffer` may be NULL when size is 0. Ends with a newline. */
@@ -142,7 +143,8 @@ struct weft_context_params {
     /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
      * "libtcc": no process, all kernels come from the module around libtcc. */
     const char *cc;
-    /* Further flags for it, NULL-terminated; NULL for none. They go after Weft's own. */
+    /* Further flags for it, NULL-terminated. They go after Weft's own. NULL: the words of the
+     * environment's WEFT_CFLAGS, split at white space, else none. */
     const char *const *cflags;
     /* Called with warnings and notes (never errors, those are returned), from the thread that made
      * the call; what goes wrong in the background is told by a later call, at the latest by
@@ -374,6 +376,8 @@ WEFT_API enum weft_status weft_cache_list(const char *cache,
 struct weft_cache_removed {
     size_t files;
     uint64_t bytes;
+    size_t kept;                   /* files that could not be removed: WEFT_CACHE_ERROR */
+    int problem;                   /* why, an errno; 0 when there is none */
 };
 
 /* Removes what processes that died left behind and, when the entries take more than `cap` bytes, those

@@ -458,6 +458,13 @@ class Places(CacheTest):
         self.assertEqual(told.count("[2, 3]"), 2)
         self.assertEqual(told.count("1 compiled"), 2)
 
+    def test_nothing_can_be_removed(self):
+        told = self.mounted("size=1m", "run; mount -o remount,ro cache; %s cache clear || echo status $?; "
+                            "%s cache prune --size 1 || echo status $?; %s cache list" % (WEFT, WEFT, WEFT))
+        self.assertEqual(told.count("status 1"), 2, told)
+        self.assertEqual(told.count("W0095"), 2, told)
+        self.assertIn("1 kernel", told)
+
     def test_full(self):
         told = self.mounted("size=32k", "dd if=/dev/zero of=cache/mine bs=1k count=24 2>/dev/null; run; "
                             "run; find cache -name '*.so' -o -name '*.tmp'; ls cache/mine")

@@ -212,6 +212,11 @@ class Results(CommandTest):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"compile +[\d.]+ ms.*\nfirst +[\d.]+ ms.*\nrun +[\d.]+ ms.* GB/s\n")
 
+    def test_time_tells_failure(self):
+        """A compiler that fails is told, be it a warning behind libtcc's kernel or an error."""
+        done = self.weft("run", "a + 1", "a=1", "--time", env={"WEFT_CC": "cc", "WEFT_CFLAGS": "--no-such-flag-at-all"})
+        self.assertIn("--no-such-flag-at-all", done.stderr.decode())
+
     def test_threads(self):
         np.save(self.path("x.npy"), np.linspace(-3, 3, 1000003, dtype=np.float32))
         for threads, told in ("1", "1 thread,"), ("3", "3 threads,"):
