@@ -239,7 +239,7 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
             __asm__(FOR(BYTES, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
         }
         __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(T) == 1 ? bytes_ : words));
-        *(ints *)(r + j) = x;
+        *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
     }
 }
 #else

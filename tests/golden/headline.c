@@ -227,7 +227,7 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
             __asm__(FOR(BYTES, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
         }
         __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words));
-        *(ints *)(r + j) = x;
+        *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
     }
 }
 #else
