@@ -66,8 +66,9 @@ static void access_view(const struct planning *p, const struct kernel *kernel,
 }
 
 /* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
- * are written past the caches: a plain store would read the line first. Both sizes are measured
- * (bench/throughput.py --sizes). */
+ * are written past the caches: a plain store would read the line first. How far ahead and from how much
+ * on outputs stream is measured, with and without WEFT_DISABLE=stream (bench/throughput.py --bytes); from
+ * where on to fetch is not: it made no difference below. */
 static void choose_traffic(struct planned *planned, unsigned fast)
 {
     const struct kernel *kernel = planned->kernel;

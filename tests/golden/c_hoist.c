@@ -1,20 +1,5 @@
 /* float64 temporary 1 */
-#if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR
-#elif defined __GNUC__ && !defined __TINYC__
-#define INDEPENDENT _Pragma("GCC ivdep")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR __attribute__((simd("notinbranch"), const))
-#else
-#define INDEPENDENT
-#define MAY_ALIAS
-#define SEPARATE
-#define VECTOR
-#endif
+/* prelude_c.h, move head */
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -38,109 +23,9 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
- * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
- * then stores. */
-struct weft_sample {
-    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
-    long long rows, columns;       /* the iteration space: outer groups together, inner group */
-    long long tile_rows, tile_columns; /* extent of a tile */
-    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
-    long long period;              /* flat classes: the extent of the innermost group, else 0 */
-    long long groups;              /* outer groups */
-    const long long *extents;      /* [groups] */
-    char *const *bases;            /* [accesses] first element */
-    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
-                                      last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
-    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
-};
-
-struct weft_args {
-    const struct weft_sample *samples;
-    long long sample_count;
-    const unsigned long long *literals; /* one slot each, the value in its first bytes */
-    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
-    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
-};
+/* args.h */
 f64 exp(f64);
-#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
-enum { LANES = 16 };
-#define WIDE "v"
-#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
-#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
-enum { LANES = 8 };
-#define WIDE "x"
-#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
-#endif
-#ifdef WIDE
-typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
-typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
-#define EXTEND_u8 "vpmovzxbd"
-#define EXTEND_i8 "vpmovsxbd"
-#define EXTEND_u16 "vpmovzxwd"
-#define EXTEND_i16 "vpmovsxwd"
-#define WORDS_u8 "vpackusdw"
-#define WORDS_i8 "vpackssdw"
-#define WORDS_u16 "vpackusdw"
-#define WORDS_i16 "vpackssdw"
-#define BYTES_u8 "vpackuswb"
-#define BYTES_i8 "vpacksswb"
-#define BYTES_u16 ""
-#define BYTES_i16 ""
-#define FOR(what, type) what##_##type
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return args->stream && (u64)to % sizeof(bytes) == 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-    for (int k = 0; k < size; k += sizeof(bytes)) {
-        const bytes x = *(const bytes *)((const char *)from + k);
-        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
-    }
-}
-static inline void fence(void)
-{
-    __asm__ volatile("sfence" ::: "memory");
-}
-#else
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-}
-static inline void fence(void)
-{
-}
-#endif
-#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
-#define CONVERSION SEPARATE static
-#else
-#define CONVERSION static inline
-#endif
-/* Brings what a later block reads near. */
-static inline void fetch(const void *from, i64 ahead, int size)
-{
-#if defined __GNUC__ && !defined __TINYC__
-    for (int k = 0; k < BLOCK * size; k += 64)
-        __builtin_prefetch((const char *)from + ahead + k);
-#endif
-}
-/* Elements in front of the first block that starts on a cache line. */
-static inline i64 first_block(const struct weft_args *args, const char *to, int size)
-{
-    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
-}
+/* prelude_c.h, vector head */
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -231,22 +116,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         fence();
 }
 /* float64 temporary 0 */
-#if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR
-#elif defined __GNUC__ && !defined __TINYC__
-#define INDEPENDENT _Pragma("GCC ivdep")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR __attribute__((simd("notinbranch"), const))
-#else
-#define INDEPENDENT
-#define MAY_ALIAS
-#define SEPARATE
-#define VECTOR
-#endif
+/* prelude_c.h, move head */
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -270,109 +140,9 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
- * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
- * then stores. */
-struct weft_sample {
-    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
-    long long rows, columns;       /* the iteration space: outer groups together, inner group */
-    long long tile_rows, tile_columns; /* extent of a tile */
-    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
-    long long period;              /* flat classes: the extent of the innermost group, else 0 */
-    long long groups;              /* outer groups */
-    const long long *extents;      /* [groups] */
-    char *const *bases;            /* [accesses] first element */
-    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
-                                      last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
-    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
-};
-
-struct weft_args {
-    const struct weft_sample *samples;
-    long long sample_count;
-    const unsigned long long *literals; /* one slot each, the value in its first bytes */
-    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
-    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
-};
+/* args.h */
 f64 exp(f64);
-#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
-enum { LANES = 16 };
-#define WIDE "v"
-#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
-#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
-enum { LANES = 8 };
-#define WIDE "x"
-#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
-#endif
-#ifdef WIDE
-typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
-typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
-#define EXTEND_u8 "vpmovzxbd"
-#define EXTEND_i8 "vpmovsxbd"
-#define EXTEND_u16 "vpmovzxwd"
-#define EXTEND_i16 "vpmovsxwd"
-#define WORDS_u8 "vpackusdw"
-#define WORDS_i8 "vpackssdw"
-#define WORDS_u16 "vpackusdw"
-#define WORDS_i16 "vpackssdw"
-#define BYTES_u8 "vpackuswb"
-#define BYTES_i8 "vpacksswb"
-#define BYTES_u16 ""
-#define BYTES_i16 ""
-#define FOR(what, type) what##_##type
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return args->stream && (u64)to % sizeof(bytes) == 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-    for (int k = 0; k < size; k += sizeof(bytes)) {
-        const bytes x = *(const bytes *)((const char *)from + k);
-        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
-    }
-}
-static inline void fence(void)
-{
-    __asm__ volatile("sfence" ::: "memory");
-}
-#else
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-}
-static inline void fence(void)
-{
-}
-#endif
-#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
-#define CONVERSION SEPARATE static
-#else
-#define CONVERSION static inline
-#endif
-/* Brings what a later block reads near. */
-static inline void fetch(const void *from, i64 ahead, int size)
-{
-#if defined __GNUC__ && !defined __TINYC__
-    for (int k = 0; k < BLOCK * size; k += 64)
-        __builtin_prefetch((const char *)from + ahead + k);
-#endif
-}
-/* Elements in front of the first block that starts on a cache line. */
-static inline i64 first_block(const struct weft_args *args, const char *to, int size)
-{
-    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
-}
+/* prelude_c.h, vector head */
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
@@ -463,22 +233,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         fence();
 }
 /* float64 out */
-#if defined __clang__
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR
-#elif defined __GNUC__ && !defined __TINYC__
-#define INDEPENDENT _Pragma("GCC ivdep")
-#define MAY_ALIAS __attribute__((may_alias))
-#define SEPARATE __attribute__((noinline))
-#define VECTOR __attribute__((simd("notinbranch"), const))
-#else
-#define INDEPENDENT
-#define MAY_ALIAS
-#define SEPARATE
-#define VECTOR
-#endif
+/* prelude_c.h, move head */
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -502,108 +257,8 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
- * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
- * then stores. */
-struct weft_sample {
-    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
-    long long rows, columns;       /* the iteration space: outer groups together, inner group */
-    long long tile_rows, tile_columns; /* extent of a tile */
-    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
-    long long period;              /* flat classes: the extent of the innermost group, else 0 */
-    long long groups;              /* outer groups */
-    const long long *extents;      /* [groups] */
-    char *const *bases;            /* [accesses] first element */
-    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
-                                      last, in flat classes, from one period to the next */
-    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
-    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
-};
-
-struct weft_args {
-    const struct weft_sample *samples;
-    long long sample_count;
-    const unsigned long long *literals; /* one slot each, the value in its first bytes */
-    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
-    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
-    long long stream;              /* not 0: outputs are written past the caches */
-    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
-};
-#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
-enum { LANES = 16 };
-#define WIDE "v"
-#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
-#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
-enum { LANES = 8 };
-#define WIDE "x"
-#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
-#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
-#endif
-#ifdef WIDE
-typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
-typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
-#define EXTEND_u8 "vpmovzxbd"
-#define EXTEND_i8 "vpmovsxbd"
-#define EXTEND_u16 "vpmovzxwd"
-#define EXTEND_i16 "vpmovsxwd"
-#define WORDS_u8 "vpackusdw"
-#define WORDS_i8 "vpackssdw"
-#define WORDS_u16 "vpackusdw"
-#define WORDS_i16 "vpackssdw"
-#define BYTES_u8 "vpackuswb"
-#define BYTES_i8 "vpacksswb"
-#define BYTES_u16 ""
-#define BYTES_i16 ""
-#define FOR(what, type) what##_##type
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return args->stream && (u64)to % sizeof(bytes) == 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-    for (int k = 0; k < size; k += sizeof(bytes)) {
-        const bytes x = *(const bytes *)((const char *)from + k);
-        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
-    }
-}
-static inline void fence(void)
-{
-    __asm__ volatile("sfence" ::: "memory");
-}
-#else
-static inline int streams(const struct weft_args *args, const void *to)
-{
-    return 0;
-}
-static inline void stream(void *to, const void *from, int size)
-{
-}
-static inline void fence(void)
-{
-}
-#endif
-#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
-#define CONVERSION SEPARATE static
-#else
-#define CONVERSION static inline
-#endif
-/* Brings what a later block reads near. */
-static inline void fetch(const void *from, i64 ahead, int size)
-{
-#if defined __GNUC__ && !defined __TINYC__
-    for (int k = 0; k < BLOCK * size; k += 64)
-        __builtin_prefetch((const char *)from + ahead + k);
-#endif
-}
-/* Elements in front of the first block that starts on a cache line. */
-static inline i64 first_block(const struct weft_args *args, const char *to, int size)
-{
-    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
-}
+/* args.h */
+/* prelude_c.h, vector head */
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
     for (int j = 0; j < BLOCK; j++)
