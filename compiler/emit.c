@@ -98,7 +98,8 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->schedule.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e->kinds[k]) * sizeof(uint64_t) : 0);
+        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e->kinds[k]) : 0) *
+                             sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;
     return bytes;
@@ -208,8 +209,8 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
 {
     const struct { const char *name; const struct buf *text; } sections[] = {
         {"blocks", &e->blocks}, {"literals", &e->literals}, {"faults", &e->faults},
-        {"buffers", &e->buffers}, {"tile", &e->tile}, {"row", &e->row}, {"operands", &e->operands}, {"body", &e->body},
-        {"results", &e->results}, {"remarks", &e->remarks}, {"end", &e->end}};
+        {"buffers", &e->buffers}, {"tile", &e->tile}, {"row", &e->row}, {"operands", &e->operands},
+        {"body", &e->body}, {"results", &e->results}, {"remarks", &e->remarks}, {"end", &e->end}};
     struct buf text;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)

@@ -7,8 +7,9 @@
 static const char *steps(struct emitter *e, int k)
 {
     bool nested = e->kinds[k] == ACCESS_NESTED;
-    return arena_printf(e->arena, nested ? "s->strides[%d * stride + groups], s->strides[%d * stride + groups + 1], s->period, i"
-                                         : "s->strides[%d * stride + groups]", k, k);
+    const char *both = "s->strides[%d * stride + groups], s->strides[%d * stride + groups + 1], "
+                       "s->period, i";
+    return arena_printf(e->arena, nested ? both : "s->strides[%d * stride + groups]", k, k);
 }
 
 static void emit_scalar_load(struct emitter *e, int k, int ins)

@@ -1,5 +1,5 @@
-/* A kernel: the results of a program that have one shape (or what hoist.h takes out of it), as flat SSA in which loads are
- * instructions. Lowering makes it without knowing extents; geometry.h adds them per call. */
+/* A kernel: the results of a program that have one shape (or what hoist.h takes out of it), as flat SSA
+ * in which loads are instructions. Lowering makes it without knowing extents; geometry.h adds them per call. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
 

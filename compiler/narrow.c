@@ -73,7 +73,8 @@ static struct range product(struct range a, struct range b)
 static struct range sum(struct range a, struct range b)
 {
     struct range r = between(0, 0);
-    return __builtin_add_overflow(a.lo, b.lo, &r.lo) || __builtin_add_overflow(a.hi, b.hi, &r.hi) ? unknown : r;
+    bool over = __builtin_add_overflow(a.lo, b.lo, &r.lo) || __builtin_add_overflow(a.hi, b.hi, &r.hi);
+    return over || !a.known || !b.known ? unknown : r;
 }
 
 static struct range negative(struct range a)
@@ -112,43 +113,59 @@ static struct range bits_of(struct range a, struct range b, bool both)
     return between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
 }
 
-/* By a literal only; division by zero gives 0. */
-static struct range quotient(enum op op, struct range a, struct range b)
+static struct range absolute(struct range a)
 {
-    int64_t d = b.lo;
-    if (b.lo != b.hi || d <= 0)
+    if (a.lo == INT64_MIN)
         return unknown;
-    if (op == OP_MOD)
-        return between(0, d - 1);
-    if (op == OP_FMOD)
-        return between(a.lo < 0 ? 1 - d : 0, a.hi > 0 ? d - 1 : 0);
-    if (op == OP_TRUNCDIV)
-        return between(a.lo / d, a.hi / d);
-    return between(a.lo / d - (a.lo % d < 0), a.hi / d - (a.hi % d < 0));
+    return between(a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi));
+}
+
+/* By counts that 16 bits have. */
+static struct range shifted(struct range a, struct range by)
+{
+    if (by.lo < 0 || by.hi > 15)
+        return unknown;
+    return hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
+}
+
+/* Divisors of which something is known: positive literals. */
+static bool is_divisor(struct range b)
+{
+    return b.lo == b.hi && b.lo > 0;
+}
+
+static struct range quotient(struct range a, struct range b)
+{
+    return is_divisor(b) ? between(a.lo / b.lo, a.hi / b.lo) : unknown;
+}
+
+static struct range floor_quotient(struct range a, struct range b)
+{
+    if (!is_divisor(b))
+        return unknown;
+    return between(a.lo / b.lo - (a.lo % b.lo < 0), a.hi / b.lo - (a.hi % b.lo < 0));
+}
+
+static struct range modulus(struct range a, struct range b)
+{
+    (void)a;
+    return is_divisor(b) ? between(0, b.lo - 1) : unknown;
+}
+
+static struct range remainder_of(struct range a, struct range b)
+{
+    if (!is_divisor(b))
+        return unknown;
+    return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
 }
 
 /* What the operation gives if it never wraps; unknown for one that stays as it is. */
 static struct range result_range(const struct ins *ins, const struct range r[3])
 {
+    const struct range A = r[0], B = r[1], C = r[2];
     switch (ins->op) {
-    case OP_WHERE: return hull(r[1], r[2]);
-    case OP_ADD: return sum(r[0], r[1]);
-    case OP_SUB: return negative(r[1]).known ? sum(r[0], negative(r[1])) : unknown;
-    case OP_MUL: return product(r[0], r[1]);
-    case OP_NEG: return negative(r[0]);
-    case OP_PLUS: return r[0];
-    case OP_MIN: return minimum(r[0], r[1]);
-    case OP_MAX: return maximum(r[0], r[1]);
-    case OP_CLAMP: return minimum(maximum(r[0], r[1]), r[2]);
-    case OP_ABS:
-        return r[0].lo == INT64_MIN ? unknown : between(r[0].lo > 0 ? r[0].lo : r[0].hi < 0 ? -r[0].hi : 0,
-                                                        most(-r[0].lo, r[0].hi));
-    case OP_SIGN: return between(-1, 1);
-    case OP_BITAND: return bits_of(r[0], r[1], true);
-    case OP_BITOR: case OP_BITXOR: return bits_of(r[0], r[1], false);
-    case OP_SHR: return r[1].lo < 0 || r[1].hi > 15 ? unknown : hull(between(r[0].lo >> r[1].lo, r[0].hi >> r[1].lo),
-                                                                    between(r[0].lo >> r[1].hi, r[0].hi >> r[1].hi));
-    case OP_FLOORDIV: case OP_MOD: case OP_TRUNCDIV: case OP_FMOD: return quotient(ins->op, r[0], r[1]);
+#define RANGE(id, interval) case OP_##id: return interval;
+#include "grammar/ranges.def"
     default: return unknown;
     }
 }

@@ -49,8 +49,8 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
             if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
-        s->call[i] = is_block_call(ins) || ins->kind == INS_LOOKUP || ((fast & FAST_CONVERT) && rate == RATE_BLOCK &&
-                                            is_block_conversion(ins));
+        bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
+        s->call[i] = is_block_call(ins) || ins->kind == INS_LOOKUP || converts;
     }
 }
 
