@@ -267,6 +267,7 @@ static bool check_node(struct program *program, struct node *node)
     case NODE_OP: return check_op(program, node);
     case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
     case NODE_ARRAY: return check_array(program, node);
+    case NODE_VIEW: return poison(node);
     }
     return false;
 }

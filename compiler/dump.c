@@ -223,6 +223,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
     case NODE_OP: put_row(buf, node->op); break;
     case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
+    case NODE_VIEW: buf_puts(buf, "view"); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }
 }

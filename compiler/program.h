@@ -53,7 +53,29 @@ enum node_kind {
     NODE_OP,                       /* row `op` on its operands, in the order of the row's parameters */
     NODE_CAST,                     /* cast(x, T), T(x): saturating, to `dtype` */
     NODE_WRAP,                     /* wrap(x, T): low bits, to `dtype` */
-    NODE_ARRAY                     /* array literal: operands are its elements in row-major order */
+    NODE_ARRAY,                    /* array literal: operands are its elements in row-major order */
+    NODE_VIEW                      /* reshape and its like: the operand's elements, in their order, under
+                                      another shape: program->views[view] */
+};
+
+/* One argument of a view that holds numbers: literals, or a host tensor read when a run starts. */
+struct numbers {
+    bool given;
+    bool scalar;                   /* written as one number */
+    int count;                     /* of literal ones */
+    double *values;                /* [count]; extents and axes are whole numbers */
+    int input;                     /* the input whose elements they are; -1: literals */
+    struct span span;
+};
+
+enum view_form { VIEW_RESHAPE, VIEW_SQUEEZE, VIEW_EXPAND_DIMS, VIEW_REINTERPRET };
+
+struct view_args {
+    enum view_form form;
+    struct numbers shape, rel_shape, src_dims, axes;
+    bool has_layout;
+    const char *layout;            /* "" clears */
+    enum weft_dtype dtype;         /* VIEW_REINTERPRET: of the result */
 };
 
 struct node {
@@ -61,6 +83,7 @@ struct node {
     enum op op;
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
     int symbol;
+    int view;                      /* NODE_VIEW */
     int rank;                      /* NODE_ARRAY: extents are program->extents[extents ..] */
     int extents;
     struct span span;              /* the whole expression, without enclosing parentheses */
@@ -109,6 +132,8 @@ struct program {
     int operand_count;
     int64_t *extents;              /* of array literals */
     int extent_count;
+    struct view_args *views;
+    int view_count;
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */

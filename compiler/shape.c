@@ -196,6 +196,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
             shapes[n] = shapes[program->operands[node->operands]];
             break;
         case NODE_ARRAY: shapes[n] = array_shape(arena, program, node); break;
+        case NODE_VIEW: shapes[n] = NULL; break;
         }
     }
     return good;
