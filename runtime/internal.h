@@ -209,6 +209,7 @@ struct plan {
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
+    bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
     size_t *temporaries;           /* byte offsets in the memory that a run lends them */
@@ -247,9 +248,9 @@ void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 const struct shape *plan_result_shape(const struct plan *plan, int result);
 /* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * Takes the program's mutex. For plan_get and stages. */
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  struct weft_program *program);
+ * Takes the program's mutex. For plan_get and stages. False with diagnostics. */
+bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  struct weft_program *program, struct diags *diags);
 
 /* ---- tensor.c ---- */
 
