@@ -48,6 +48,7 @@ static bool in_list(const char *name, const char *list)
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
     static const char planned_types[] = "float16 f16 bfloat16 bf16";
+    const char *habit = parse_call_habit(callee->name);
     if (p->failed)
         return;
     if (in_list(callee->name, planned_types))
@@ -58,7 +59,7 @@ PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
                           callee->name, callee->name));
     else
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, callee->span, callee->name,
-             parse_suggest_function(p, callee->name));
+             habit ? arena_printf(p->arena, "; %s", habit) : parse_suggest_function(p, callee->name));
 }
 
 static struct callee conversion(struct callee callee, enum node_kind kind, bool by_type)
