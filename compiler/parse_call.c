@@ -35,25 +35,12 @@ struct arguments {
     int count;
 };
 
-static bool in_list(const char *name, const char *list)
-{
-    size_t length;
-    const char *word;
-    for (int i = 0; (word = word_at(list, i, &length)); i++)
-        if (strlen(name) == length && memcmp(word, name, length) == 0)
-            return true;
-    return false;
-}
-
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
-    static const char planned_types[] = "float16 f16 bfloat16 bf16";
     const char *habit = parse_call_habit(callee->name);
     if (p->failed)
         return;
-    if (in_list(callee->name, planned_types))
-        diag(p->diags, DIAG_NOT_YET, callee->span, callee->name, "; use float32");
-    else if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
+    if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
         diag(p->diags, DIAG_SYNTAX, callee->span,
              arena_printf(p->arena, "'%s' is a value, not a function; to multiply write %s * (...)",
                           callee->name, callee->name));
