@@ -27,14 +27,6 @@ def headline(pixels):
     return np.rint(np.clip(product, np.float32(128), np.float32(255))).astype("u1")
 
 
-def decode(data):
-    """The pixels of a PNG as (h, w, c), by the command itself; test_files.py knows that it reads them
-    right."""
-    done = subprocess.run([WEFT, "run", "+x", "x=/dev/stdin", "-o", "-"], input=data,
-                          stdout=subprocess.PIPE, check=True)
-    return np.load(io.BytesIO(done.stdout))
-
-
 class BatchTest(CommandTest):
     def write(self, name, data):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -97,14 +89,12 @@ class Inputs(BatchTest):
             self.assertNotIn("sample 1", told)
 
     def test_directories_and_patterns(self):
-        self.picture("d/b.png", (2, 3, 3), seed=1)
-        self.picture("d/B.png", (3, 2, 3), seed=2)
-        self.picture("d/a10.png", (1, 1, 1), seed=3)
-        self.picture("d/a9.png", (4, 1, 1), seed=4)
+        pixels = {"b": self.picture("d/b.png", (2, 3, 3), seed=1),
+                  "B": self.picture("d/B.png", (3, 2, 3), seed=2),
+                  "a10": self.picture("d/a10.png", (1, 1, 1), seed=3),
+                  "a9": self.picture("d/a9.png", (4, 1, 1), seed=4)}
         self.write("d/.hidden", b"nothing")
-        order = [name for name in sorted(os.listdir(self.path("d"))) if name[0] != "."]
-        self.assertEqual(order, ["B.png", "a10.png", "a9.png", "b.png"])
-        want = [(name[:-4], decode(open(self.path("d/" + name), "rb").read())) for name in order]
+        want = [(key, pixels[key]) for key in ("B", "a10", "a9", "b")]
         for value in "d", "d/", "d/*", "d/*.png", "./d/[!x]*", "?/*.png":
             self.good("run", "+x", "x=" + value, "-o", "out.npz", env={"LC_ALL": "en_US.UTF-8"})
             self.same(self.arrays("out.npz"), want)
@@ -147,7 +137,7 @@ class Inputs(BatchTest):
         self.bad(1, 137, "check", "+x", "x=*.png")
         self.bad(1, 107, "run", "+x", "x=none")
         self.bad(1, 107, "run", "+x", "x=none/")
-        self.bad(1, 3, "run", "+x", "x=[1, 2")
+        self.bad(1, 4, "run", "+x", "x=[1, 2")
 
     def test_files_that_cannot_be_samples(self):
         for name, data, code, why in [
@@ -264,7 +254,7 @@ class Inputs(BatchTest):
         self.picture("d/a.png", (2, 2, 3))
         self.picture("d/b.png", (4, 2, 3))
         self.assertEqual(self.text("check", "x * [1, 2, 3]", "x=d"),
-                         "out int32[?, 2, 3]<layout>, 2 samples\n".replace("<layout>", ""))
+                         "out int32[?, 2, 3], 2 samples\n")
         self.assertEqual(self.text("check", "x * y", "x=d", "y=float32"), "out float32\n")
         self.assertIn("shape [2, 2, 3]", self.text("show", "x * 2", "x=d", "--stage", "groups"))
         self.assertNotEqual(self.text("show", "x * 2", "x=d"), "")
@@ -329,7 +319,7 @@ class Outputs(BatchTest):
             self.good("run", "+x", "x=in.npz", "-o", "out.npz")
             self.assertEqual(self.arrays("out.npz")[0][0], key)
             os.unlink(self.path("out.npz"))
-        np.savez(self.path("in.npz"), **{"..": pixels, "": pixels} if False else {"..": pixels})
+        np.savez(self.path("in.npz"), **{"..": pixels})
         self.good("run", "+x", "x=in.npz", "-o", "out")
         self.assertEqual(os.listdir(self.path("out")), ["...png"])
 
