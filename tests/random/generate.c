@@ -89,14 +89,14 @@ static struct extents part_of(const struct extents *envelope, int rank, unsigned
 
 static void any_part(struct generator *g, int *rank, unsigned *stretched)
 {
-    int all = g->envelopes[0].rank, kind = below(g, 10);
+    int all = g->envelopes[0].rank, kind = below(g, 12);
     *rank = all;
     *stretched = 0;
     if (kind == 0)
         *rank = 0;
     else if (kind == 1)
         *stretched = ~0u;
-    else if (kind > 5) {
+    else if (kind > 6) {
         *rank = below(g, all + 1);
         *stretched = (unsigned)stream_bits(&g->stream);
     }
@@ -183,21 +183,25 @@ static int array_node(struct generator *g)
 static int unused_node(struct generator *g)
 {
     int count = g->trial->formula.count, at = below(g, count);
-    for (int i = 0; i < count; i++)
-        if (g->uses[(at + i) % count] == 0)
-            return (at + i) % count;
+    for (int i = 0; i < count; i++) {
+        int node = (at + count - i) % count;
+        if (g->uses[node] == 0 && (node >= g->trial->formula.input_count || chance(g, 3)))
+            return node;
+    }
     return at;
 }
 
-static int any_operand(struct generator *g)
+/* The first operand is seldom a literal: programs would be of literals alone. */
+static int any_operand(struct generator *g, bool first)
 {
     struct formula *formula = &g->trial->formula;
     int kind = below(g, 20);
-    if (kind < 3 && formula->count + 8 < FORMULA_NODES)
+    bool constant = kind < (first ? 1 : 5) && formula->count + 8 < FORMULA_NODES;
+    if (constant && (!first || chance(g, 3)))
         return kind == 0 ? array_node(g) : literal_node(g);
-    if (kind < 5)
+    if (kind < 6 - 4 * first)
         return below(g, formula->input_count);   /* the first nodes are the inputs */
-    return kind < 17 ? unused_node(g) : below(g, formula->count);
+    return kind < 19 ? unused_node(g) : below(g, formula->count);
 }
 
 static enum op any_row(struct generator *g)
@@ -233,7 +237,9 @@ static struct formula_node any_operation(struct generator *g, enum op op)
         spellings++;
     node.spelling = chance(g, 3) ? below(g, spellings) : 0;
     for (int i = 0; i < node.count; i++)
-        node.operands[i] = any_operand(g);
+        do
+            node.operands[i] = any_operand(g, i == 0);
+        while (i > 0 && node.operands[i] == node.operands[0] && !chance(g, 5));
     if ((op == OP_POW || op == OP_FPOW) && chance(g, 2))
         node.operands[1] = exponent_node(g);
     return node;
@@ -242,7 +248,7 @@ static struct formula_node any_operation(struct generator *g, enum op op)
 static struct formula_node any_conversion(struct generator *g)
 {
     struct formula_node node = {.kind = chance(g, 4) ? FORMULA_WRAP : FORMULA_CAST, .count = 1};
-    node.operands[0] = any_operand(g);
+    node.operands[0] = any_operand(g, true);
     node.dtype = any_dtype(g);
     return node;
 }
@@ -301,7 +307,7 @@ static void add_results(struct generator *g)
     for (int n = formula->count - 1; n >= 0; n--)
         if (g->uses[n] == 0 && formula->nodes[n].count > 0)
             add_result(g, n);
-    if (chance(g, 6))
+    if (chance(g, 10))
         add_result(g, below(g, formula->count));
 }
 
@@ -388,7 +394,7 @@ static void choose_shapes(struct generator *g)
 static int operation_count(struct generator *g, int64_t volume)
 {
     int most = g->limits->nodes < 60 ? g->limits->nodes : 60;
-    int count = chance(g, 10) ? 1 + below(g, 60) : (int)skewed(g, 1, 24);
+    int count = chance(g, 24) ? 1 + below(g, 60) : (int)skewed(g, 1, 16);
     if (volume > 100000)
         most = most < 4 ? most : 4;
     return count < most ? count : most;
@@ -397,7 +403,8 @@ static int operation_count(struct generator *g, int64_t volume)
 void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
                     const struct limits *limits)
 {
-    struct generator g = {.stream = {seed * 0x9e3779b97f4a7c15}, .trial = trial, .arena = arena,
+    struct stream first = {seed}; /* a state is a sum: two seeds' must not lie a few steps apart */
+    struct generator g = {.stream = {stream_bits(&first)}, .trial = trial, .arena = arena,
                           .limits = limits};
     struct formula *formula = &trial->formula;
     int kept[FORMULA_INPUTS];
@@ -409,7 +416,7 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
     for (int i = 0; i < 3; i++)
         g.palette[i] = (enum weft_dtype)below(&g, WEFT_DTYPE_COUNT);
     int operations = operation_count(&g, extents_volume(&g.envelopes[0]));
-    formula->input_count = 1 + below(&g, operations < 5 ? operations + 1 : 6);
+    formula->input_count = 1 + below(&g, 4);
     for (int i = 0; i < formula->input_count; i++)
         add_input(&g, i);
     for (int i = 0; i < operations && formula->count + 12 < FORMULA_NODES; i++)
@@ -418,7 +425,7 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
     formula->kernel = chance(&g, 8);
     formula->in_text = chance(&g, 2);
     formula->manner = (unsigned)stream_bits(&g.stream);
-    trial->plain = chance(&g, 2);
+    trial->plain = chance(&g, 3);
     trial->twice = chance(&g, 4);
     formula_prune(formula, kept);
     follow(trial, kept);
