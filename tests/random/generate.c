@@ -272,12 +272,59 @@ static bool try_node(struct generator *g, struct formula_node node, int before)
     return false;
 }
 
+/* A row that may divide by zero, or any. */
+static enum op dividing_row(struct generator *g)
+{
+    for (;;) {
+        enum op op = any_row(g);
+        if (op_fault(op, WEFT_INT32))
+            return op;
+    }
+}
+
+/* The node as an arm of a selection; its new number, or the old one when that is an error. */
+static int enclose(struct generator *g, int arm)
+{
+    struct formula *formula = &g->trial->formula;
+    int before = formula->count;
+    struct formula_node node = any_operation(g, OP_WHERE);
+    node.operands[1 + below(g, 2)] = arm;
+    return try_node(g, node, before) ? formula->count - 1 : arm;
+}
+
+/* What rule 4.4 is about: a quotient in arms of selections, nested ones too, and perhaps elsewhere. */
+static bool grow_division(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    int before = formula->count;
+    if (!try_node(g, any_operation(g, dividing_row(g)), before))
+        return false;
+    int node = formula->count - 1;
+    for (int i = below(g, 4); i > 0 && formula->count + 12 < FORMULA_NODES; i--)
+        node = enclose(g, node);
+    if (chance(g, 4))
+        g->uses[before] = 0;
+    return true;
+}
+
+/* The same operation once more: what is equal is computed once, and where it stands must not count. */
+static bool grow_copy(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    int at = below(g, formula->count), before = formula->count;
+    return formula->nodes[at].count > 0 && try_node(g, formula->nodes[at], before);
+}
+
 static void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
     int before = formula->count, elements = formula->element_count;
     if (chance(g, 7) && try_node(g, any_conversion(g), before))
         return;
+    if ((chance(g, 16) && grow_division(g)) || (chance(g, 16) && grow_copy(g)))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
     for (;;) {
         enum op op = any_row(g);
         for (int attempt = 0; attempt < 8; attempt++) {
@@ -337,7 +384,7 @@ static void fill(struct generator *g, struct sample *sample, enum weft_dtype dty
     for (int i = 0; i < 4; i++) {
         few[i] = stream_value(&g->stream, dtype);
         if (kind == 0 && dtype != WEFT_BOOL)
-            few[i] = eval_op(OP_CONVERT, WEFT_UINT8, dtype, (union scalar){.u8 = (uint8_t)(i + 1)},
+            few[i] = eval_op(OP_CONVERT, WEFT_UINT8, dtype, (union scalar){.u8 = (uint8_t)i},
                              none, none);
     }
     sample->values = ARENA_ARRAY(g->arena, union scalar, volume + 1);

@@ -178,7 +178,7 @@ static void print_integer(char text[64], __int128 value, unsigned manner)
 {
     const char *sign = value < 0 ? "-" : "";
     uint64_t size = (uint64_t)(value < 0 ? -value : value);
-    if (manner % 16 == 1)
+    if (manner % 16 == 5)
         snprintf(text, 64, "%s0x%" PRIx64, sign, size);
     else if (manner % 16 == 2 && size > 999)
         snprintf(text, 64, "%s%" PRIu64 "_%03d", sign, size / 1000, (int)(size % 1000));
@@ -192,11 +192,11 @@ static void print_real(char text[64], double value, unsigned manner)
         strcpy(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
-    snprintf(text, 64, manner % 16 == 1 ? "%a" : "%.17g", value);
+    snprintf(text, 64, manner % 16 == 5 ? "%a" : "%.17g", value);
     double shorter;
     char brief[64];
     snprintf(brief, sizeof brief, "%.9g", value);
-    if (manner % 16 != 1 && sscanf(brief, "%lf", &shorter) == 1 && shorter == value)
+    if (manner % 16 != 5 && sscanf(brief, "%lf", &shorter) == 1 && shorter == value)
         strcpy(text, brief);
     if (!strpbrk(text, ".epn"))
         strcat(text, manner % 2 ? ".0" : ".");

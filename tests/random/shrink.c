@@ -346,9 +346,7 @@ static bool try_change(struct attempts *attempts, struct trial *trial, struct tr
                        struct outcome *outcome)
 {
     struct outcome now;
-    if (memcmp(room, trial, sizeof *trial) == 0)
-        return false;
-    if (!trial_settle(room))
+    if (!trial_settle(room) || memcmp(room, trial, sizeof *trial) == 0)
         return false;
     attempt(attempts, room, &now);
     if (now.verdict != outcome->verdict)
