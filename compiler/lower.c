@@ -31,6 +31,8 @@ struct lowering {
     struct array_load *loads;
     int load_count;
     bool places_merged;            /* divisions in several places of the text may be one */
+    unsigned *holders;             /* [ins] a bit for each 16-bit type that surely holds the value */
+    int holder_count;
     int *table;                    /* open addressing over instructions */
     uint32_t table_size;           /* a power of two */
 };
@@ -77,6 +79,30 @@ static void resize_table(struct lowering *l, uint32_t size)
         enter(l, i);
 }
 
+/* Whether a 16-bit type holds every value of another. */
+static bool holds(enum weft_dtype half, enum weft_dtype t)
+{
+    return t == half || (!dtype_is_float(t) && type_rows[t].bits <= type_rows[half].fraction + 1);
+}
+
+static unsigned find_holders(const struct lowering *l, const struct ins *ins)
+{
+    unsigned holders = 0, all = ~0u;
+    bool closed = ins->kind == INS_OP && op_rows[ins->op].closed;
+    bool from = ins->kind == INS_OP && op_rows[ins->op].rule == RULE_CONVERT;
+    for (int k = 0; closed && k < 3; k++)
+        if (ins->a[k] >= 0 && l->kernel->ins[ins->a[k]].dtype == ins->source)
+            all &= l->holders[ins->a[k]];
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        union scalar value = ins->kind == INS_LITERAL ? l->kernel->literals[ins->index] : (union scalar){0};
+        bool same = ins->kind == INS_LITERAL &&
+                    eval_convert(t, ins->dtype, false, eval_convert(ins->dtype, t, false, value)).bits == value.bits;
+        if (dtype_is_half(t) && ((from && holds(t, ins->source)) || (closed && all >> t & 1) || same))
+            holders |= 1u << t;
+    }
+    return holders;
+}
+
 /* The number of this instruction: an equal one's where there is one. The earliest place stays. */
 static int add(struct lowering *l, struct ins ins)
 {
@@ -93,6 +119,7 @@ static int add(struct lowering *l, struct ins ins)
         return l->table[slot];
     }
     l->table[slot] = kernel->ins_count;
+    ARENA_PUSH(l->arena, l->holders, l->holder_count, find_holders(l, &ins));
     ARENA_PUSH(l->arena, kernel->ins, kernel->ins_count, ins);
     return kernel->ins_count - 1;
 }
@@ -151,12 +178,6 @@ static int add_op(struct lowering *l, enum op op, enum weft_dtype source, enum w
     return add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
 }
 
-static union scalar convert_value(enum weft_dtype from, enum weft_dtype to, union scalar value)
-{
-    enum op op = conversion(from, to, true);
-    return op == OP_COUNT ? value : eval_op(op, from, to, value, value, value);
-}
-
 /* The exponent of a power when it is a small whole literal, else 0. For floats up to 4: as products
  * these stay within 2 ulp, and overflow, underflow and special values come out as pow has them. For
  * integers every whole exponent is a product. */
@@ -166,8 +187,8 @@ static int small_exponent(const struct lowering *l, enum op op, enum weft_dtype 
     if (!power || ins < 0 || l->kernel->ins[ins].kind != INS_LITERAL)
         return 0;
     union scalar value = l->kernel->literals[l->kernel->ins[ins].index];
-    union scalar whole = convert_value(source, WEFT_INT64, value);
-    union scalar back = convert_value(WEFT_INT64, source, whole);
+    union scalar whole = eval_convert(source, WEFT_INT64, true, value);
+    union scalar back = eval_convert(WEFT_INT64, source, true, whole);
     int most = dtype_is_float(source) ? 4 : 64;
     return whole.i64 >= 1 && whole.i64 <= most && back.bits == value.bits ? (int)whole.i64 : 0;
 }
@@ -186,11 +207,23 @@ static int add_power(struct lowering *l, enum weft_dtype dtype, int base, int ex
     return power;
 }
 
+/* A value that its 16-bit type holds is not rounded to it and brought back. */
+static int add_step(struct lowering *l, int value, struct step step, struct span span)
+{
+    struct ins ins = l->kernel->ins[value];
+    if (step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE &&
+        l->holders[ins.a[0]] >> ins.dtype & 1)
+        return ins.a[0];
+    return add_op(l, step.op, ins.dtype, step.to, (int[]){value, -1, -1}, span);
+}
+
 static int convert(struct lowering *l, int ins, enum weft_dtype to, bool saturate, struct span span)
 {
-    enum weft_dtype from = l->kernel->ins[ins].dtype;
-    enum op op = conversion(from, to, saturate);
-    return op == OP_COUNT ? ins : add_op(l, op, from, to, (int[]){ins, -1, -1}, span);
+    struct step steps[MAX_STEPS];
+    int count = conversion(l->kernel->ins[ins].dtype, to, saturate, steps);
+    for (int i = 0; i < count; i++)
+        ins = add_step(l, ins, steps[i], span);
+    return ins;
 }
 
 /* ---- nodes ---- */
@@ -276,26 +309,34 @@ static int lower_compare64(struct lowering *l, const struct node *node)
     return add_op(l, node->op, WEFT_INT64, WEFT_BOOL, a, node->token);
 }
 
+/* Operand i, as the type it is converted to, in the one that it is computed in. */
+static int operand_as(struct lowering *l, const struct node *node, int i, enum weft_dtype operand)
+{
+    int value = value_as(l, operand_index(l, node, i), operand, MEET);
+    return convert(l, value, type_rows[operand].compute, false, node->token);
+}
+
 static int lower_op(struct lowering *l, const struct node *node)
 {
     const struct op_row *row = &op_rows[node->op];
-    enum weft_dtype operand = operand_dtype(l->program, node);
+    enum weft_dtype operand = operand_dtype(l->program, node), compute = type_rows[operand].compute;
+    enum weft_dtype result = node->dtype == operand ? compute : node->dtype;
     if (compares_by_value(l->program, node))
         return lower_compare64(l, node);
     int a[3] = {-1, -1, -1}, count = row->form == FORM_FOLD ? 2 : node->operand_count;
     for (int i = 0; i < count; i++) {
         bool condition = row->rule == RULE_SELECT && i == 0;
-        a[i] = value_as(l, operand_index(l, node, i), condition ? WEFT_BOOL : operand, MEET);
+        a[i] = condition ? value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
+                         : operand_as(l, node, i, operand);
     }
-    int exponent = small_exponent(l, node->op, operand, a[1]);
-    if (exponent)
-        return add_power(l, operand, a[0], exponent, node->token);
-    int value = add_op(l, node->op, operand, node->dtype, a, node->token);
+    int exponent = small_exponent(l, node->op, compute, a[1]);
+    int value = exponent ? add_power(l, compute, a[0], exponent, node->token)
+                         : add_op(l, node->op, compute, result, a, node->token);
     for (int i = count; i < node->operand_count; i++) {
-        int next = value_as(l, operand_index(l, node, i), operand, MEET);
-        value = add_op(l, node->op, operand, node->dtype, (int[]){value, next, -1}, node->token);
+        int next = operand_as(l, node, i, operand);
+        value = add_op(l, node->op, compute, result, (int[]){value, next, -1}, node->token);
     }
-    return value;
+    return convert(l, value, node->dtype, false, node->token);
 }
 
 static int lower_node(struct lowering *l, const struct node *node)
@@ -460,6 +501,8 @@ static void merge_places(struct lowering *l)
     int count = kernel->ins_count, *now = ARENA_ARRAY(l->arena, int, count);
     kernel->ins = NULL;
     kernel->ins_count = kernel->fault_count = 0;
+    l->holders = NULL;
+    l->holder_count = 0;
     l->places_merged = true;
     resize_table(l, 64);
     for (int i = 0; i < count; i++) {

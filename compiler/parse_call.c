@@ -42,13 +42,10 @@ static bool in_list(const char *name, const char *list)
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
     static const char planned[] = "reshape squeeze expand_dims reinterpret";
-    static const char planned_types[] = "float16 f16 bfloat16 bf16";
     if (p->failed)
         return;
     if (in_list(callee->name, planned))
         diag(p->diags, DIAG_NOT_YET, callee->span, callee->name, "");
-    else if (in_list(callee->name, planned_types))
-        diag(p->diags, DIAG_NOT_YET, callee->span, callee->name, "; use float32");
     else if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
         diag(p->diags, DIAG_SYNTAX, callee->span,
              arena_printf(p->arena, "'%s' is a value, not a function; to multiply write %s * (...)",

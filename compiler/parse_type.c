@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-/* Types that the language names and this version does not have. */
-static bool is_planned(const char *name)
-{
-    static const char *const names[] = {"float16", "f16", "bfloat16", "bf16", "half"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
 {
     struct span span = p->token.span;
@@ -22,10 +12,7 @@ PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
     enum weft_dtype dtype = dtype_find(name, strlen(name));
     if (dtype != WEFT_DTYPE_COUNT || p->failed)
         return dtype;
-    if (is_planned(name))
-        diag(p->diags, DIAG_NOT_YET, span, name, "; use float32");
-    else
-        diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
     return WEFT_FLOAT32;
 }
 

@@ -250,3 +250,60 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
         r[j] = M(roundsat)(a[j]);
 }
 #endif
+//: unpack unpack
+#if defined WIDE && defined __F16C__
+CONVERSION void M(unpack)(T_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        floats x;
+        if (FRACTION == 10) {
+            __asm__("vcvtph2ps %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        } else {
+            ints y;
+            __asm__("vpmovzxwd %1, %0" : "=" WIDE(y) : "m"(*(const half *)(a + j)));
+            x = (floats)(y << 16);
+        }
+        *(floats *)(r + j) = x;
+    }
+}
+#else
+CONVERSION void M(unpack)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(decode)(a[j]);
+}
+#endif
+//: pack pack
+#if defined WIDE && defined __F16C__
+/* The nearest that a bfloat16 holds, in the lower half of each element. */
+static inline ints M(nearest)(const S_m *a)
+{
+    const ints x = *(const ints *)a, high = x >> 16 & 0xffff, nan = (x & 0x7fffffff) > 0x7f800000;
+    const ints rounded = (x + 0x7fff + (high & 1)) >> 16 & 0xffff;
+    return (nan & (high | 0x40)) | (~nan & rounded);
+}
+CONVERSION void M(pack)(T_m *r, const S_m *a)
+{
+    const ints words = WORDS_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 2 * LANES) {
+        if (FRACTION == 10) {
+            const floats x = *(const floats *)(a + j), y = *(const floats *)(a + j + LANES);
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j)) : WIDE(x));
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j + LANES)) : WIDE(y));
+        } else {
+            ints x = M(nearest)(a + j), y = M(nearest)(a + j + LANES);
+            __asm__("vpackusdw %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+            __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(words));
+            *(bytes *)(r + j) = (bytes)x;
+        }
+    }
+}
+#else
+CONVERSION void M(pack)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(encode)(a[j]);
+}
+#endif
