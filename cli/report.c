@@ -197,3 +197,20 @@ const char *report_size(struct report *report, double bytes)
     }
     return arena_printf(report->arena, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
+
+/* As weft_error_render cleans a message, which begins after what an empty one has before its
+ * newline. */
+const char *report_plain(struct report *report, const char *text)
+{
+    char *line = arena_printf(report->arena, "%s", text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\n' ? '?' : *c;
+    struct weft_error record = {.severity = WEFT_NOTE, .origin = "", .message = ""};
+    size_t start = weft_error_render(&record, NULL, 0) - 1;
+    record.message = line;
+    size_t size = weft_error_render(&record, NULL, 0) + 1;
+    char *shown = arena_alloc(report->arena, size);
+    weft_error_render(&record, shown, size);
+    shown[size - 2] = '\0';
+    return shown + start;
+}
