@@ -219,17 +219,22 @@ struct plan {
     struct recent *recent;         /* made by the first run; recent.c */
 };
 
-/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
+/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. Of a
+ * batch it is one sample after the other. */
 struct tensor {
     enum weft_dtype dtype;
-    int rank;
+    int rank;                      /* NO_SHAPE: of a batch without samples, whose type says what is known */
     const int64_t *shape;
     int64_t *strides;
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
+    const DLTensor *samples;       /* of a batch */
+    bool batch;
 };
+
+enum { NO_SHAPE = -1 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
@@ -249,10 +254,19 @@ bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor into a zeroed tensor, which lives no longer than diags->arena; `what`
- * ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a tensor that is zeroed, or held one of the same rank, and lives no
+ * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* What tensor_next found. */
+enum next {
+    NEXT_SAME,                     /* shape and strides are those of the sample before */
+    NEXT_OTHER,
+    NEXT_BAD                       /* reported */
+};
+/* Goes on to sample `i` of a batch, from sample i - 1. */
+enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
+                      const char *name, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);

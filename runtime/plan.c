@@ -42,6 +42,8 @@ static const struct shape *input_shape(struct arena *arena, const struct program
 {
     const struct symbol *symbol = &program->symbols[program->inputs[input]];
     const struct type *type = &symbol->type;
+    if (tensor->rank == NO_SHAPE)
+        return type_shape(arena, type);
     struct shape *shape = ARENA_NEW(arena, struct shape);
     shape->rank = tensor->rank;
     for (int d = 0; d < tensor->rank; d++)
