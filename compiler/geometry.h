@@ -33,7 +33,7 @@ struct geometry {
     int row_groups;                /* of them, those that are expanded into one row; else 0 */
     int groups;                    /* outer ones */
     int64_t extents[WEFT_MAX_RANK];
-    int64_t rows, columns, period; /* as in struct weft_sample */
+    int64_t rows, columns, period; /* as in struct weft_geometry */
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */

@@ -82,6 +82,18 @@ static void read_nothing(struct call *call, int index, struct tensor *tensor, bo
         diag_at(&call->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
 }
 
+/* The tensor, or of a batch the first sample. */
+static void read_first(struct call *call, const struct weft_argument *argument, struct tensor *tensor,
+                       const char *what, const char *name, bool needs_data)
+{
+    struct diag *last = call->diags.last;
+    bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
+    if (!good && argument->batch)
+        blame_sample(&call->diags, last, 0);
+    if (good && !argument->batch && what[0] == 'o' && tensor_overlaps_itself(tensor))
+        diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+}
+
 /* Argument number `at`. */
 static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
                           struct tensor *tensor, bool output, bool needs_data)
@@ -99,9 +111,8 @@ static void read_argument(struct call *call, const struct weft_argument *argumen
                 argument->count < 0 ? "its count is negative" : "it has several samples, but is not called a batch");
     else if (samples == 0)
         read_nothing(call, index, tensor, output);
-    else if (tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) && output &&
-             !argument->batch && tensor_overlaps_itself(tensor))
-        diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+    else
+        read_first(call, argument, tensor, what, name, needs_data);
     if (argument->batch && !output && samples >= 0)
         count_samples(call, index, samples);
 }
@@ -195,12 +206,6 @@ bool check_batches(struct call *call, const struct weft_argument *outputs)
                     expected ? "" : ": it depends on no batch");
     }
     return !call->diags.errors;
-}
-
-void blame_sample(struct diags *diags, struct diag *last, int64_t i)
-{
-    for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
-        record->message = arena_printf(diags->arena, "sample %lld: %s", (long long)i, record->message);
 }
 
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data)
