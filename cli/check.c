@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "compiler/base/buf.h"
+#include "compiler/layout.h"
 
 #include <string.h>
 
@@ -32,13 +33,15 @@ static bool is_typed(const struct program *tree)
 }
 
 static void print_result(const struct check *check, const struct result *result, bool typed,
-                         const struct shape *shape)
+                         const struct shape *shape, const char *layout)
 {
     struct arena *arena = check->session->report->arena;
+    bool shown = typed && layout && *layout;
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
     printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
-    puts(typed && shape ? shape_text(arena, check->tree, shape) : "");
+    printf("%s", typed && shape ? shape_text(arena, check->tree, shape) : "");
+    printf("%s%s\n", shown ? "@" : "", shown ? layout : "");
 }
 
 static bool check_shapes(struct check *check)
@@ -47,14 +50,17 @@ static bool check_shapes(struct check *check)
     struct program *tree = check->tree;
     const struct shape **shapes =
         ARENA_ARRAY(report->arena, const struct shape *, tree->node_count + 1);
+    const char **layouts = ARENA_ARRAY(report->arena, const char *, tree->node_count + 1);
     bool typed = is_typed(tree);
     bool good = parse_results(tree, NULL, 0) && (!typed || type_nodes(tree)) &&
-                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes);
+                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes) &&
+                infer_layouts(report->arena, tree, tree->diags, shapes, NULL, layouts);
     if (!good)
         return report_library(report, diags_status(tree->diags),
                               diags_export(tree->diags, WEFT_ERROR));
     for (int i = 0; i < tree->result_count; i++)
-        print_result(check, &tree->results[i], typed, shapes[tree->results[i].node]);
+        print_result(check, &tree->results[i], typed, shapes[tree->results[i].node],
+                     layouts[tree->results[i].node]);
     return true;
 }
 

@@ -69,6 +69,19 @@ static bool join_extent(struct fit *fit, int64_t *known, int64_t next, bool *fit
     return true;
 }
 
+static bool join_layout(struct fit *fit, struct type *known, const struct type *next)
+{
+    const char *argument = fit->input->assignment->argument;
+    if (!next->has_layout)
+        return true;
+    if (known->has_layout && strcmp(known->layout, next->layout) != 0)
+        return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_LAYOUT, fit->name,
+                               next->layout, known->layout);
+    known->has_layout = true;
+    memcpy(known->layout, next->layout, sizeof known->layout);
+    return true;
+}
+
 /* Adds what `next` says to `known`. */
 static bool join(struct fit *fit, struct type *known, const struct type *next)
 {
@@ -86,7 +99,7 @@ static bool join(struct fit *fit, struct type *known, const struct type *next)
     struct type before = *known;
     for (int d = 0; d < next->rank && fits && agrees; d++)
         agrees = join_extent(fit, &known->extents[d], next->extents[d], &fits);
-    return agrees && (fits || wrong_shape(fit, &before, next));
+    return agrees && (fits || wrong_shape(fit, &before, next)) && join_layout(fit, known, next);
 }
 
 /* The type that stands in the argument. */

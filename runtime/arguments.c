@@ -142,6 +142,18 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
 
 /* ---- types ---- */
 
+static bool reads_batch(const struct call *call, const struct numbers *numbers)
+{
+    return numbers->given && numbers->input >= 0 && call->inputs[numbers->input].batch;
+}
+
+/* Whether a view's arguments come from a batch. */
+static bool view_reads_batch(const struct call *call, const struct view_args *args)
+{
+    return reads_batch(call, &args->shape) || reads_batch(call, &args->rel_shape) ||
+           reads_batch(call, &args->src_dims) || reads_batch(call, &args->axes);
+}
+
 /* Whether each result depends on a batch. */
 static bool *find_batched(struct call *call)
 {
@@ -154,6 +166,8 @@ static bool *find_batched(struct call *call)
         if (symbol)
             nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
                                                     : nodes[symbol->node];
+        if (node->kind == NODE_VIEW)
+            nodes[n] = view_reads_batch(call, &program->views[node->view]);
         for (int i = 0; !symbol && i < node->operand_count; i++)
             nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
     }

@@ -26,11 +26,28 @@ struct planning {
     const struct tensor *outputs;  /* NULL: all dense */
     unsigned fast;
     struct division *into;
+    struct diags *diags;
 };
 
 static const struct shape *result_shape(const struct planning *p, int result)
 {
     return p->shapes[p->typed->program->results[result].node];
+}
+
+/* Whether an input's bytes are read as another type. */
+static bool reinterprets(const struct planning *p, const struct access *access)
+{
+    return access->kind == TENSOR_INPUT && access->dtype != p->occasion->inputs[access->index].dtype;
+}
+
+/* Then its elements are taken in their order. */
+static struct shape reinterpreted_shape(const struct planning *p, const struct access *access)
+{
+    const struct tensor *input = &p->occasion->inputs[access->index];
+    const struct shape own = tensor_shape(input);
+    int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
+    int64_t volume = shape_volume(&own);
+    return (struct shape){.rank = 1, .extents = {size > old ? volume / (size / old) : volume * (old / size)}};
 }
 
 /* Where a kernel's access leads: the tensor's own shape. */
@@ -41,7 +58,9 @@ static struct shape access_shape(const struct planning *p, const struct kernel *
     if (a >= kernel->load_count)
         return *loop;
     switch (access->kind) {
-    case TENSOR_INPUT: return tensor_shape(&p->occasion->inputs[access->index]);
+    case TENSOR_INPUT:
+        return reinterprets(p, access) ? reinterpreted_shape(p, access)
+                                       : tensor_shape(&p->occasion->inputs[access->index]);
     case TENSOR_CONSTANT: return *p->shapes[kernel->constants[access->index].node];
     case TENSOR_TEMPORARY: return *p->into->hoisted.temporaries[access->index].shape;
     case TENSOR_BYTES: return (struct shape){.rank = 1, .extents = {TABLE_ENTRIES}};
@@ -49,17 +68,47 @@ static struct shape access_shape(const struct planning *p, const struct kernel *
     }
 }
 
-static void access_view(const struct planning *p, const struct kernel *kernel,
-                        const struct shape *loop, int a, struct view *view)
+/* The elements of an input whose bytes are read as another type; false with a diagnostic. */
+static bool reinterpret(const struct planning *p, const struct access *access, struct pieces *pieces)
+{
+    const struct tensor *input = &p->occasion->inputs[access->index];
+    const struct program *program = p->typed->program;
+    int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
+    int64_t strides[WEFT_MAX_RANK];
+    struct pieces own;
+    for (int d = 0; d < input->rank; d++)
+        strides[d] = input->strides[d] * old;
+    pieces_make(&own, input->rank, input->shape, strides);
+    return pieces_reinterpret(&own, old, size, pieces) ||
+           diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, program->symbols[program->inputs[access->index]].name,
+                   type_rows[access->dtype].name, size);
+}
+
+/* How a kernel walks what an access leads to; false with a diagnostic. */
+static bool access_view(const struct planning *p, const struct kernel *kernel, const struct shape *loop,
+                        int a, struct view *view)
 {
     const struct access *access = &kernel->accesses[a];
     const struct shape from = access_shape(p, kernel, loop, a);
-    const int64_t *strides = access->kind == TENSOR_INPUT ? p->occasion->inputs[access->index].strides
-                             : access->kind == TENSOR_RESULT && p->outputs
-                                 ? p->outputs[access->index].strides
-                                 : NULL;
-    broadcast_strides(loop->rank, loop->extents, from.rank, from.extents, strides,
-                      type_rows[access->dtype].size, view->strides);
+    const struct shape *to = access->map ? kernel->maps[access->map].to : loop;
+    const int64_t *own = access->kind == TENSOR_INPUT ? p->occasion->inputs[access->index].strides
+                         : access->kind == TENSOR_RESULT && p->outputs ? p->outputs[access->index].strides
+                                                                       : NULL;
+    bool other = reinterprets(p, access);
+    struct pieces pieces;
+    broadcast_strides(to->rank, to->extents, from.rank, from.extents, own, type_rows[access->dtype].size,
+                      view->strides);
+    if ((!access->map && !other) || shape_volume(loop) == 0)
+        return true;
+    pieces_make(&pieces, to->rank, to->extents, view->strides);
+    if (other && !reinterpret(p, access, &pieces))
+        return false;
+    if (!pieces.count)
+        return true; /* one element */
+    struct walk *walk = ARENA_NEW(p->arena, struct walk);
+    walk_make(p->arena, kernel->maps, access->map, &pieces, walk);
+    view->walk = walk;
+    return true;
 }
 
 /* Rough: a vector instruction takes about a third of the time of a byte moved. */
@@ -83,18 +132,21 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
     }
 }
 
-/* Adds a kernel that loops over `shape`. `order` is that of the results it helps. */
-static void add_draft(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+/* Adds a kernel that loops over `shape`. `order` is that of the results it helps. False with a
+ * diagnostic. */
+static bool add_draft(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
 {
     struct view *views = ARENA_ARRAY(p->arena, struct view, kernel->access_count);
     struct draft draft = {.kernel = kernel, .shape = shape, .order = order};
     for (int a = 0; a < kernel->access_count; a++)
-        access_view(p, kernel, shape, a, &views[a]);
+        if (!access_view(p, kernel, shape, a, &views[a]))
+            return false;
     make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, &draft.geometry);
     assert(!verify_program(p->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, &draft.geometry));
     ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
+    return true;
 }
 
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
@@ -105,7 +157,7 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
 
-/* Geometry as kernels take it, copied. */
+/* Geometry as kernels take it, copied but for maps: where there are views the plan keeps all memory. */
 static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
                                       const struct geometry *g)
 {
@@ -118,7 +170,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
     return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .offsets = offsets,
+        .groups = g->groups, .offsets = offsets, .maps = kernel->program->view_count ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
@@ -152,7 +204,8 @@ static struct lowered *find_lowered(const struct typed *typed, const int *result
 }
 
 /* NULL: memory ran out. The program's mutex is held. */
-static struct lowered *make_lowered(struct typed *typed, const int *results, int count)
+static struct lowered *make_lowered(struct typed *typed, const int *results, int count,
+                                    struct diags *diags)
 {
     jmp_buf env;
     struct arena *arena = &typed->arena;
@@ -160,30 +213,38 @@ static struct lowered *make_lowered(struct typed *typed, const int *results, int
         return NULL;
     struct lowered *made = ARENA_NEW(arena, struct lowered);
     results = arena_copy(arena, results, (size_t)count * sizeof *results);
-    made->kernel = lower(arena, typed->program, results, count);
+    made->kernel = lower(arena, typed->program, NULL, results, count, diags);
     made->narrowed = narrow(arena, made->kernel);
     made->next = typed->lowered;
     typed->lowered = made;
     return made;
 }
 
-/* Lowering looks at no shape, so it is done once for the instance. */
+/* Without views lowering looks at no shape, and is done once for the instance. NULL with a diagnostic. */
 static const struct lowered *get_lowered(struct planning *p, const int *results, int count)
 {
+    if (p->typed->program->view_count) {
+        struct lowered *own = ARENA_NEW(p->arena, struct lowered);
+        own->kernel = lower(p->arena, p->typed->program, p->shapes, results, count, p->diags);
+        own->narrowed = own->kernel ? narrow(p->arena, own->kernel) : NULL;
+        return own->kernel ? own : NULL;
+    }
     pthread_mutex_lock(&p->program->mutex);
     struct lowered *found = find_lowered(p->typed, results, count);
-    found = found ? found : make_lowered(p->typed, results, count);
+    found = found ? found : make_lowered(p->typed, results, count, p->diags);
     pthread_mutex_unlock(&p->program->mutex);
     if (!found)
         arena_fail(p->arena);
     return found;
 }
 
-/* The kernel of results of one shape, without what is hoisted out of it. */
-static struct part lower_group(struct planning *p, const int *results, int count)
+/* The kernel of results of one shape, without what is hoisted out of it; false with a diagnostic. */
+static bool lower_group(struct planning *p, const int *results, int count, struct part *part)
 {
     const struct shape *shape = result_shape(p, results[0]);
     const struct lowered *lowered = get_lowered(p, results, count);
+    if (!lowered)
+        return false;
     struct kernel *whole = lowered->kernel;
     const struct shape **shapes = ARENA_ARRAY(p->arena, const struct shape *, whole->load_count);
     for (int a = 0; a < whole->load_count; a++) {
@@ -193,32 +254,36 @@ static struct part lower_group(struct planning *p, const int *results, int count
     struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, &p->into->hoisted);
     if (p->fast & FAST_NARROW)
         rest = rest == whole ? lowered->narrowed : narrow(p->arena, rest);
-    return (struct part){rest, shape};
+    *part = (struct part){rest, shape};
+    return true;
 }
 
 /* ---- dividing ---- */
 
-static void add_hoisted(struct planning *p, int order)
+static bool add_hoisted(struct planning *p, int order)
 {
     const struct hoisted *hoisted = &p->into->hoisted;
     for (int k = p->into->count; k < hoisted->count; k++) {
         struct kernel *kernel = hoisted->parts[k].kernel;
         if (p->fast & FAST_NARROW)
             kernel = narrow(p->arena, kernel);
-        add_draft(p, kernel, hoisted->parts[k].shape, order);
+        if (!add_draft(p, kernel, hoisted->parts[k].shape, order))
+            return false;
     }
+    return true;
 }
 
-/* Results of one shape share a kernel. What is hoisted runs before any result is written. */
-static void divide_results(struct planning *p)
+/* Results of one shape share a kernel. What is hoisted runs before any result is written. False with a
+ * diagnostic. */
+static bool divide_results(struct planning *p)
 {
     int count = p->typed->program->result_count, rest_count = 0;
-    bool *done = ARENA_ARRAY(p->arena, bool, count);
+    bool *done = ARENA_ARRAY(p->arena, bool, count), good = true;
     struct part *rests = ARENA_ARRAY(p->arena, struct part, count);
     *p->into = (struct division){.drafts = NULL};
     for (int r = 0; p->occasion->taken && r < count; r++)
         done[r] = !p->occasion->taken[r];
-    for (int first = 0; first < count; first++) {
+    for (int first = 0; first < count && good; first++) {
         int *results = NULL, together = 0;
         for (int r = first; r < count && !done[first]; r++)
             if (!done[r] && shapes_equal(result_shape(p, r), result_shape(p, first))) {
@@ -226,11 +291,12 @@ static void divide_results(struct planning *p)
                 done[r] = r > first;
             }
         if (together)
-            rests[rest_count++] = lower_group(p, results, together);
-        add_hoisted(p, rest_count - 1);
+            good = lower_group(p, results, together, &rests[rest_count++]);
+        good = good && add_hoisted(p, rest_count - 1);
     }
-    for (int i = 0; i < rest_count; i++)
-        add_draft(p, rests[i].kernel, rests[i].shape, i);
+    for (int i = 0; good && i < rest_count; i++)
+        good = add_draft(p, rests[i].kernel, rests[i].shape, i);
+    return good;
 }
 
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
@@ -327,17 +393,20 @@ static const struct tensor *strided_outputs(const struct program *program, const
     return NULL;
 }
 
-void divide(struct arena *arena, struct weft_program *program, struct typed *typed,
+bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
             const struct shape *const *shapes, const struct occasion *occasion,
-            struct division *division)
+            struct division *division, struct diags *diags)
 {
     struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
                          .occasion = occasion, .into = division, .fast = program->context->fast,
-                         .outputs = strided_outputs(typed->program, occasion)};
-    divide_results(&p);
+                         .outputs = strided_outputs(typed->program, occasion), .diags = diags};
+    if (!divide_results(&p))
+        return false;
     if (!admit(program, typed, division_class(division))) {
         p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
-        divide_results(&p);
+        if (!divide_results(&p))
+            return false;
     }
     find_shared(arena, occasion->inputs, division);
+    return true;
 }

@@ -291,16 +291,17 @@ void plan_destroy(struct plan *plan);
 /* ---- divide.c ---- */
 
 /* Cuts the results into kernels, up to their geometry: drafts, in the order in which they run, and how
- * many of them are hoisted. `shapes` are those of all nodes. Takes the program's mutex. */
+ * many of them are hoisted. `shapes` are those of all nodes. Takes the program's mutex. False with
+ * diagnostics. */
 struct division {
     struct draft *drafts;
     int count;
     struct hoisted hoisted;
     bool *own;                     /* of temporaries, whether each sample has its own */
 };
-void divide(struct arena *arena, struct weft_program *program, struct typed *typed,
+bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
             const struct shape *const *shapes, const struct occasion *occasion,
-            struct division *division);
+            struct division *division, struct diags *diags);
 /* The text of a draft, as emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
                            struct typed *typed, const struct draft *draft);

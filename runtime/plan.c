@@ -166,11 +166,13 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
     }
 }
 
-static void make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
-                         const struct shape *const *shapes, const struct occasion *occasion)
+static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
+                         const struct shape *const *shapes, const struct occasion *occasion,
+                         struct diags *diags)
 {
     struct division division;
-    divide(scratch, program, plan->typed, shapes, occasion, &division);
+    if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
+        return false;
     plan->kernel_count = division.count;
     plan->hoisted_count = division.hoisted.count;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
@@ -178,8 +180,9 @@ static void make_kernels(struct weft_program *program, struct plan *plan, struct
     place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
         finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
-    if (division.hoisted.count)
-        arena_adopt(&plan->own, scratch); /* its kernels are there */
+    if (division.hoisted.count || plan->typed->program->view_count)
+        arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
+    return true;
 }
 
 /* `outputs` are compared with the results before anything is compiled for them. */
@@ -199,8 +202,8 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
-    make_kernels(program, plan, scratch, shapes, occasion);
-    return load_kernels(program, plan, occasion->wait, diags);
+    return make_kernels(program, plan, scratch, shapes, occasion, diags) &&
+           load_kernels(program, plan, occasion->wait, diags);
 }
 
 void plan_destroy(struct plan *plan)

@@ -77,9 +77,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     const struct occasion occasion = {.inputs = inputs};
     struct division division;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
-    if (!shapes)
+    if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
         return;
-    divide(arena, program, typed, shapes, &occasion, &division);
     for (int k = 0; k < division.count; k++) {
         const struct draft *draft = &division.drafts[k];
         if (stage == STAGE_GROUPS)

@@ -12,6 +12,8 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       last, in flat classes, from one period to the next */
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, their extents, and then their strides */
 };
 
 struct weft_sample {

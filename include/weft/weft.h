@@ -75,10 +75,12 @@ enum weft_status {
 };
 
 /* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
- * type code for it is 6, also where the installed dlpack.h is too old to name it. */
+ * type code for it is 6, also where the installed dlpack.h is too old to name it. An element of float16
+ * (DLPack's kDLFloat of 16 bits) or bfloat16 (kDLBfloat, 4) is the 16 bits of its format. */
 enum weft_dtype {
     WEFT_BOOL, WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64,
-    WEFT_UINT8, WEFT_UINT16, WEFT_UINT32, WEFT_UINT64, WEFT_FLOAT32, WEFT_FLOAT64,
+    WEFT_UINT8, WEFT_UINT16, WEFT_UINT32, WEFT_UINT64,
+    WEFT_FLOAT16, WEFT_BFLOAT16, WEFT_FLOAT32, WEFT_FLOAT64,
     WEFT_DTYPE_COUNT
 };
 
