@@ -242,6 +242,7 @@ struct plan {
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const bool *taken;             /* the results that it computes; NULL: all */
     const struct shape **results;  /* their shapes, NULL for others */
+    bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count, hoisted_count;
     size_t *temporaries;           /* byte offsets in the memory that a run lends them: in that of all */

@@ -27,7 +27,7 @@ static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
  * element it writes, and no kernel that runs later reads it at all. */
 static bool may_replace(const struct plan *plan, int input, int r)
 {
-    return last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
+    return !plan->viewed[input] && last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
 }
 
 static const char *input_name(const struct call *call, int input)

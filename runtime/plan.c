@@ -202,6 +202,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
+    plan->viewed = find_viewed(&plan->own, plan->typed->program);
     return make_kernels(program, plan, scratch, shapes, occasion, diags) &&
            load_kernels(program, plan, occasion->wait, diags);
 }
