@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "compiler/base/buf.h"
+#include "compiler/layout.h"
 
 #include <string.h>
 
@@ -32,17 +33,19 @@ static bool is_typed(const struct program *tree)
     return true;
 }
 
-/* "out uint8[?, ?, 3], 200 samples" where extents differ from sample to sample. */
+/* "out uint8[?, ?, 3]@HWC, 200 samples" where extents differ from sample to sample. */
 static void print_result(const struct check *check, int index, bool typed,
-                         const struct shape *shape)
+                         const struct shape *shape, const char *layout)
 {
     struct arena *arena = check->session->report->arena;
     const struct result *result = &check->tree->results[index];
     const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
+    bool shown = typed && layout && *layout;
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
     printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
-    fputs(typed && shape ? shape_text(arena, check->tree, shape) : "", stdout);
+    printf("%s", typed && shape ? shape_text(arena, check->tree, shape) : "");
+    printf("%s%s", shown ? "@" : "", shown ? layout : "");
     if (info && info->batch)
         printf(", %lld sample%s", (long long)info->count, info->count == 1 ? "" : "s");
     putchar('\n');
@@ -70,14 +73,17 @@ static bool check_shapes(struct check *check)
     struct program *tree = check->tree;
     const struct shape **shapes =
         ARENA_ARRAY(report->arena, const struct shape *, tree->node_count + 1);
+    const char **layouts = ARENA_ARRAY(report->arena, const char *, tree->node_count + 1);
     bool typed = is_typed(tree);
     bool good = parse_results(tree, NULL, 0) && (!typed || type_nodes(tree)) &&
-                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes);
+                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes) &&
+                infer_layouts(report->arena, tree, tree->diags, shapes, NULL, layouts);
     if (!good)
         return report_library(report, diags_status(tree->diags),
                               diags_export(tree->diags, WEFT_ERROR));
     for (int i = 0; i < tree->result_count; i++)
-        print_result(check, i, typed, shapes[tree->results[i].node]);
+        print_result(check, i, typed, shapes[tree->results[i].node],
+                     layouts[tree->results[i].node]);
     return true;
 }
 

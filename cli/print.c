@@ -32,16 +32,41 @@ static void put_number(struct buf *buf, const char *text)
         buf_putc(buf, (*text >= '0' && *text <= '9') || strchr("+-e", *text) ? *text : '.');
 }
 
+/* Floating types: bits of the significand, the least exponent of a normal number in [0.5, 1). */
+static const struct format {
+    int digits, bottom;
+} formats[WEFT_DTYPE_COUNT] = {[WEFT_FLOAT16] = {11, -13}, [WEFT_BFLOAT16] = {8, -125},
+                               [WEFT_FLOAT32] = {24, -125}, [WEFT_FLOAT64] = {53, -1021}};
+
+/* The number that 16 bits spell: a fraction, an exponent, a sign. */
+static double short_real(const struct format *format, unsigned bits)
+{
+    unsigned scale = 1u << (format->digits - 1), last = 0x8000 / scale - 1;
+    unsigned fraction = bits % scale, exponent = bits % 0x8000 / scale;
+    double value = exponent == last ? fraction ? (double)NAN : (double)INFINITY
+                   : exponent       ? ldexp(scale + fraction, format->bottom - format->digits + (int)exponent - 1)
+                                    : ldexp(fraction, format->bottom - format->digits);
+    return bits & 0x8000 ? -value : value;
+}
+
+/* Whether the type has no value nearer to the decimal that reads as `text`. */
+static bool reads_back(const struct format *format, double value, double text)
+{
+    int exponent;
+    double fraction = fabs(frexp(value, &exponent));
+    bool edge = fraction == 0.5 && fabs(text) < fabs(value) && exponent > format->bottom;
+    exponent = exponent < format->bottom ? format->bottom : exponent;
+    return text == value || fabs(text - value) < ldexp(1, exponent - format->digits - 1 - edge);
+}
+
 /* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02. */
-static void put_real(struct buf *buf, double value, bool single)
+static void put_real(struct buf *buf, const struct format *format, double value)
 {
     char text[64];
-    int digits = 0, most = single ? 8 : 16;
-    double back;
-    do {
+    int digits = 0;
+    do
         snprintf(text, sizeof text, "%.*e", digits, value);
-        back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-    } while (back != value && digits++ < most);
+    while (!reads_back(format, value, strtod(text, NULL)) && digits++ < 16);
     if (isnan(value) || isinf(value)) {
         buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
@@ -62,13 +87,17 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
     case WEFT_BOOL:
         buf_puts(buf, *(const unsigned char *)at ? "true" : "false");
         return;
+    case WEFT_FLOAT16:
+    case WEFT_BFLOAT16:
+        put_real(buf, &formats[dtype], short_real(&formats[dtype], *(const uint16_t *)at));
+        return;
     case WEFT_FLOAT32:
         memcpy(&single, at, size);
-        put_real(buf, (double)single, true);
+        put_real(buf, &formats[dtype], (double)single);
         return;
     case WEFT_FLOAT64:
         memcpy(&real, at, size);
-        put_real(buf, real, false);
+        put_real(buf, &formats[dtype], real);
         return;
     case WEFT_INT8:
         whole = *(const int8_t *)at;

@@ -154,7 +154,8 @@ static void put_types(struct emitter *e, struct buf *out)
     put_head(e, out, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
-        buf_printf(out, "typedef %s %s;\n", t == WEFT_BOOL ? "_Bool" : row->storage, row->short_name);
+        const char *value = t == WEFT_BOOL ? "_Bool" : dtype_is_half(t) ? "int" : row->storage;
+        buf_printf(out, "typedef %s %s;\n", value, row->short_name);
         buf_printf(out, "typedef %s %s_m MAY_ALIAS;\n", row->storage, row->short_name);
     }
     buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", BLOCK, e->kernel->access_count);

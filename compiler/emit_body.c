@@ -150,7 +150,10 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
 /* The function that converts a whole block. */
 static const char *conversion_function(struct emitter *e, const struct ins *ins)
 {
-    const char *name = ins->op == OP_CONVERT ? "widen" : "narrow";
+    const char *name = ins->op == OP_CONVERT    ? "widen"
+                       : ins->op == OP_ROUNDSAT ? "narrow"
+                       : ins->op == OP_DECODE   ? "unpack"
+                                                : "pack";
     struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
     e->vectors = true;
     subst_helper(&e->subst, name, &tokens);

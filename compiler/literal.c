@@ -139,6 +139,18 @@ const char *literal_fold(enum op op, const struct literal *a, const struct liter
     return fold_reals(op, as_real(a), as_real(b), result);
 }
 
+const char *literal_of_node(const struct program *program, struct node *node)
+{
+    const char *token = program->source->text + node->token.start;
+    bool word = (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z');
+    for (int i = 0; i < node->operand_count; i++)
+        if (word || !literal_is_number(&operand_node(program, node, i)->literal))
+            return NULL;
+    const struct literal *a = &operand_node(program, node, 0)->literal;
+    const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
+    return literal_fold(node->op, a, b, &node->literal);
+}
+
 enum weft_dtype literal_dtype(const struct literal *literal)
 {
     if (literal->kind != LITERAL_INTEGER)
@@ -151,30 +163,39 @@ enum weft_dtype literal_dtype(const struct literal *literal)
     return value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64 : WEFT_DTYPE_COUNT;
 }
 
+/* The integer as a double whose last bit tells that others were lost, so that rounding it to fewer
+ * bits is rounding once. */
+static double odd_double(wide value)
+{
+    unsigned_wide magnitude = value < 0 ? 0 - (unsigned_wide)value : (unsigned_wide)value;
+    int exponent = 0;
+    for (; magnitude >> 53; exponent++)
+        magnitude = magnitude >> 1 | (magnitude & 1);
+    double real = ldexp((double)magnitude, exponent);
+    return value < 0 ? -real : real;
+}
+
 /* The nearest representable to an integer in one rounding, or its low bits. */
 static union scalar from_integer(wide value, enum weft_dtype dtype)
 {
-    union scalar low = {.u64 = (uint64_t)value}, none = {0}, real = {0};
-    if (dtype == WEFT_FLOAT32) {
-        real.f32 = (float)value;
-        return real;
-    }
+    union scalar low = {.u64 = (uint64_t)value}, real = {0};
     if (dtype == WEFT_FLOAT64) {
         real.f64 = (double)value;
         return real;
     }
-    if (dtype == WEFT_UINT64)
-        return low;
-    return eval_op(dtype == WEFT_BOOL ? OP_NONZERO : OP_CONVERT, WEFT_UINT64, dtype, low, none, none);
+    if (dtype_is_float(dtype)) {
+        real.f64 = odd_double(value);
+        return eval_convert(WEFT_FLOAT64, dtype, false, real);
+    }
+    return eval_convert(WEFT_UINT64, dtype, false, low);
 }
 
 union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, bool *infinite)
 {
-    *infinite = false;
-    if (literal->kind != LITERAL_REAL)
-        return from_integer(literal->integer, dtype);
-    union scalar value = literal_cast(literal, dtype);
-    *infinite = dtype == WEFT_FLOAT32 && isinf(value.f32) && isfinite(literal->real);
+    bool whole = literal->kind != LITERAL_REAL;
+    union scalar value = whole ? from_integer(literal->integer, dtype) : literal_cast(literal, dtype);
+    *infinite = dtype_is_float(dtype) && (whole || isfinite(literal->real)) &&
+                isinf(eval_convert(dtype, WEFT_FLOAT64, false, value).f64);
     return value;
 }
 
@@ -197,11 +218,9 @@ bool literal_fits(const struct literal *literal, enum weft_dtype dtype)
 
 union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
 {
-    union scalar source = {.f64 = literal->real}, none = {0};
-    if (literal->kind == LITERAL_REAL && dtype == WEFT_FLOAT64)
-        return source;
+    union scalar source = {.f64 = literal->real};
     if (literal->kind == LITERAL_REAL)
-        return eval_op(conversion(WEFT_FLOAT64, dtype, true), WEFT_FLOAT64, dtype, source, none, none);
+        return eval_convert(WEFT_FLOAT64, dtype, true, source);
     if (dtype_is_float(dtype))
         return from_integer(literal->integer, dtype);
     if (dtype == WEFT_BOOL)
@@ -214,4 +233,26 @@ union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
 union scalar literal_wrap(const struct literal *literal, enum weft_dtype dtype)
 {
     return from_integer(literal->integer, dtype);
+}
+
+static void put_integer(struct buf *buf, __int128 value)
+{
+    char digits[48], *at = digits + sizeof digits;
+    unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+    *--at = '\0';
+    do
+        *--at = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10) > 0);
+    buf_puts(buf, value < 0 ? "-" : "");
+    buf_puts(buf, at);
+}
+
+void literal_print(struct buf *buf, const struct literal *literal)
+{
+    switch (literal->kind) {
+    case LITERAL_INTEGER: put_integer(buf, literal->integer); break;
+    case LITERAL_REAL: buf_double(buf, literal->real); break;
+    case LITERAL_BOOL: buf_puts(buf, literal->integer ? "true" : "false"); break;
+    case LITERAL_NONE: buf_puts(buf, "none"); break;
+    }
 }

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define EXACT 0, 0
-#define ULP(f32, f64) f32, f64
+#define EXACT 0, 0, false
+#define CLOSED 0, 0, true
+#define ULP(f32, f64) f32, f64, false
 #define ROW(id, ...) [OP_##id] = {#id, __VA_ARGS__},
 /* Meanings become texts here, before a macro could expand their tokens. */
 #define OP(id, spellings, form, precedence, parameters, rule, i, f, b, fault, accuracy, doc)       \
@@ -20,8 +21,9 @@ const struct rule rule_rows[RULE_COUNT] = {
 #include "grammar/rules.def"
 };
 
-#define TYPE(id, name, short, class, bits, storage, load, store, code)                             \
-    [WEFT_##id] = {#name, #short, CLASS_##class, bits, sizeof(storage), #storage, #load, #store, code},
+#define TYPE(id, name, short, class, bits, fraction, compute, storage, load, store, code)          \
+    [WEFT_##id] = {#name, #short, CLASS_##class, bits, fraction, WEFT_##compute, sizeof(storage),   \
+                   #storage, #load, #store, code},
 const struct type_row type_rows[WEFT_DTYPE_COUNT] = {
 #include "grammar/types.def"
 };
@@ -146,6 +148,8 @@ static enum weft_dtype of_class(enum type_class class, int bits)
 enum weft_dtype promote(enum weft_dtype a, enum weft_dtype b)
 {
     const struct type_row *x = &type_rows[a], *y = &type_rows[b];
+    if (x->class == y->class && x->bits == y->bits && a != b)
+        return of_class(x->class, 2 * x->bits);
     if (x->class == y->class)
         return x->bits >= y->bits ? a : b;
     if (x->class == CLASS_FLOATING || y->class == CLASS_FLOATING)

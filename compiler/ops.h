@@ -43,6 +43,7 @@ struct op_row {
     enum rule_id rule;
     const char *integer, *floating, *boolean, *fault;
     int ulp32, ulp64;              /* 0: exact */
+    bool closed;                   /* see ops.def */
     const char *doc;
 };
 
@@ -50,6 +51,8 @@ struct type_row {
     const char *name, *short_name;
     enum type_class class;
     int bits;                      /* of the value; 1 for bool */
+    int fraction;                  /* stored bits of a floating type's fraction */
+    enum weft_dtype compute;       /* what operations on it happen in */
     int size;                      /* bytes in memory */
     const char *storage, *load, *store;
     int dlpack;
@@ -60,6 +63,8 @@ extern const struct rule rule_rows[RULE_COUNT];
 extern const struct type_row type_rows[WEFT_DTYPE_COUNT];
 
 static inline bool dtype_is_float(enum weft_dtype t) { return type_rows[t].class == CLASS_FLOATING; }
+/* Whether operations on the type happen in another one, and are rounded to it. */
+static inline bool dtype_is_half(enum weft_dtype t) { return type_rows[t].compute != t; }
 static inline bool dtype_is_integer(enum weft_dtype t)
 {
     return type_rows[t].class == CLASS_SIGNED || type_rows[t].class == CLASS_UNSIGNED;

@@ -30,6 +30,7 @@ struct parser {
     int errors_before;             /* this program */
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
+    int folded;                    /* nodes before this one have their literal values, for views */
     struct map rejected;           /* unknown names of a kernel, reported once each */
     struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */
 };
@@ -57,6 +58,8 @@ int parse_unexpected_after(struct parser *p, const char *expected);
 int parse_bad_token(struct parser *p);
 /* Takes the closing bracket or points at the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
+/* What to write instead of a function of other languages; NULL: nothing known. */
+const char *parse_call_habit(const char *name);
 /* "; did you mean 'x'?" or "". Does not fail. */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);
@@ -71,6 +74,11 @@ void parse_push(struct parser *p, int node);
 
 /* parse_call.c */
 int parse_call(struct parser *p);
+
+/* parse_view.c */
+/* A number, a list of them or an input's name, for the argument called `what`. */
+void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
+const char *parse_layout(struct parser *p);
 
 /* parse_type.c */
 void parse_type_here(struct parser *p, struct type *type);

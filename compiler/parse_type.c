@@ -1,17 +1,8 @@
 /* Types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
 #include "compiler/parse.h"
+#include "compiler/layout.h"
 
 #include <string.h>
-
-/* Types that the language names and this version does not have. */
-static bool is_planned(const char *name)
-{
-    static const char *const names[] = {"float16", "f16", "bfloat16", "bf16", "half"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
 
 PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
 {
@@ -22,10 +13,7 @@ PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
     enum weft_dtype dtype = dtype_find(name, strlen(name));
     if (dtype != WEFT_DTYPE_COUNT || p->failed)
         return dtype;
-    if (is_planned(name))
-        diag(p->diags, DIAG_NOT_YET, span, name, "; use float32");
-    else
-        diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
     return WEFT_FLOAT32;
 }
 
@@ -77,11 +65,6 @@ static void extents(struct parser *p, struct type *type)
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
 
-static bool is_layout(const char *text)
-{
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text);
-}
-
 static void layout(struct parser *p, struct type *type)
 {
     struct span span = p->token.span;
@@ -89,7 +72,7 @@ static void layout(struct parser *p, struct type *type)
         return;
     const char *text = parse_text(p, span);
     size_t length = strlen(text);
-    if (!is_layout(text) || length > WEFT_MAX_RANK)
+    if (!layout_is_good(text) || length > WEFT_MAX_RANK)
         diag(p->diags, DIAG_TYPE_FORM, span, "a layout has one letter for each dimension, as HWC");
     else if (type->ranked && length != (size_t)type->rank)
         diag(p->diags, DIAG_TYPE_FORM, span,
@@ -113,4 +96,10 @@ void parse_type_here(struct parser *p, struct type *type)
         extents(p, type);
     if (parse_accept(p, TOKEN_AT))
         layout(p, type);
+    if (type->has_layout && !type->ranked) {
+        type->ranked = true;       /* the letters tell how many dimensions there are */
+        type->rank = (int)strlen(type->layout);
+        for (int d = 0; d < type->rank; d++)
+            type->extents[d] = EXTENT_UNKNOWN;
+    }
 }

@@ -1,4 +1,4 @@
-/* Meanings and helpers as text: replaces the tokens of ops.def and dialect.h (T U S A B C N M F FN;
+/* Meanings and helpers as text: replaces the tokens of ops.def and dialect.h (T U S A B C N M F FN FRACTION;
  * T_m and S_m are the types in memory)
  * and collects the helpers and library functions that the text calls. */
 #ifndef WEFT_SUBST_H

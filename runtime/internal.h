@@ -247,9 +247,9 @@ void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 const struct shape *plan_result_shape(const struct plan *plan, int result);
 /* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * Takes the program's mutex. For plan_get and stages. */
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  struct weft_program *program);
+ * Takes the program's mutex. For plan_get and stages. False with diagnostics. */
+bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  struct weft_program *program, struct diags *diags);
 
 /* ---- tensor.c ---- */
 

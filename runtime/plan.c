@@ -259,8 +259,8 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program);
-    return load_kernels(program, plan, wait, diags);
+    return plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program, diags) &&
+           load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,

@@ -6,7 +6,9 @@
  *   S        source type of a conversion
  *   N(name)  the helper for T          M(name)  the helper for S and T
  *   F(name)  the C library's function for T, or for S where there is one
+ *   T_m S_m  the types in memory
  *   FN       what a function of the target begins with
+ *   FRACTION bits of the fraction of the 16-bit type that a value is brought to or from
  * A helper begins at its "//: section name" line and ends before the next line starting with "//:"
  * or "#". Header-free C11, no builtins; the text must mean the same to every C compiler and to CUDA. */
 
@@ -178,5 +180,84 @@ FN T M(roundsat)(S a)
     S r = F(rint)(a) + (S)0;
     T t = (T)(r >= (S)bottom && r < above ? r : (S)0);
     return r >= above ? top : r < (S)bottom ? bottom : t;
+}
+#endif
+
+/* The 16-bit types, float16 with 5 bits of exponent and bfloat16 with the 8 of float32, are reached from
+ * float32 and left to it alone. By integers, the sign apart: such code vectorizes, and no option of a
+ * compiler can change it. */
+#if defined DIALECT_ENCODE
+//: encode encode
+FN T M(encode)(S a)
+{
+    union {
+        S value;
+        int word;
+    } u = {a}, small;
+    const int drop = 23 - FRACTION, infinity = 0x7fff >> FRACTION << FRACTION, nan = 0x7f800000;
+    const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
+    const int rebias = FRACTION == 10 ? 112 << 23 : 0;
+    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    if (FRACTION == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
+        small.word = x;
+        small.value += (S)0.5;
+        r = x < 113 << 23 ? small.word - (126 << 23) : r;
+    }
+    r = r > infinity ? infinity : r;
+    r = x > nan ? infinity | 1 << (FRACTION - 1) | (x >> drop & ~infinity) : r;
+    return (T)(r | sign);
+}
+#endif
+
+#if defined DIALECT_DECODE
+//: decode decode
+FN T M(decode)(S a)
+{
+    union {
+        int word;
+        T value;
+    } u, small;
+    const int x = (a & 0x7fff) << (23 - FRACTION);
+    u.word = x;
+    if (FRACTION == 10) {
+        const int infinity = 31 << 23;
+        small.value = (T)(int)(a & 0x7fff) * (T)5.9604644775390625e-8; /* 2 ** -24 */
+        u.word += x < infinity ? 112 << 23 : 224 << 23;
+        u.word = x < 1 << 23 ? small.word : u.word;
+        u.word |= x > infinity ? 1 << 22 : 0; /* a NaN becomes a quiet one, as the machine's does */
+    }
+    u.word |= (int)((unsigned)(a & 0x8000) << 16);
+    return u.value;
+}
+#endif
+
+#if defined DIALECT_BITS
+//: bits bits
+FN T M(bits)(S a)
+{
+    union {
+        S_m from;
+        T_m to;
+    } u;
+    u.from = (S_m)a;
+    return (T)u.to;
+}
+#endif
+
+#if defined DIALECT_ODD
+//: odd odd
+FN T M(odd)(S a)
+{
+    union {
+        T value;
+        int word;
+    } u = {(T)a};
+    /* An integer of S may be rounded to what is none any more. */
+    const T limit = (T)2 * (T)(1ull << (8 * sizeof(S) - 1 - ((S)-1 < (S)1)));
+    const int above = (S)0.5 == 0 && u.value >= limit;
+    const S back = above ? (S)0 : (S)u.value;
+    const int exact = !above && back == a, below = !above && (a < 0 ? back > a : back < a);
+    u.word += exact || u.word & 1 ? 0 : below ? 1 : -1;
+    return u.value;
 }
 #endif

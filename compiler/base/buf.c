@@ -57,21 +57,21 @@ void buf_printf(struct buf *buf, const char *format, ...)
 }
 
 /* Prints with the fewest digits that read back; the locale's decimal mark becomes a point. */
-static void put_shortest(struct buf *buf, double value, int most, bool single)
+static void put_shortest(struct buf *buf, double value, bool (*same)(double, double, int), int type)
 {
     if (isnan(value) || isinf(value)) {
         buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
     char text[64];
-    for (int digits = 1; digits <= most; digits++) {
+    for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back == value)
+        double back = strtod(text, NULL);
+        if (back == value || (same && same(back, value, type)))
             break;
     }
     /* Whole numbers that are exact in decimal, as 1500.0 and not as 1.5e+03. */
-    if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < (single ? 1e7 : 1e15))
+    if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < (same ? 1e7 : 1e15))
         snprintf(text, sizeof text, "%.0f", value);
     bool plain = true;
     for (const char *c = text; *c; c++) {
@@ -90,10 +90,10 @@ static void put_shortest(struct buf *buf, double value, int most, bool single)
 
 void buf_double(struct buf *buf, double value)
 {
-    put_shortest(buf, value, 17, false);
+    put_shortest(buf, value, NULL, 0);
 }
 
-void buf_float(struct buf *buf, float value)
+void buf_real(struct buf *buf, double value, bool (*same)(double, double, int), int type)
 {
-    put_shortest(buf, (double)value, 9, true);
+    put_shortest(buf, value, same, type);
 }

@@ -21,7 +21,8 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 /* The shortest decimal that reads back as the same double, with a point or an exponent, or inf, nan,
  * -inf. The same in every locale. */
 void buf_double(struct buf *buf, double value);
-/* The same for a float: the shortest that reads back as that float. */
-void buf_float(struct buf *buf, float value);
+/* The same for a type with fewer values: `same` tells whether a decimal that reads as `text` is `value`
+ * there, and gets `type` unread. */
+void buf_real(struct buf *buf, double value, bool (*same)(double text, double value, int type), int type);
 
 #endif

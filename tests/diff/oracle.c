@@ -27,9 +27,26 @@ static bool is_signed(enum weft_dtype t)
     return t == WEFT_INT8 || t == WEFT_INT16 || t == WEFT_INT32 || t == WEFT_INT64;
 }
 
+/* Floating formats: bits of the significand, least and largest exponent of a normal number in [0.5, 1),
+ * bytes. */
+static const struct format {
+    int digits;
+    long bottom, top;
+    int bits;
+} formats[WEFT_DTYPE_COUNT] = {[WEFT_FLOAT16] = {11, -13, 16, 16},
+                               [WEFT_BFLOAT16] = {8, -125, 128, 16},
+                               [WEFT_FLOAT32] = {24, -125, 128, 32},
+                               [WEFT_FLOAT64] = {53, -1021, 1024, 64}};
+
 static bool is_float(enum weft_dtype t)
 {
-    return t == WEFT_FLOAT32 || t == WEFT_FLOAT64;
+    return formats[t].digits > 0;
+}
+
+/* Of 16 bits: operations happen in float32. */
+static bool is_short(enum weft_dtype t)
+{
+    return formats[t].bits == 16;
 }
 
 static wide lowest_of(enum weft_dtype t)
@@ -70,9 +87,49 @@ static union scalar scalar_of(enum weft_dtype t, wide value)
     return s;
 }
 
+/* The number that the 16 bits spell: a fraction, an exponent, a sign. */
+static double short_value(enum weft_dtype t, unsigned bits)
+{
+    const struct format *f = &formats[t];
+    unsigned scale = 1u << (f->digits - 1), fraction = bits % scale, exponent = bits % 0x8000 / scale;
+    double value = ldexp(fraction, (int)f->bottom - f->digits);
+    if (exponent == 0x8000 / scale - 1)
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent)
+        value = ldexp(scale + fraction, (int)f->bottom - f->digits + (int)exponent - 1);
+    return bits >= 0x8000 ? -value : value;
+}
+
+/* The bits of the nearest: of a whole number of units, which are those of the last place. */
+static unsigned short_bits(enum weft_dtype t, mpfr_srcptr r)
+{
+    const struct format *f = &formats[t];
+    unsigned sign = mpfr_signbit(r) ? 0x8000 : 0, scale = 1u << (f->digits - 1), infinity = 0x8000 - scale;
+    if (mpfr_nan_p(r))
+        return infinity + 1;
+    if (!mpfr_number_p(r) || mpfr_zero_p(r))
+        return sign + (mpfr_zero_p(r) ? 0 : infinity);
+    long exponent = mpfr_get_exp(r) < f->bottom ? f->bottom : mpfr_get_exp(r);
+    if (exponent > f->top)
+        return sign + infinity;
+    mpfr_t units;
+    mpfr_init2(units, mpfr_get_prec(r));
+    mpfr_mul_2si(units, r, f->digits - exponent, MPFR_RNDN);
+    mpfr_rint(units, units, MPFR_RNDN);
+    unsigned bits = (unsigned)fabs(mpfr_get_d(units, MPFR_RNDN)) + (unsigned)(exponent - f->bottom) * scale;
+    mpfr_clear(units);
+    return sign + (bits > infinity ? infinity : bits);
+}
+
+/* The value of a floating type: all are doubles. */
+static double real_of(enum weft_dtype t, union scalar s)
+{
+    return is_short(t) ? short_value(t, s.u16) : t == WEFT_FLOAT32 ? (double)s.f32 : s.f64;
+}
+
 static void set_real(mpfr_ptr r, enum weft_dtype t, union scalar s)
 {
-    double value = t == WEFT_FLOAT32 ? (double)s.f32 : s.f64;
+    double value = real_of(t, s);
     mpfr_set_d(r, value, MPFR_RNDN);
     mpfr_setsign(r, r, signbit(value) != 0, MPFR_RNDN);
 }
@@ -80,7 +137,9 @@ static void set_real(mpfr_ptr r, enum weft_dtype t, union scalar s)
 static union scalar real_scalar(enum weft_dtype t, mpfr_srcptr r)
 {
     union scalar s = {0};
-    if (t == WEFT_FLOAT32)
+    if (is_short(t))
+        s.bits = short_bits(t, r);
+    else if (t == WEFT_FLOAT32)
         s.f32 = mpfr_get_flt(r, MPFR_RNDN);
     else
         s.f64 = mpfr_get_d(r, MPFR_RNDN);
@@ -279,6 +338,7 @@ struct oracle_row {
 #define ORACLE_INTEGERS(id, ...) WHOLE(id, false, true, __VA_ARGS__)
 #define ORACLE_BITS(id, ...) WHOLE(id, true, true, __VA_ARGS__)
 #define ORACLE_BOOLS(id, ...) WHOLE(id, true, false, __VA_ARGS__)
+#define ORACLE_BYTES(id) ROW(id, .bools = false)
 #include "tests/oracle.def"
 
 static const struct oracle_row *const oracle_rows[OP_COUNT] = {
@@ -322,7 +382,8 @@ static bool exact_row(enum op op)
     return op_rows[op].ulp32 == 0;
 }
 
-/* Runs a row on floating operands; the exact value. A selection's condition is a bool. */
+/* Runs a row on floating operands; the exact value, or for a 16-bit type that in float32 where the row is
+ * exact. A selection's condition is a bool. */
 static mpfr_ptr run_real(enum op op, enum weft_dtype source, enum weft_dtype result,
                          const union scalar operands[3])
 {
@@ -333,7 +394,10 @@ static mpfr_ptr run_real(enum op op, enum weft_dtype source, enum weft_dtype res
         set_real(x->a, source, operands[0]);
     set_real(x->b, source, operands[1]);
     set_real(x->c, source, operands[2]);
-    oracle_rows[op]->real(x->r, x->a, x->b, x->c, result);
+    bool by_float32 = is_short(result) && op_rows[op].rule != RULE_CONVERT;
+    oracle_rows[op]->real(x->r, x->a, x->b, x->c, by_float32 ? WEFT_FLOAT32 : result);
+    if (by_float32 && exact_row(op))
+        rounded(x->r, WEFT_FLOAT32);
     return x->r;
 }
 
@@ -362,16 +426,15 @@ union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype re
 
 bool oracle_same(enum weft_dtype t, union scalar a, union scalar b)
 {
-    bool nan_a = t == WEFT_FLOAT32 ? isnan(a.f32) : t == WEFT_FLOAT64 && isnan(a.f64);
-    bool nan_b = t == WEFT_FLOAT32 ? isnan(b.f32) : t == WEFT_FLOAT64 && isnan(b.f64);
+    bool nan_a = is_float(t) && isnan(real_of(t, a)), nan_b = is_float(t) && isnan(real_of(t, b));
     return nan_a || nan_b ? nan_a && nan_b : a.bits == b.bits;
 }
 
 /* |y - r| in units of the last place at r; r and y are finite, or y has overflowed. Destroys r. */
 static double distance(enum weft_dtype t, mpfr_ptr r, double y)
 {
-    int digits = t == WEFT_FLOAT32 ? 24 : 53;
-    long top = t == WEFT_FLOAT32 ? 128 : 1024, bottom = t == WEFT_FLOAT32 ? -125 : -1021;
+    int digits = formats[t].digits;
+    long top = formats[t].top, bottom = formats[t].bottom;
     long exponent = mpfr_get_exp(r) < bottom ? bottom : mpfr_get_exp(r);
     if (exponent > top) {
         mpfr_set_si_2exp(r, mpfr_sgn(r), top, MPFR_RNDN);
@@ -392,14 +455,30 @@ static double distance(enum weft_dtype t, mpfr_ptr r, double y)
 /* A NaN's sign is free, and so is what copysign takes from one. */
 static bool sign_is_free(enum op op, enum weft_dtype source, const union scalar operands[3])
 {
-    return op == OP_COPYSIGN &&
-           (source == WEFT_FLOAT32 ? isnan(operands[1].f32) : isnan(operands[1].f64));
+    return op == OP_COPYSIGN && isnan(real_of(source, operands[1]));
 }
 
 static union scalar without_sign(enum weft_dtype t, union scalar s)
 {
-    s.bits &= ~((uint64_t)1 << (t == WEFT_FLOAT32 ? 31 : 63));
+    s.bits &= ~((uint64_t)1 << (formats[t].bits - 1));
     return s;
+}
+
+/* Whether y is some float32 within the row's bound of r, rounded once to the 16-bit type t. */
+static bool within_bound(enum op op, enum weft_dtype t, mpfr_srcptr r, double y)
+{
+    const struct format *f = &formats[WEFT_FLOAT32];
+    long exponent = mpfr_get_exp(r) < f->bottom ? f->bottom : mpfr_get_exp(r);
+    double ends[2];
+    mpfr_t gap;
+    mpfr_init2(gap, BITS_INEXACT);
+    for (int i = 0; i < 2; i++) {
+        mpfr_set_si_2exp(gap, i ? op_rows[op].ulp32 : -op_rows[op].ulp32, exponent - f->digits, MPFR_RNDN);
+        mpfr_add(gap, r, gap, MPFR_RNDN);
+        ends[i] = short_value(t, short_bits(t, gap));
+    }
+    mpfr_clear(gap);
+    return ends[0] <= y && y <= ends[1];
 }
 
 double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
@@ -414,13 +493,15 @@ double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
         return oracle_same(result, expected, actual) ? 0 : INFINITY;
     }
     mpfr_ptr r = run_real(op, source, result, operands);
-    double y = result == WEFT_FLOAT32 ? (double)actual.f32 : actual.f64;
+    double y = real_of(result, actual);
     if (mpfr_nan_p(r) || isnan(y))
         return mpfr_nan_p(r) && isnan(y) ? 0 : INFINITY;
     if (mpfr_inf_p(r) || mpfr_zero_p(r))
         return oracle_same(result, real_scalar(result, r), actual) ? 0 : INFINITY;
     if (!signbit(y) != !mpfr_signbit(r))
         return INFINITY;
+    if (is_short(result))
+        return within_bound(op, result, r, y) ? 0 : INFINITY;
     return distance(result, r, y);
 }
 
@@ -451,28 +532,32 @@ enum weft_dtype oracle_promote(enum weft_dtype a, enum weft_dtype b)
 {
     enum { B = WEFT_BOOL, I8 = WEFT_INT8, I16 = WEFT_INT16, I32 = WEFT_INT32, I64 = WEFT_INT64,
            U8 = WEFT_UINT8, U16 = WEFT_UINT16, U32 = WEFT_UINT32, U64 = WEFT_UINT64,
-           F32 = WEFT_FLOAT32, F64 = WEFT_FLOAT64 };
-    static const unsigned char table[11][11] = {
-        /*            b    i8   i16  i32  i64  u8   u16  u32  u64  f32  f64 */
-        [B] =       {B,   I8,  I16, I32, I64, U8,  U16, U32, U64, F32, F64},
-        [I8] =      {I8,  I8,  I16, I32, I64, I16, I32, I64, I64, F32, F64},
-        [I16] =     {I16, I16, I16, I32, I64, I16, I32, I64, I64, F32, F64},
-        [I32] =     {I32, I32, I32, I32, I64, I32, I32, I64, I64, F32, F64},
-        [I64] =     {I64, I64, I64, I64, I64, I64, I64, I64, I64, F32, F64},
-        [U8] =      {U8,  I16, I16, I32, I64, U8,  U16, U32, U64, F32, F64},
-        [U16] =     {U16, I32, I32, I32, I64, U16, U16, U32, U64, F32, F64},
-        [U32] =     {U32, I64, I64, I64, I64, U32, U32, U32, U64, F32, F64},
-        [U64] =     {U64, I64, I64, I64, I64, U64, U64, U64, U64, F32, F64},
-        [F32] =     {F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F64},
-        [F64] =     {F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64},
+           F16 = WEFT_FLOAT16, BF = WEFT_BFLOAT16, F32 = WEFT_FLOAT32, F64 = WEFT_FLOAT64 };
+    static const unsigned char table[13][13] = {
+        /*            b    i8   i16  i32  i64  u8   u16  u32  u64  f16  bf16 f32  f64 */
+        [B] =       {B,   I8,  I16, I32, I64, U8,  U16, U32, U64, F16, BF,  F32, F64},
+        [I8] =      {I8,  I8,  I16, I32, I64, I16, I32, I64, I64, F16, BF,  F32, F64},
+        [I16] =     {I16, I16, I16, I32, I64, I16, I32, I64, I64, F16, BF,  F32, F64},
+        [I32] =     {I32, I32, I32, I32, I64, I32, I32, I64, I64, F16, BF,  F32, F64},
+        [I64] =     {I64, I64, I64, I64, I64, I64, I64, I64, I64, F16, BF,  F32, F64},
+        [U8] =      {U8,  I16, I16, I32, I64, U8,  U16, U32, U64, F16, BF,  F32, F64},
+        [U16] =     {U16, I32, I32, I32, I64, U16, U16, U32, U64, F16, BF,  F32, F64},
+        [U32] =     {U32, I64, I64, I64, I64, U32, U32, U32, U64, F16, BF,  F32, F64},
+        [U64] =     {U64, I64, I64, I64, I64, U64, U64, U64, U64, F16, BF,  F32, F64},
+        [F16] =     {F16, F16, F16, F16, F16, F16, F16, F16, F16, F16, F32, F32, F64},
+        [BF] =      {BF,  BF,  BF,  BF,  BF,  BF,  BF,  BF,  BF,  F32, BF,  F32, F64},
+        [F32] =     {F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F64},
+        [F64] =     {F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64},
     };
-    _Static_assert(WEFT_DTYPE_COUNT == 11, "a new type needs a row and a column here");
+    _Static_assert(WEFT_DTYPE_COUNT == 13, "a new type needs a row and a column here");
     return (enum weft_dtype)table[a][b];
 }
 
 const char *oracle_print(char buffer[64], enum weft_dtype t, union scalar value)
 {
-    if (t == WEFT_FLOAT32)
+    if (is_short(t))
+        snprintf(buffer, 64, "%.9g (0x%04" PRIx16 ")", short_value(t, value.u16), value.u16);
+    else if (t == WEFT_FLOAT32)
         snprintf(buffer, 64, "%.9g (0x%08" PRIx32 ")", (double)value.f32, value.u32);
     else if (t == WEFT_FLOAT64)
         snprintf(buffer, 64, "%.17g (0x%016" PRIx64 ")", value.f64, value.u64);

@@ -149,8 +149,7 @@ static void test_coverage(void **state)
 
 static union scalar converted(enum weft_dtype from, enum weft_dtype to, bool cast, union scalar a)
 {
-    enum op op = conversion(from, to, cast);
-    return op == OP_COUNT ? a : eval_op(op, from, to, a, (union scalar){0}, (union scalar){0});
+    return eval_convert(from, to, cast, a);
 }
 
 static void conversions(enum weft_dtype from, enum weft_dtype to, bool cast, union scalar a)

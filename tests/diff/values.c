@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VALUES_MOST = 128 };
+enum { VALUES_MOST = 160 };
 
 static union scalar bits_scalar(enum weft_dtype t, uint64_t bits)
 {
@@ -19,12 +19,7 @@ static union scalar bits_scalar(enum weft_dtype t, uint64_t bits)
 
 static union scalar real_scalar(enum weft_dtype t, double value)
 {
-    union scalar s = {0};
-    if (t == WEFT_FLOAT32)
-        s.f32 = (float)value;
-    else
-        s.f64 = value;
-    return s;
+    return eval_convert(WEFT_FLOAT64, t, true, (union scalar){.f64 = value});
 }
 
 /* Corners of the type and of every narrower one, reduced to the type's width. */
@@ -50,10 +45,15 @@ static int integers(enum weft_dtype t, union scalar *out)
 /* Corners of the format, thresholds of the functions, halves and the bounds of integer types. */
 static int floats(enum weft_dtype t, union scalar *out)
 {
-    const bool f = t == WEFT_FLOAT32;
-    const double tiny = f ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN, top = f ? FLT_MAX : DBL_MAX;
-    const double smallest = f ? (double)FLT_MIN : DBL_MIN, ulp = f ? FLT_EPSILON : DBL_EPSILON;
-    const double pi = 3.141592653589793;
+    static const struct {
+        double tiny, smallest, top, ulp;
+    } formats[WEFT_DTYPE_COUNT] = {
+        [WEFT_FLOAT16] = {0x1p-24, 0x1p-14, 65504, 0x1p-10},
+        [WEFT_BFLOAT16] = {0x1p-133, 0x1p-126, 0x1.fep127, 0x1p-7},
+        [WEFT_FLOAT32] = {(double)FLT_TRUE_MIN, (double)FLT_MIN, FLT_MAX, FLT_EPSILON},
+        [WEFT_FLOAT64] = {DBL_TRUE_MIN, DBL_MIN, DBL_MAX, DBL_EPSILON}};
+    const double tiny = formats[t].tiny, smallest = formats[t].smallest, top = formats[t].top;
+    const double ulp = formats[t].ulp, pi = 3.141592653589793;
     const double list[] = {
         NAN, INFINITY, -INFINITY, 0.0, -0.0, 1, -1, 0.5, -2.5, 3, tiny, top, -top, 0.1,
         -NAN, -0.5, 1.5, 2.5, -1.5, 2, -2, -3, 4, 7, 10, -tiny, smallest, -smallest,
@@ -64,7 +64,12 @@ static int floats(enum weft_dtype t, union scalar *out)
         256, 32767.5, -32768.5, 65535.5, 65534.5, 16777217, 2147483647.5, 2147483648, 2147483520,
         -2147483648.5, -2147483649, 4294967295.5, 4294967040, 4294967296, 9223372036854774784,
         9223371487098961920, 9223372036854775808.0, -9223372036854775808.0, -9223373136366403584.0,
-        18446744073709549568.0, 18446742974197923840.0, 18446744073709551616.0};
+        18446744073709549568.0, 18446742974197923840.0, 18446744073709551616.0,
+        /* where 16 bits end, and ties there but for a last bit of float64 */
+        65504, 65519.99, 65520, -65520, 0x1p-24, 0x1p-25, 0x1.0000000000001p-25, -0x1p-25, 0x1.ffp-15,
+        0x1.ffep-15, 2049, 2051, 2049.0000000001, 0x1.002p0, 0x1.0020000000001p0, 0x1.0060000000001p0,
+        0x1.01p0, 0x1.0100000000001p0, 0x1.03p0, 0x1.0300000000001p0, 0x1.02ffffffffffep0, 0x1.ffp127,
+        0x1.fefp127, 0x1p-133, 0x1p-134, 0x1.0000000000001p-134, 0x1.8p-133, 0x1.7ffffffffffffp-133};
     const int count = (int)(sizeof list / sizeof *list);
     for (int i = 0; i < count; i++)
         out[i] = real_scalar(t, list[i]);
