@@ -133,22 +133,10 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
-static bool is_literal_number(const struct node *node)
-{
-    return node->literal.kind == LITERAL_INTEGER || node->literal.kind == LITERAL_REAL;
-}
-
-/* Operators on literal expressions; calls are no part of them. */
+/* Operators on literal expressions. */
 static bool fold_literal(struct program *program, struct node *node)
 {
-    const char *token = program->source->text + node->token.start;
-    bool word = (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z');
-    for (int i = 0; i < node->operand_count; i++)
-        if (word || !is_literal_number(operand_node(program, node, i)))
-            return true;
-    const struct literal *a = &operand_node(program, node, 0)->literal;
-    const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
-    const char *wrong = literal_fold(node->op, a, b, &node->literal);
+    const char *wrong = literal_of_node(program, node);
     if (!wrong)
         return true;
     poison(node);
@@ -190,7 +178,7 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
     if (node->operand_count < 2 || !op_fault(node->op, operand))
         return true;
     const struct node *divisor = operand_node(program, node, 1);
-    if (!is_literal_number(divisor) || divisor->literal.integer != 0)
+    if (!literal_is_number(&divisor->literal) || divisor->literal.integer != 0)
         return true;
     poison(node);
     return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span}, 2,
@@ -258,6 +246,53 @@ static bool check_op(struct program *program, struct node *node)
     return check_divisor(program, node, operand);
 }
 
+/* An argument of numbers that an input holds. */
+static bool check_numbers(struct program *program, struct node *node, const struct numbers *numbers,
+                          const char *what, bool real)
+{
+    if (!numbers->given || numbers->input < 0)
+        return true;
+    const struct symbol *symbol = &program->symbols[program->inputs[numbers->input]];
+    enum weft_dtype dtype = symbol->type.dtype;
+    if (!symbol->typed || dtype_is_integer(dtype) || (real && dtype_is_float(dtype)))
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_VIEW_DTYPE, numbers->span,
+                arena_printf(program->arena, "%s holds %s, and input '%s' is %s", what,
+                             real ? "numbers" : "whole numbers", symbol->name,
+                             type_rows[dtype].name));
+}
+
+/* reinterpret to another size of element: what the bytes are is known of inputs only. */
+static bool check_reinterpret(struct program *program, struct node *node, enum weft_dtype to)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    enum weft_dtype from = operand->dtype;
+    node->dtype = to;
+    if (type_rows[from].size == type_rows[to].size || named_node(program, operand)->kind == NODE_NAME)
+        return true;
+    poison(node);
+    return diag_at(program->diags, DIAG_VIEW_DTYPE, (struct span[]){node->token, operand->span}, 2,
+                   arena_printf(program->arena, "inside an expression reinterpret keeps the size of an "
+                                "element, and %s is %s; reinterpret an input, or convert first",
+                                text_of(program, operand->span), type_rows[from].name));
+}
+
+static bool check_view(struct program *program, struct node *node)
+{
+    const struct view_args *args = &program->views[node->view];
+    const struct node *operand = operand_node(program, node, 0);
+    if (operand->poison || !check_width(program, operand) ||
+        !check_constant(program, named_node(program, operand), operand->dtype))
+        return poison(node);
+    node->dtype = operand->dtype;
+    return check_numbers(program, node, &args->shape, "shape", false) &&
+           check_numbers(program, node, &args->rel_shape, "rel_shape", true) &&
+           check_numbers(program, node, &args->src_dims, "src_dims", false) &&
+           check_numbers(program, node, &args->axes, "axes", false) &&
+           (args->form != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
+}
+
 static bool check_node(struct program *program, struct node *node)
 {
     switch (node->kind) {
@@ -267,7 +302,7 @@ static bool check_node(struct program *program, struct node *node)
     case NODE_OP: return check_op(program, node);
     case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
     case NODE_ARRAY: return check_array(program, node);
-    case NODE_VIEW: return poison(node);
+    case NODE_VIEW: return check_view(program, node);
     }
     return false;
 }

@@ -3,6 +3,8 @@
 #include "compiler/dump.h"
 
 #include "compiler/lex.h"
+#include "compiler/literal.h"
+#include "compiler/view.h"
 
 #include <string.h>
 
@@ -73,28 +75,6 @@ static const char *kind_name(const struct token *token)
     return names[token->kind];
 }
 
-static void put_integer(struct buf *buf, __int128 value)
-{
-    char digits[48], *at = digits + sizeof digits;
-    unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
-    *--at = '\0';
-    do
-        *--at = (char)('0' + (int)(rest % 10));
-    while ((rest /= 10) > 0);
-    buf_puts(buf, value < 0 ? "-" : "");
-    buf_puts(buf, at);
-}
-
-static void put_literal(struct buf *buf, const struct literal *literal)
-{
-    switch (literal->kind) {
-    case LITERAL_INTEGER: put_integer(buf, literal->integer); break;
-    case LITERAL_REAL: buf_double(buf, literal->real); break;
-    case LITERAL_BOOL: buf_puts(buf, literal->integer ? "true" : "false"); break;
-    case LITERAL_NONE: buf_puts(buf, "none"); break;
-    }
-}
-
 static void put_token(struct buf *buf, const struct lines *lines, const struct token *token)
 {
     bool shown = token->kind != TOKEN_END && token->kind != TOKEN_NEWLINE;
@@ -104,7 +84,7 @@ static void put_token(struct buf *buf, const struct lines *lines, const struct t
         put_text(buf, lines->source, token->span);
     if (token->kind == TOKEN_NUMBER) {
         buf_puts(buf, token->literal.kind == LITERAL_INTEGER ? "  integer " : "  real ");
-        put_literal(buf, &token->literal);
+        literal_print(buf, &token->literal);
     }
     buf_putc(buf, '\n');
 }
@@ -207,6 +187,37 @@ static void put_row(struct buf *buf, enum op op)
     buf_printf(buf, " %.*s", (int)length, spelling);
 }
 
+static void put_numbers(struct buf *buf, const struct program *program, const char *name,
+                        const struct numbers *numbers)
+{
+    if (!numbers->given)
+        return;
+    buf_printf(buf, " %s=", name);
+    if (numbers->input >= 0) {
+        buf_puts(buf, program->symbols[program->inputs[numbers->input]].name);
+        return;
+    }
+    buf_putc(buf, '[');
+    for (int i = 0; i < numbers->count; i++) {
+        buf_puts(buf, i ? ", " : "");
+        literal_print(buf, &numbers->items[i]);
+    }
+    buf_putc(buf, ']');
+}
+
+static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
+{
+    buf_puts(buf, view_rows[args->form].name);
+    if (args->form == VIEW_REINTERPRET)
+        buf_printf(buf, " as %s", type_rows[args->dtype].name);
+    put_numbers(buf, program, "shape", &args->shape);
+    put_numbers(buf, program, "rel_shape", &args->rel_shape);
+    put_numbers(buf, program, "src_dims", &args->src_dims);
+    put_numbers(buf, program, "axes", &args->axes);
+    if (args->has_layout)
+        buf_printf(buf, " layout=\"%s\"", args->layout);
+}
+
 static void put_head(struct buf *buf, const struct program *program, const struct node *node)
 {
     const struct symbol *symbol =
@@ -215,7 +226,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
     case NODE_POISON: buf_puts(buf, "error"); break;
     case NODE_LITERAL:
         buf_puts(buf, "literal ");
-        put_literal(buf, &node->literal);
+        literal_print(buf, &node->literal);
         break;
     case NODE_NAME:
         buf_printf(buf, "%s %s", symbol->kind == SYMBOL_INPUT ? "input" : "binding", symbol->name);
@@ -223,7 +234,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
     case NODE_OP: put_row(buf, node->op); break;
     case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
-    case NODE_VIEW: buf_puts(buf, "view"); break;
+    case NODE_VIEW: put_view(buf, program, &program->views[node->view]); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }
 }

@@ -152,6 +152,7 @@ static const char *kind_text(const struct kernel *kernel, int a, enum access_kin
     case ACCESS_PERIODIC: return "the same few elements again and again, repeated into a pattern";
     case ACCESS_NESTED: return "two strides, gathered into blocks";
     case ACCESS_EXPANDED: return "several short groups, gathered into rows";
+    case ACCESS_MAPPED: return "found by number through a view, gathered into blocks";
     }
     return "";
 }

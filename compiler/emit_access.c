@@ -43,7 +43,8 @@ void emit_load(struct emitter *e, int k, int ins)
         return;
     }
     put_helper(e, kind == ACCESS_UNIT ? "pad" : kind == ACCESS_STRIDED ? "gather"
-              : kind == ACCESS_NESTED ? "nested" : kind == ACCESS_EXPANDED ? "expand" : "repeat", dtype);
+              : kind == ACCESS_NESTED ? "nested" : kind == ACCESS_EXPANDED ? "expand"
+              : kind == ACCESS_MAPPED ? "mapped" : "repeat", dtype);
     declare_block(e, &e->buffers, dtype, 'w', k, pattern_length(kind));
     if (kind == ACCESS_EXPANDED) {
         buf_printf(&e->tile, "const char *from%d = 0; /* where the row in w%d begins */\n", k, k);
@@ -63,6 +64,9 @@ void emit_load(struct emitter *e, int k, int ins)
     } else if (kind == ACCESS_STRIDED) {
         buf_printf(&e->operands, "const %s_m *const x%d = gather_%s(w%d, p[%d] + i * %s, %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), steps(e, k), name);
+    } else if (kind == ACCESS_MAPPED) {
+        buf_printf(&e->operands, "const %s_m *const x%d = mapped_%s(w%d, s->bases[%d], s->maps[%d], "
+                   "p[%d] - s->bases[%d], i, m); /* %s */\n", type, k, type, k, k, k, k, k, name);
     } else {
         buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), name);

@@ -200,6 +200,13 @@ union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturat
     return value;
 }
 
+enum op reinterpretation(enum weft_dtype from, enum weft_dtype to)
+{
+    if (to == WEFT_BOOL)
+        return OP_NONZERO;
+    return dtype_is_float(from) || dtype_is_float(to) ? OP_BITS : OP_CONVERT;
+}
+
 union scalar scalar_load(const void *memory, enum weft_dtype dtype)
 {
     union scalar value = {0};

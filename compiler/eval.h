@@ -46,6 +46,10 @@ int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct s
 /* The same on a value. */
 union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturate, union scalar value);
 
+/* The row that keeps a value's bits in memory, to another type of as many bytes: a bool of 0 and 1, and
+ * what is not 0 is true. */
+enum op reinterpretation(enum weft_dtype from, enum weft_dtype to);
+
 /* An element from memory (a bool byte other than 0 is true) and back (1 is written). Any alignment. */
 union scalar scalar_load(const void *memory, enum weft_dtype dtype);
 void scalar_store(void *memory, enum weft_dtype dtype, union scalar value);

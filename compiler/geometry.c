@@ -6,9 +6,10 @@
 /* Dimensions after grouping, outermost first, with a stride for each access. */
 struct groups {
     int count;
-    int64_t extents[WEFT_MAX_RANK];
-    int64_t *strides;              /* [WEFT_MAX_RANK][accesses] */
+    int64_t extents[MAX_GROUPS];
+    int64_t *strides;              /* [groups][accesses] */
     int accesses;
+    const struct walk **walks;     /* [accesses] of those with levels; NULL for others */
 };
 
 static int64_t *group_strides(const struct groups *groups, int group)
@@ -16,28 +17,90 @@ static int64_t *group_strides(const struct groups *groups, int group)
     return groups->strides + (ptrdiff_t)group * groups->accesses;
 }
 
-/* Whether dimension `d`, inside the last group, continues it for every access. */
-static bool continues(const struct groups *groups, const struct view *views, int d, int64_t extent)
+/* ---- grouping ---- */
+
+/* Where groups begin: elements inside them, ascending; each divides the next. */
+struct bounds {
+    int count;
+    int64_t at[MAX_GROUPS];
+};
+
+/* False where the bound would cut through a group that another has whole. */
+static bool add_bound(struct bounds *bounds, int64_t bound)
 {
-    const int64_t *outer = group_strides(groups, groups->count - 1);
-    for (int a = 0; a < groups->accesses; a++)
-        if (outer[a] != extent * views[a].strides[d])
-            return false;
+    int i = bounds->count;
+    while (i > 0 && bounds->at[i - 1] > bound)
+        i--;
+    if (i > 0 && bounds->at[i - 1] == bound)
+        return true;
+    if ((i > 0 && bound % bounds->at[i - 1] != 0) || (i < bounds->count && bounds->at[i] % bound != 0))
+        return false;
+    memmove(bounds->at + i + 1, bounds->at + i, (size_t)(bounds->count - i) * sizeof bounds->at[0]);
+    bounds->at[i] = bound;
+    bounds->count++;
     return true;
 }
 
-static void group_dimensions(struct groups *groups, int rank, const int64_t *shape,
-                             const struct view *views)
+/* All of them or none. */
+static bool add_bounds(struct bounds *bounds, const struct pieces *pieces)
 {
-    for (int d = 0; d < rank; d++) {
-        if (shape[d] == 1)
+    struct bounds all = *bounds;
+    int64_t bound = 1;
+    for (int i = 0; i < pieces->count; i++) {
+        if (!add_bound(&all, bound))
+            return false;
+        bound *= pieces->at[i].extent;
+    }
+    *bounds = all;
+    return true;
+}
+
+/* Fills the strides of an access: each group lies in one of its pieces. */
+static void set_strides(struct groups *groups, int a, const struct pieces *pieces)
+{
+    int64_t inside = 1; /* the piece's first group: elements of the piece inside group g */
+    for (int g = groups->count - 1, i = 0; g >= 0; g--) {
+        group_strides(groups, g)[a] = pieces->at[i].stride * inside;
+        inside *= groups->extents[g];
+        if (inside == pieces->at[i].extent)
+            inside = 1, i++;
+    }
+}
+
+/* Groups as few as all accesses allow: a bound wherever some access has one. An access whose bounds do
+ * not go with the others' is walked by numbers, which have none. */
+static void make_groups(struct arena *arena, int rank, const int64_t *shape, int64_t volume,
+                        const struct view *views, struct groups *groups)
+{
+    struct bounds bounds = {.count = 0};
+    struct pieces pieces;
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!views[a].walk) {
+            pieces_make(&pieces, rank, shape, views[a].strides);
+            add_bounds(&bounds, &pieces);
+        }
+    }
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!views[a].walk)
             continue;
-        bool merge = groups->count > 0 && continues(groups, views, d, shape[d]);
-        groups->count += !merge;
-        int64_t *extent = &groups->extents[groups->count - 1];
-        *extent = merge ? *extent * shape[d] : shape[d];
-        for (int a = 0; a < groups->accesses; a++)
-            group_strides(groups, groups->count - 1)[a] = views[a].strides[d];
+        struct walk *walk = arena_copy(arena, views[a].walk, sizeof *walk);
+        if (!add_bounds(&bounds, &walk->over)) {
+            walk_number(arena, walk);
+            add_bounds(&bounds, &walk->over);
+        }
+        groups->walks[a] = walk;
+    }
+    groups->count = bounds.count;
+    groups->strides = ARENA_ARRAY(arena, int64_t, (size_t)groups->count * (size_t)groups->accesses);
+    for (int g = 0; g < groups->count; g++)
+        groups->extents[groups->count - 1 - g] =
+            (g + 1 < bounds.count ? bounds.at[g + 1] : volume) / bounds.at[g];
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!groups->walks[a])
+            pieces_make(&pieces, rank, shape, views[a].strides);
+        set_strides(groups, a, groups->walks[a] ? &groups->walks[a]->over : &pieces);
+        if (groups->walks[a] && !groups->walks[a]->level_count)
+            groups->walks[a] = NULL;
     }
 }
 
@@ -62,6 +125,8 @@ static bool runs_flat(const struct groups *groups, const struct kernel *kernel, 
         return false;
     int64_t extent = groups->extents[groups->count - 1];
     for (int a = 0; a < groups->accesses; a++) {
+        if (groups->walks[a])
+            continue;
         int64_t inner = group_strides(groups, groups->count - 1)[a];
         int64_t outer = group_strides(groups, groups->count - 2)[a];
         int size = type_rows[kernel->accesses[a].dtype].size;
@@ -125,6 +190,8 @@ static bool reaches(const struct groups *groups, int first, int64_t part)
 {
     for (int a = 0; a < groups->accesses; a++) {
         int64_t reach = 0, step;
+        if (groups->walks[a])
+            continue;
         for (int i = first; i < groups->count; i++) {
             int64_t extent = i == first ? part : groups->extents[i];
             int64_t stride = group_strides(groups, i)[a];
@@ -134,6 +201,33 @@ static bool reaches(const struct groups *groups, int first, int64_t part)
         }
     }
     return true;
+}
+
+/* What a kernel finds the elements of a mapped access with: levels, the first of which takes apart the
+ * place in the row, of groups `first` and following and `part` of the first. */
+static long long *make_map(struct arena *arena, const struct groups *groups, int first, int64_t part, int a)
+{
+    const struct walk *walk = groups->walks[a];
+    struct pieces row = {.count = 0};
+    size_t size = 2;
+    for (int i = groups->count - 1; i >= first && i >= 0; i--)
+        pieces_add(&row, i == first ? part : groups->extents[i], group_strides(groups, i)[a]);
+    if (!row.count)
+        row.at[row.count++] = (struct piece){1, 0};
+    for (int i = 0; i <= walk->level_count; i++)
+        size += 1 + 2 * (size_t)(i ? walk->levels[i - 1].count : row.count);
+    long long *map = ARENA_ARRAY(arena, long long, size), *to = map;
+    *to++ = walk->level_count + 1;
+    for (int i = 0; i <= walk->level_count; i++) {
+        const struct pieces *level = i ? &walk->levels[i - 1] : &row;
+        *to++ = level->count;
+        for (int k = 0; k < level->count; k++) {
+            to[k] = level->at[k].extent;
+            to[level->count + k] = level->at[k].stride;
+        }
+        to += 2 * level->count;
+    }
+    return map;
 }
 
 /* How an access moves along the row of groups `first` and following. */
@@ -179,6 +273,11 @@ static void expand_access(struct arena *arena, const struct groups *groups, int 
     if (split)
         strides[first] = part * group_strides(groups, first)[a];
     strides[g->groups] = group_strides(groups, groups->count - 1)[a];
+    if (groups->walks[a]) {
+        g->kinds[a] = ACCESS_MAPPED;
+        g->maps[a] = make_map(arena, groups, first, part, a);
+        return;
+    }
     g->kinds[a] = (unsigned char)row_kind(groups, first, a, size);
     if (g->kinds[a] != ACCESS_EXPANDED)
         return;
@@ -221,7 +320,7 @@ static bool expand(struct arena *arena, const struct groups *groups, const struc
 }
 
 /* Rows are the innermost group, or in flat classes the two innermost together. */
-static void walk_plainly(const struct groups *groups, const struct kernel *kernel, bool flat,
+static void walk_plainly(struct arena *arena, const struct groups *groups, const struct kernel *kernel, bool flat,
                          struct geometry *g)
 {
     int inner = groups->count - 1;
@@ -243,7 +342,19 @@ static void walk_plainly(const struct groups *groups, const struct kernel *kerne
         g->kinds[a] = (unsigned char)(flat                        ? flat_kind(jump, step, g->period, size)
                                       : (g->fast & FAST_SPECIAL) ? plain_kind(step, size)
                                                                  : ACCESS_STRIDED);
+        if (groups->walks[a]) {
+            int first = inner - flat;
+            g->kinds[a] = ACCESS_MAPPED;
+            g->maps[a] = make_map(arena, groups, first, first < 0 ? 1 : groups->extents[first], a);
+        }
     }
+}
+
+/* One group without elements. */
+static void make_empty(struct arena *arena, struct groups *groups)
+{
+    groups->count = 1;
+    groups->strides = ARENA_ARRAY(arena, int64_t, groups->accesses);
 }
 
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
@@ -251,21 +362,26 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
 {
     int accesses = kernel->access_count;
     struct groups groups = {.accesses = accesses};
-    groups.strides = ARENA_ARRAY(arena, int64_t, (size_t)WEFT_MAX_RANK * (size_t)accesses);
-    group_dimensions(&groups, rank, shape, views);
-    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1,
-                           .merged_count = groups.count, .merged_strides = groups.strides};
-    memcpy(g->merged, groups.extents, sizeof g->merged);
+    groups.walks = ARENA_ARRAY(arena, const struct walk *, accesses);
+    *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
     for (int d = 0; d < rank; d++)
         g->volume *= shape[d];
+    if (g->volume)
+        make_groups(arena, rank, shape, g->volume, views, &groups);
+    else
+        make_empty(arena, &groups);
+    g->merged_count = groups.count;
+    g->merged_strides = groups.strides;
+    memcpy(g->merged, groups.extents, sizeof g->merged);
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     g->kinds = ARENA_ARRAY(arena, unsigned char, accesses);
     g->offsets = ARENA_ARRAY(arena, int *, accesses);
     g->distinct = ARENA_ARRAY(arena, long long, accesses);
+    g->maps = ARENA_ARRAY(arena, long long *, accesses);
     bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && runs_flat(&groups, kernel, &nested);
     if (!allowed || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
-        walk_plainly(&groups, kernel, flat, g);
+        walk_plainly(arena, &groups, kernel, flat, g);
     tile(g);
 }
 

@@ -5,8 +5,7 @@
 #define WEFT_GEOMETRY_H
 
 #include "compiler/fast.h"
-#include "compiler/kernel.h"
-#include "compiler/shape.h"
+#include "compiler/walk.h"
 
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
@@ -22,23 +21,28 @@ enum access_kind {
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_EXPANDED = 'x'          /* several short groups, each with its stride: a table of offsets */
+    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
+    ACCESS_MAPPED = 'm'            /* seen by way of views, and no matter of strides: found by its number */
 };
+
+/* Groups: as many as a space has pieces. */
+enum { MAX_GROUPS = MAX_PIECES };
 
 struct geometry {
     int64_t volume;
     int merged_count;              /* the groups of rule 5.2, outermost first, */
-    int64_t merged[WEFT_MAX_RANK]; /* their extents, */
-    int64_t *merged_strides;       /* and strides, [groups][accesses] */
+    int64_t merged[MAX_GROUPS];    /* their extents, */
+    int64_t *merged_strides;       /* and strides, [groups][accesses]; of numbers for ACCESS_MAPPED */
     int row_groups;                /* of them, those that are expanded into one row; else 0 */
     int groups;                    /* outer ones */
-    int64_t extents[WEFT_MAX_RANK];
+    int64_t extents[MAX_GROUPS];
     int64_t rows, columns, period; /* as in struct weft_sample */
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     int **offsets;                 /* [accesses] of expanded ones, NULL for others: [columns], in bytes */
     long long *distinct;           /* [accesses] columns after which the elements repeat */
+    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in struct weft_sample */
     unsigned fast;                 /* a set of enum fast_path */
 };
 

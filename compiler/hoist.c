@@ -27,9 +27,16 @@ enum { NO_TENSOR = -1, OTHER_TENSORS = -2 };
 /* How a piece gets a value: not at all, by computing it, from a temporary, from a table. */
 enum fate { UNUSED, COMPUTED, STORED, LOOKED_UP };
 
-struct piece {
-    int shape;
-    bool table;                    /* over all values of a uint8, not over `shape` of the tensors */
+/* Where values vary: over a shape that is broadcast into what an index map of the whole kernel leads to. */
+struct space {
+    int map;
+    struct shape shape;
+    int64_t volume;
+};
+
+struct cut {
+    int space;
+    bool table;                    /* over all values of a uint8, not over `space` of the tensors */
     bool done;
     int *roots, root_count;        /* instructions that it stores */
 };
@@ -39,48 +46,51 @@ struct hoisting {
     const struct kernel *whole;
     unsigned fast;
     struct hoisted *hoisted;
-    const struct shape **shapes;   /* all different; [0] is the whole kernel's */
-    int64_t *volumes;
-    int shape_count, volume_count;
-    int *shape, *weight, *depends; /* [ins] */
+    struct space *spaces;          /* all different; [0] is the whole kernel's */
+    int space_count;
+    int *space, *weight, *depends; /* [ins] */
     int *temporary, *table;        /* [ins] where its values are kept; -1: nowhere */
     int64_t kept;                  /* elements of temporaries */
-    struct piece *pieces;
+    struct cut *pieces;
     int piece_count;
     unsigned char *fate;           /* [ins] in the piece at hand, enum fate */
     int *number;                   /* [ins] in the kernel being built */
 };
 
-/* ---- shapes ---- */
+/* ---- spaces ---- */
 
-/* The number of a shape, leading extents of 1 left off. */
-static int add_shape(struct hoisting *h, const struct shape *shape)
+/* The number of a space, leading extents of 1 left off. One element is the same under all maps. */
+static int add_space(struct hoisting *h, int map, const struct shape *shape)
 {
     int skip = 0, found = 0;
-    struct shape own = {.rank = 0};
+    struct space own = {.volume = shape_volume(shape)};
+    own.map = own.volume == 1 ? 0 : map;
     while (skip < shape->rank && shape->extents[skip] == 1)
         skip++;
-    own.rank = shape->rank - skip;
-    memcpy(own.extents, shape->extents + skip, (size_t)own.rank * sizeof own.extents[0]);
-    for (; found < h->shape_count; found++)
-        if (memcmp(h->shapes[found], &own, sizeof own) == 0)
+    own.shape.rank = shape->rank - skip;
+    memcpy(own.shape.extents, shape->extents + skip, (size_t)own.shape.rank * sizeof shape->extents[0]);
+    for (; found < h->space_count; found++)
+        if (h->spaces[found].map == own.map && shapes_equal(&h->spaces[found].shape, &own.shape))
             return found;
-    ARENA_PUSH(h->arena, h->shapes, h->shape_count, arena_copy(h->arena, &own, sizeof own));
-    ARENA_PUSH(h->arena, h->volumes, h->volume_count, shape_volume(&own));
+    ARENA_PUSH(h->arena, h->spaces, h->space_count, own);
     return found;
 }
 
+/* What varies over two spaces. Where they are seen by different maps, it varies over everything. */
 static int broadcast(struct hoisting *h, int first, int second)
 {
-    if (first == second)
+    const struct space *x = &h->spaces[first], *y = &h->spaces[second];
+    if (first == second || y->volume == 1)
         return first;
-    const struct shape *a = h->shapes[first], *b = h->shapes[second];
+    if (x->volume == 1 || x->map != y->map)
+        return x->volume == 1 ? second : 0;
+    const struct shape *a = &x->shape, *b = &y->shape;
     struct shape both = a->rank >= b->rank ? *a : *b;
     const struct shape *other = a->rank >= b->rank ? b : a;
     int64_t *extents = both.extents + both.rank - other->rank;
     for (int d = 0; d < other->rank; d++)
         extents[d] = extents[d] == 1 ? other->extents[d] : extents[d];
-    return add_shape(h, &both);
+    return add_space(h, x->map, &both);
 }
 
 /* ---- what an instruction is like ---- */
@@ -107,17 +117,22 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
     return !varies ? 0 : weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
+static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
+{
+    return add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
+}
+
 static void analyse(struct hoisting *h, int scalar, const struct shape *const *access_shapes)
 {
     for (int i = 0; i < h->whole->ins_count; i++) {
         const struct ins *ins = &h->whole->ins[i];
-        h->shape[i] = ins->kind == INS_LOAD ? add_shape(h, access_shapes[ins->index]) : scalar;
+        h->space[i] = ins->kind == INS_LOAD ? load_space(h, ins, access_shapes) : scalar;
         h->depends[i] = NO_TENSOR;
-        if (ins->kind == INS_LOAD && h->volumes[h->shape[i]] != 1)
+        if (ins->kind == INS_LOAD && h->spaces[h->space[i]].volume != 1)
             h->depends[i] = ins->dtype == WEFT_UINT8 ? i : OTHER_TENSORS;
         for (int k = 0; k < 3; k++)
             if (ins->a[k] >= 0) {
-                h->shape[i] = broadcast(h, h->shape[i], h->shape[ins->a[k]]);
+                h->space[i] = broadcast(h, h->space[i], h->space[ins->a[k]]);
                 h->depends[i] = combine(h->depends[i], h->depends[ins->a[k]]);
             }
         h->weight[i] = ins->kind == INS_OP ? total_weight(h, ins) : 0;
@@ -127,41 +142,46 @@ static void analyse(struct hoisting *h, int scalar, const struct shape *const *a
 
 /* ---- choosing ---- */
 
-static bool worth_storing(const struct hoisting *h, const struct piece *piece, int i)
+static bool worth_storing(const struct hoisting *h, const struct cut *piece, int i)
 {
-    int64_t own = h->volumes[h->shape[i]], elements = h->volumes[piece->shape];
+    int64_t own = h->spaces[h->space[i]].volume, elements = h->spaces[piece->space].volume;
     bool there = h->temporary[i] >= 0;
-    bool pays = elements >= HOIST_SAVED / h->weight[i] && own <= h->volumes[0] - h->kept;
+    bool pays = elements >= HOIST_SAVED / h->weight[i] && own <= h->spaces[0].volume - h->kept;
     return (h->fast & FAST_HOIST) && !(piece->table && h->depends[i] != NO_TENSOR) &&
            own <= elements / HOIST_RATIO && h->weight[i] >= HOIST_WEIGHT && (there || pays);
 }
 
-static bool worth_a_table(const struct hoisting *h, const struct piece *piece, int i)
+static bool worth_a_table(const struct hoisting *h, const struct cut *piece, int i)
 {
     return (h->fast & FAST_TABLE) && !piece->table && h->depends[i] >= 0 &&
-           h->weight[i] >= TABLE_WEIGHT && h->volumes[piece->shape] >= TABLE_SAVED;
+           h->weight[i] >= TABLE_WEIGHT && h->spaces[piece->space].volume >= TABLE_SAVED;
 }
 
-static int find_piece(struct hoisting *h, int shape, bool table)
+static int find_piece(struct hoisting *h, int space, bool table)
 {
     for (int p = 1; p < h->piece_count; p++)
-        if (h->pieces[p].shape == shape && h->pieces[p].table == table)
+        if (h->pieces[p].space == space && h->pieces[p].table == table)
             return p;
-    ARENA_PUSH(h->arena, h->pieces, h->piece_count, ((struct piece){.shape = shape, .table = table}));
+    ARENA_PUSH(h->arena, h->pieces, h->piece_count, ((struct cut){.space = space, .table = table}));
     return h->piece_count - 1;
 }
 
-/* Makes sure that a piece over `shape` stores instruction i. */
-static void keep(struct hoisting *h, int *kept, int i, int shape, bool table)
+static const struct shape *space_shape(struct hoisting *h, int space)
+{
+    return arena_copy(h->arena, &h->spaces[space].shape, sizeof(struct shape));
+}
+
+/* Makes sure that a piece over `space` stores instruction i. */
+static void keep(struct hoisting *h, int *kept, int i, int space, bool table)
 {
     if (kept[i] >= 0)
         return;
     struct hoisted *hoisted = h->hoisted;
-    int p = find_piece(h, shape, table);
-    struct piece *piece = &h->pieces[p];
-    const struct temporary temporary = {h->whole->ins[i].dtype, h->shapes[shape]};
+    int p = find_piece(h, space, table);
+    struct cut *piece = &h->pieces[p];
+    const struct temporary temporary = {h->whole->ins[i].dtype, space_shape(h, space)};
     kept[i] = hoisted->temporary_count;
-    h->kept += h->volumes[shape];
+    h->kept += h->spaces[space].volume;
     ARENA_PUSH(h->arena, piece->roots, piece->root_count, i);
     ARENA_PUSH(h->arena, hoisted->temporaries, hoisted->temporary_count, temporary);
 }
@@ -170,11 +190,11 @@ static enum fate choose(struct hoisting *h, int p, int i)
 {
     const struct shape entries = {.rank = 1, .extents = {TABLE_ENTRIES}};
     if (worth_storing(h, &h->pieces[p], i)) {
-        keep(h, h->temporary, i, h->shape[i], false);
+        keep(h, h->temporary, i, h->space[i], false);
         return STORED;
     }
     if (worth_a_table(h, &h->pieces[p], i)) {
-        keep(h, h->table, i, add_shape(h, &entries), true);
+        keep(h, h->table, i, add_space(h, 0, &entries), true);
         return LOOKED_UP;
     }
     return COMPUTED;
@@ -230,21 +250,25 @@ static int add_literal(struct hoisting *h, struct kernel *kernel, const struct i
     return count - 1;
 }
 
-static struct access load_access(const struct hoisting *h, const struct piece *piece, int i)
+/* A piece loops over its space as its map leads there, so what it reads is seen plainly from there. */
+static struct access load_access(const struct hoisting *h, const struct cut *piece, int i)
 {
     const struct ins *ins = &h->whole->ins[i];
-    if (h->fate[i] == STORED)
-        return (struct access){TENSOR_TEMPORARY, h->temporary[i], ins->dtype};
     if (piece->table && h->depends[i] == i)
-        return (struct access){TENSOR_BYTES, 0, ins->dtype};
-    return h->whole->accesses[ins->index];
+        return (struct access){TENSOR_BYTES, 0, ins->dtype, 0};
+    struct access access = {TENSOR_TEMPORARY, h->temporary[i], ins->dtype, h->spaces[h->space[i]].map};
+    if (h->fate[i] != STORED)
+        access = h->whole->accesses[ins->index];
+    if (access.map == h->spaces[piece->space].map)
+        access.map = 0;
+    return access;
 }
 
 /* The piece's own form of instruction i. Stores are numbered from 0 so far. */
-static struct ins translate(struct hoisting *h, const struct piece *piece, struct kernel *kernel, int i)
+static struct ins translate(struct hoisting *h, const struct cut *piece, struct kernel *kernel, int i)
 {
     struct ins ins = h->whole->ins[i];
-    const struct access table = {TENSOR_TABLE, h->table[i], ins.dtype};
+    const struct access table = {TENSOR_TABLE, h->table[i], ins.dtype, 0};
     for (int k = 0; k < 3; k++)
         ins.a[k] = ins.a[k] < 0 ? -1 : h->number[ins.a[k]];
     if (h->fate[i] == LOOKED_UP)
@@ -261,7 +285,7 @@ static struct ins translate(struct hoisting *h, const struct piece *piece, struc
 }
 
 /* Where a piece stores its roots; the first piece has its stores already. */
-static void add_stores(struct hoisting *h, const struct piece *piece, struct kernel *kernel)
+static void add_stores(struct hoisting *h, const struct cut *piece, struct kernel *kernel)
 {
     const struct kernel *whole = h->whole;
     const int *kept = piece->table ? h->table : h->temporary;
@@ -275,17 +299,18 @@ static void add_stores(struct hoisting *h, const struct piece *piece, struct ker
                                   whole->ins[root].span};
         ARENA_PUSH(h->arena, kernel->ins, kernel->ins_count, store);
         ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count,
-                   ((struct access){piece->table ? TENSOR_TABLE : TENSOR_TEMPORARY, kept[root], dtype}));
+                   ((struct access){piece->table ? TENSOR_TABLE : TENSOR_TEMPORARY, kept[root], dtype, 0}));
     }
     for (int i = 0; i < kernel->ins_count; i++)
         if (kernel->ins[i].kind == INS_STORE)
             kernel->ins[i].index += kernel->load_count;
 }
 
-static struct kernel *build(struct hoisting *h, const struct piece *piece)
+static struct kernel *build(struct hoisting *h, const struct cut *piece)
 {
     struct kernel *kernel = ARENA_NEW(h->arena, struct kernel);
     *kernel = (struct kernel){.arena = h->arena, .program = h->whole->program,
+                              .maps = h->whole->maps, .map_count = h->whole->map_count,
                               .constants = h->whole->constants,
                               .constant_count = h->whole->constant_count};
     if (piece == h->pieces) {
@@ -316,8 +341,8 @@ static int next_piece(const struct hoisting *h)
 {
     int next = -1;
     for (int p = 1; p < h->piece_count; p++)
-        if (!h->pieces[p].done && (next < 0 || h->volumes[h->pieces[p].shape] >
-                                                   h->volumes[h->pieces[next].shape]))
+        if (!h->pieces[p].done && (next < 0 || h->spaces[h->pieces[p].space].volume >
+                                                   h->spaces[h->pieces[next].space].volume))
             next = p;
     return next;
 }
@@ -329,7 +354,7 @@ static void cut_pieces(struct hoisting *h)
     for (int p; (p = next_piece(h)) >= 0;) {
         mark(h, p);
         h->pieces[p].done = true;
-        struct part part = {build(h, &h->pieces[p]), h->shapes[h->pieces[p].shape]};
+        struct part part = {build(h, &h->pieces[p]), space_shape(h, h->pieces[p].space)};
         ARENA_PUSH(h->arena, parts, count, part);
     }
     while (count-- > 0)
@@ -342,15 +367,15 @@ struct kernel *hoist(struct arena *arena, struct kernel *whole, const struct sha
 {
     struct hoisting h = {.arena = arena, .whole = whole, .fast = fast, .hoisted = hoisted};
     int *numbers = ARENA_ARRAY(arena, int, 6 * (size_t)whole->ins_count);
-    int **const arrays[] = {&h.shape, &h.weight, &h.depends, &h.temporary, &h.table, &h.number};
+    int **const arrays[] = {&h.space, &h.weight, &h.depends, &h.temporary, &h.table, &h.number};
     for (int k = 0; k < 6; k++)
         *arrays[k] = numbers + (ptrdiff_t)k * whole->ins_count;
     h.fate = ARENA_ARRAY(arena, unsigned char, whole->ins_count);
-    add_shape(&h, shape);
-    if (h.volumes[0] < 1 || !(fast & (FAST_HOIST | FAST_TABLE)))
+    add_space(&h, 0, shape);
+    if (h.spaces[0].volume < 1 || !(fast & (FAST_HOIST | FAST_TABLE)))
         return whole;
-    analyse(&h, add_shape(&h, &(struct shape){.rank = 0}), access_shapes);
-    ARENA_PUSH(arena, h.pieces, h.piece_count, ((struct piece){.done = true}));
+    analyse(&h, add_space(&h, 0, &(struct shape){.rank = 0}), access_shapes);
+    ARENA_PUSH(arena, h.pieces, h.piece_count, ((struct cut){.done = true}));
     if (!mark(&h, 0))
         return whole;
     struct kernel *rest = build(&h, &h.pieces[0]);

@@ -4,7 +4,7 @@
 #define WEFT_KERNEL_H
 
 #include "compiler/eval.h"
-#include "compiler/program.h"
+#include "compiler/shape.h"
 
 enum ins_kind {
     INS_LOAD,                      /* access `index` */
@@ -38,7 +38,15 @@ struct access {
     enum tensor_kind kind;
     int index;                     /* of the input or result in the program, the constant in the
                                       kernel, the temporary in the plan */
-    enum weft_dtype dtype;
+    enum weft_dtype dtype;         /* an input's, or what its bytes are reinterpreted as */
+    int map;                       /* how it is seen from the iteration space, number in the kernel; 0: plainly */
+};
+
+/* Another order of dimensions' boundaries: element number n of a shape `from`, which is broadcast into
+ * what map `parent` leads to, is element number n of shape `to`. See walk.h. */
+struct index_map {
+    int parent;
+    const struct shape *from, *to;
 };
 
 /* An array literal in the type it met. */
@@ -57,6 +65,8 @@ struct kernel {
     int ins_count;
     struct access *accesses;       /* loads first, then stores: of results, or of temporaries */
     int access_count, load_count;
+    struct index_map *maps;        /* [0] leads to the iteration space itself; none without views */
+    int map_count;
     struct constant *constants;
     int constant_count;
     union scalar *literals;
@@ -66,14 +76,20 @@ struct kernel {
     int fault_count;
 };
 
-/* lower.c: the SSA of these results, value-numbered and folded. */
-struct kernel *lower(struct arena *arena, const struct program *program, const int *results,
-                     int result_count);
+/* lower.c: the SSA of these results, value-numbered and folded. `shapes` are those of all nodes; NULL will
+ * do for a program without views. NULL with a diagnostic where views multiply beyond a bound. */
+struct kernel *lower(struct arena *arena, const struct program *program,
+                     const struct shape *const *shapes, const int *results, int result_count,
+                     struct diags *diags);
 
-/* A tensor as a kernel walks it, already broadcast to the kernel's shape: strides in bytes, 0 along
- * stretched dimensions. */
+/* The inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
+bool *find_viewed(struct arena *arena, const struct program *program);
+
+/* A tensor as a kernel walks it: strides in bytes over the kernel's shape, 0 along stretched dimensions;
+ * or where that is not enough to say it, a walk. */
 struct view {
     int64_t strides[WEFT_MAX_RANK];
+    const struct walk *walk;       /* NULL: strides hold */
 };
 
 #endif

@@ -139,6 +139,18 @@ const char *literal_fold(enum op op, const struct literal *a, const struct liter
     return fold_reals(op, as_real(a), as_real(b), result);
 }
 
+const char *literal_of_node(const struct program *program, struct node *node)
+{
+    const char *token = program->source->text + node->token.start;
+    bool word = (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z');
+    for (int i = 0; i < node->operand_count; i++)
+        if (word || !literal_is_number(&operand_node(program, node, i)->literal))
+            return NULL;
+    const struct literal *a = &operand_node(program, node, 0)->literal;
+    const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
+    return literal_fold(node->op, a, b, &node->literal);
+}
+
 enum weft_dtype literal_dtype(const struct literal *literal)
 {
     if (literal->kind != LITERAL_INTEGER)
@@ -221,4 +233,26 @@ union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype)
 union scalar literal_wrap(const struct literal *literal, enum weft_dtype dtype)
 {
     return from_integer(literal->integer, dtype);
+}
+
+static void put_integer(struct buf *buf, __int128 value)
+{
+    char digits[48], *at = digits + sizeof digits;
+    unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+    *--at = '\0';
+    do
+        *--at = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10) > 0);
+    buf_puts(buf, value < 0 ? "-" : "");
+    buf_puts(buf, at);
+}
+
+void literal_print(struct buf *buf, const struct literal *literal)
+{
+    switch (literal->kind) {
+    case LITERAL_INTEGER: put_integer(buf, literal->integer); break;
+    case LITERAL_REAL: buf_double(buf, literal->real); break;
+    case LITERAL_BOOL: buf_puts(buf, literal->integer ? "true" : "false"); break;
+    case LITERAL_NONE: buf_puts(buf, "none"); break;
+    }
 }

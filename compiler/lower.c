@@ -2,10 +2,9 @@
  * constants are folded through the reference evaluator, and divisions by zero become remarks that
  * count only where their value is used (rule 4.4).
  * Invariant: an instruction's operands stand before it; no pass over them recurses. */
-#include "compiler/kernel.h"
-
 #include "compiler/check.h"
 #include "compiler/literal.h"
+#include "compiler/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,32 @@ enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a 
 
 enum meeting { MEET, CAST, WRAP };
 
-/* An array literal in a type it met. */
+/* An array literal in a type it met, under a map. */
 struct array_load {
     enum weft_dtype dtype;
     enum meeting how;
-    int ins, next;
+    int map, ins, next;
 };
+
+/* A node's value under a map: nodes below a view, and below several, have several values. */
+struct use {
+    int map;
+    int value;                     /* instruction; -1 before it has one, and for literals */
+    int next;                      /* the node's next use, -1: none */
+};
+
+/* Uses of one kernel: twice as many as a program may have nodes. */
+enum { MAX_USES = 2 * MAX_NODES };
 
 struct lowering {
     struct arena *arena;
     const struct program *program;
+    const struct shape *const *shapes; /* of each node; NULL without views */
     struct kernel *kernel;
-    int *values;                   /* the instruction of each node, -1 before it has one */
-    bool *needed;                  /* nodes that the results depend on */
+    struct use *uses;
+    int use_count;
+    int *first_use;                /* [node] -1: the results do not depend on it */
+    int map;                       /* under which nodes are lowered now */
     int *met;                      /* array literals: first of `loads` for the node, -1: none */
     struct array_load *loads;
     int load_count;
@@ -133,16 +145,21 @@ static int add_literal(struct lowering *l, union scalar value, enum weft_dtype d
     return add(l, ins);
 }
 
+/* What `node` has in memory. A single element is the same under all maps. */
 static int add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
-                    struct span span)
+                    const struct node *node)
 {
     struct kernel *kernel = l->kernel;
-    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, span};
-    for (; ins.index < kernel->access_count; ins.index++)
-        if (kernel->accesses[ins.index].kind == kind && kernel->accesses[ins.index].index == index)
+    const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
+    int map = shape && shape_volume(shape) == 1 ? 0 : l->map;
+    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, node->span};
+    for (; ins.index < kernel->access_count; ins.index++) {
+        const struct access *access = &kernel->accesses[ins.index];
+        if (access->kind == kind && access->index == index && access->dtype == dtype && access->map == map)
             return add(l, ins);
+    }
     ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
-               ((struct access){kind, index, dtype}));
+               ((struct access){kind, index, dtype, map}));
     return add(l, ins);
 }
 
@@ -265,21 +282,31 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     if (found == kernel->constant_count)
         ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
                    ((struct constant){index, dtype, data}));
-    return add_load(l, TENSOR_CONSTANT, found, dtype, node->span);
+    return add_load(l, TENSOR_CONSTANT, found, dtype, node);
 }
 
-/* The same once for each node, type and way. */
+/* The same once for each node, type, way and map. */
 static int array_as(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                     enum meeting how)
 {
     int *first = &l->met[node - l->program->nodes];
     for (int i = *first; i >= 0; i = l->loads[i].next)
-        if (l->loads[i].dtype == dtype && l->loads[i].how == how)
+        if (l->loads[i].dtype == dtype && l->loads[i].how == how && l->loads[i].map == l->map)
             return l->loads[i].ins;
     int ins = load_array(l, node, dtype, how);
-    ARENA_PUSH(l->arena, l->loads, l->load_count, ((struct array_load){dtype, how, ins, *first}));
+    ARENA_PUSH(l->arena, l->loads, l->load_count,
+               ((struct array_load){dtype, how, l->map, ins, *first}));
     *first = l->load_count - 1;
     return ins;
+}
+
+/* Where a node has its value under the present map; -1: nowhere. */
+static int find_use(const struct lowering *l, int node, int map)
+{
+    int use = l->first_use[node];
+    while (use >= 0 && l->uses[use].map != map)
+        use = l->uses[use].next;
+    return use;
 }
 
 /* The value of a node as `dtype`: literals and array literals from their full value. */
@@ -290,7 +317,8 @@ static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum m
         return array_as(l, node, dtype, how);
     if (node->literal.kind != LITERAL_NONE)
         return add_literal(l, literal_as(&node->literal, dtype, how), dtype, node->span);
-    return convert(l, l->values[node - l->program->nodes], dtype, how == CAST, node->span);
+    int use = find_use(l, (int)(node - l->program->nodes), l->map);
+    return convert(l, l->uses[use].value, dtype, how == CAST, node->span);
 }
 
 static int operand_index(const struct lowering *l, const struct node *node, int i)
@@ -339,14 +367,101 @@ static int lower_op(struct lowering *l, const struct node *node)
     return convert(l, value, node->dtype, false, node->token);
 }
 
+/* ---- views ---- */
+
+/* Whether the node is another view of an input's bytes. */
+static bool is_cast_input(const struct lowering *l, const struct node *node)
+{
+    if (node->kind != NODE_VIEW || l->program->views[node->view].form != VIEW_REINTERPRET)
+        return false;
+    const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
+    return from->kind == NODE_NAME && from->dtype != node->dtype &&
+           l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
+}
+
+/* The map under which a view's operand is read. What reinterprets an input reads elements of the new
+ * type in their order. */
+static int operand_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes];
+    const struct shape *to = l->shapes[operand_index(l, view, 0)];
+    struct shape *row = NULL;
+    if (is_cast_input(l, view)) {
+        to = row = ARENA_NEW(l->arena, struct shape);
+        *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
+    }
+    return map_view(l->kernel, map, from, to);
+}
+
+static bool add_use(struct lowering *l, int node, int map)
+{
+    if (map < 0 || l->use_count == MAX_USES)
+        return false;
+    if (find_use(l, node, map) >= 0)
+        return true;
+    ARENA_PUSH(l->arena, l->uses, l->use_count, ((struct use){map, -1, l->first_use[node]}));
+    l->first_use[node] = l->use_count - 1;
+    return true;
+}
+
+/* Hands the uses of node n on to its operands. */
+static bool pass_uses(struct lowering *l, int n)
+{
+    const struct program *program = l->program;
+    const struct node *node = &program->nodes[n];
+    bool good = true;
+    if (node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE || is_cast_input(l, node))
+        return true;
+    for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
+        int map = node->kind == NODE_VIEW ? operand_map(l, node, l->uses[u].map) : l->uses[u].map;
+        for (int i = 0; good && i < node->operand_count; i++)
+            good = add_use(l, operand_index(l, node, i), map);
+        if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
+            good = good && add_use(l, program->symbols[node->symbol].node, map);
+    }
+    return good;
+}
+
+/* Finds out under which maps the results need each node; false with a diagnostic. */
+static bool find_uses(struct lowering *l, struct diags *diags)
+{
+    const struct program *program = l->program;
+    for (int i = 0; i < l->kernel->result_count; i++)
+        add_use(l, program->results[l->kernel->results[i]].node, 0);
+    for (int n = program->node_count - 1; n >= 0; n--)
+        if (!pass_uses(l, n))
+            return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
+    return true;
+}
+
+/* A view of a value is the value under another map; reinterpreted, its bits. */
+static int lower_view(struct lowering *l, const struct node *node)
+{
+    const struct node *from = operand_node(l->program, node, 0);
+    int map = l->map;
+    l->map = operand_map(l, node, map);
+    if (is_cast_input(l, node)) {
+        int input = l->program->symbols[named_node(l->program, from)->symbol].input;
+        int value = add_load(l, TENSOR_INPUT, input, node->dtype, node);
+        l->map = map;
+        return value;
+    }
+    int value = value_as(l, operand_index(l, node, 0), from->dtype, MEET);
+    l->map = map;
+    return node->dtype == from->dtype
+               ? value
+               : add_op(l, reinterpretation(from->dtype, node->dtype), from->dtype, node->dtype,
+                        (int[]){value, -1, -1}, node->token);
+}
+
 static int lower_node(struct lowering *l, const struct node *node)
 {
     switch (node->kind) {
     case NODE_NAME: {
         const struct symbol *symbol = &l->program->symbols[node->symbol];
-        if (symbol->kind == SYMBOL_BINDING)
-            return l->values[symbol->node];
-        return add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node->span);
+        if (symbol->kind == SYMBOL_INPUT)
+            return add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node);
+        return l->uses[find_use(l, symbol->node, l->map)].value;
     }
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
@@ -354,25 +469,21 @@ static int lower_node(struct lowering *l, const struct node *node)
         return value_as(l, operand_index(l, node, 0), node->dtype, CAST);
     case NODE_WRAP:
         return value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
+    case NODE_VIEW:
+        return lower_view(l, node);
     default:
         return -1; /* literals and arrays appear where they meet a type */
     }
 }
 
-static void mark_needed(struct lowering *l)
+static void lower_uses(struct lowering *l)
 {
-    const struct program *program = l->program;
-    for (int i = 0; i < l->kernel->result_count; i++)
-        l->needed[program->results[l->kernel->results[i]].node] = true;
-    for (int n = program->node_count - 1; n >= 0; n--) {
-        const struct node *node = &program->nodes[n];
-        if (!l->needed[n])
-            continue;
-        for (int i = 0; i < node->operand_count; i++)
-            l->needed[operand_index(l, node, i)] = true;
-        if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
-            l->needed[program->symbols[node->symbol].node] = true;
-    }
+    for (int n = 0; n < l->program->node_count; n++)
+        for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next) {
+            l->map = l->uses[u].map;
+            l->uses[u].value = lower_node(l, &l->program->nodes[n]);
+        }
+    l->map = 0;
 }
 
 static void lower_results(struct lowering *l)
@@ -550,23 +661,48 @@ static void compact(struct lowering *l)
     kernel->load_count = access_count - kernel->result_count;
 }
 
-struct kernel *lower(struct arena *arena, const struct program *program, const int *results,
-                     int result_count)
+struct kernel *lower(struct arena *arena, const struct program *program,
+                     const struct shape *const *shapes, const int *results, int result_count,
+                     struct diags *diags)
 {
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
     *kernel = (struct kernel){.arena = arena, .program = program, .results = results,
                               .result_count = result_count};
-    struct lowering l = {.arena = arena, .program = program, .kernel = kernel};
-    l.values = ARENA_ARRAY(arena, int, program->node_count);
-    l.needed = ARENA_ARRAY(arena, bool, program->node_count);
+    struct lowering l = {.arena = arena, .program = program, .shapes = shapes, .kernel = kernel};
+    if (shapes)
+        ARENA_PUSH(arena, kernel->maps, kernel->map_count,
+                   ((struct index_map){-1, NULL, shapes[program->results[results[0]].node]}));
+    l.first_use = ARENA_ARRAY(arena, int, program->node_count);
     l.met = ARENA_ARRAY(arena, int, program->node_count);
+    memset(l.first_use, -1, (size_t)program->node_count * sizeof(int));
     memset(l.met, -1, (size_t)program->node_count * sizeof(int));
     resize_table(&l, 64);
-    mark_needed(&l);
-    for (int n = 0; n < program->node_count; n++)
-        l.values[n] = l.needed[n] ? lower_node(&l, &program->nodes[n]) : -1;
+    if (!find_uses(&l, diags))
+        return NULL;
+    lower_uses(&l);
     lower_results(&l);
     lower_faults(&l);
     compact(&l);
     return kernel;
+}
+
+bool *find_viewed(struct arena *arena, const struct program *program)
+{
+    enum { NEEDED = 1, VIEWED = 2 };
+    bool *viewed = ARENA_ARRAY(arena, bool, program->input_count);
+    unsigned char *marks = ARENA_ARRAY(arena, unsigned char, program->node_count);
+    for (int r = 0; r < program->result_count; r++)
+        marks[program->results[r].node] = NEEDED;
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        unsigned char mark = marks[n] && node->kind == NODE_VIEW ? NEEDED | VIEWED : marks[n];
+        for (int i = 0; i < node->operand_count; i++)
+            marks[program->operands[node->operands + i]] |= mark;
+        if (symbol && symbol->kind == SYMBOL_BINDING)
+            marks[symbol->node] |= mark;
+        else if (symbol && mark & VIEWED)
+            viewed[symbol->input] = true;
+    }
+    return viewed;
 }

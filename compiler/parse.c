@@ -73,6 +73,7 @@ struct program *parse_new_program(struct parser *p)
     map_init(&program->symbol_names, p->arena);
     map_init(&program->size_names, p->arena);
     map_init(&p->rejected, p->arena);
+    p->folded = 0;
     memset(p->constants, 0, sizeof p->constants);
     p->program = program;
     return program;

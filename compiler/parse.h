@@ -30,6 +30,7 @@ struct parser {
     int errors_before;             /* this program */
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
+    int folded;                    /* nodes before this one have their literal values, for views */
     struct map rejected;           /* unknown names of a kernel, reported once each */
     struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */
 };
@@ -72,7 +73,13 @@ void parse_push(struct parser *p, int node);
 /* parse_call.c */
 int parse_call(struct parser *p);
 
+/* parse_view.c */
+/* A number, a list of them or an input's name, for the argument called `what`. */
+void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
+const char *parse_layout(struct parser *p);
+
 /* parse_type.c */
+bool layout_is_good(const char *text);
 void parse_type_here(struct parser *p, struct type *type);
 enum weft_dtype parse_dtype(struct parser *p);
 

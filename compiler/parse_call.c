@@ -1,26 +1,32 @@
-/* Calls: functions of ops.def, casts written as a type's name, cast and wrap. Arguments come by
+/* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views. Arguments come by
  * position, then by name; what a row calls them is in its `parameters`. */
 #include "compiler/parse.h"
+#include "compiler/view.h"
 
 #include <string.h>
+
+enum { VIEW_POSITIONAL = 2 };      /* arguments of a view that stand by position */
 
 struct argument {
     const char *name;              /* NULL: by position */
     struct span name_span, span;
     int node;
     enum weft_dtype dtype;         /* of a type argument */
+    struct numbers numbers;
+    const char *layout;
 };
 
 /* What is called. */
 struct callee {
     const char *name;
     struct span span;
-    enum node_kind kind;           /* NODE_OP, NODE_CAST, NODE_WRAP, NODE_POISON if unknown */
+    enum node_kind kind;           /* NODE_POISON if unknown */
     enum op op;
+    enum view_form form;
     enum weft_dtype dtype;
     const char *parameters;
-    int arity;
-    int type_argument;             /* the position of an argument that is a type; -1: none */
+    const char *kinds;             /* of each parameter a letter as in views.def; NULL: values */
+    int arity, required;
     bool fold;                     /* two or more arguments */
 };
 
@@ -29,24 +35,11 @@ struct arguments {
     int count;
 };
 
-static bool in_list(const char *name, const char *list)
-{
-    size_t length;
-    const char *word;
-    for (int i = 0; (word = word_at(list, i, &length)); i++)
-        if (strlen(name) == length && memcmp(word, name, length) == 0)
-            return true;
-    return false;
-}
-
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
-    static const char planned[] = "reshape squeeze expand_dims reinterpret";
     if (p->failed)
         return;
-    if (in_list(callee->name, planned))
-        diag(p->diags, DIAG_NOT_YET, callee->span, callee->name, "");
-    else if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
+    if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
         diag(p->diags, DIAG_SYNTAX, callee->span,
              arena_printf(p->arena, "'%s' is a value, not a function; to multiply write %s * (...)",
                           callee->name, callee->name));
@@ -59,8 +52,20 @@ static struct callee conversion(struct callee callee, enum node_kind kind, bool 
 {
     callee.kind = kind;
     callee.parameters = by_type ? "x" : "x dtype";
-    callee.arity = by_type ? 1 : 2;
-    callee.type_argument = by_type ? -1 : 1;
+    callee.kinds = by_type ? "x" : "xt";
+    callee.arity = callee.required = by_type ? 1 : 2;
+    return callee;
+}
+
+static struct callee view(struct callee callee, enum view_form form)
+{
+    const struct view_row *row = &view_rows[form];
+    callee.kind = NODE_VIEW;
+    callee.form = form;
+    callee.parameters = row->parameters;
+    callee.kinds = row->kinds;
+    callee.arity = (int)strlen(row->kinds);
+    callee.required = row->required;
     return callee;
 }
 
@@ -68,7 +73,8 @@ PARSE_APART static struct callee find(struct parser *p)
 {
     struct span span = p->token.span;
     struct callee callee = {.name = parse_text(p, span), .span = span, .kind = NODE_POISON,
-                            .op = OP_COUNT, .parameters = "", .type_argument = -1};
+                            .op = OP_COUNT, .form = view_find(parse_text(p, span)),
+                            .parameters = ""};
     size_t length = span.end - span.start;
     const struct word *word = lex_word(&p->lexer, callee.name, length);
     callee.dtype = dtype_find(callee.name, length);
@@ -78,12 +84,14 @@ PARSE_APART static struct callee find(struct parser *p)
         return conversion(callee, NODE_CAST, false);
     if (strcmp(callee.name, "wrap") == 0)
         return conversion(callee, NODE_WRAP, false);
+    if (callee.form != VIEW_FORM_COUNT)
+        return view(callee, callee.form);
     if (!word || word->function == OP_COUNT)
         return callee;
     callee.kind = NODE_OP;
     callee.op = word->function;
     callee.parameters = op_rows[callee.op].parameters;
-    callee.arity = op_arity(callee.op);
+    callee.arity = callee.required = op_arity(callee.op);
     callee.fold = op_rows[callee.op].form == FORM_FOLD;
     return callee;
 }
@@ -97,12 +105,39 @@ static bool is_parameter(const char *name, const struct callee *callee, int inde
     return word && strlen(name) == length && memcmp(word, name, length) == 0;
 }
 
-static bool takes_type(const struct callee *callee, const struct argument *argument, int position)
+/* Which parameter an argument is for; -1: none that there is. */
+static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
 {
-    int index = callee->type_argument;
-    if (index < 0)
-        return false;
-    return argument->name ? is_parameter(argument->name, callee, index) : position == index;
+    if (!argument->name)
+        return position < callee->arity ? position : -1;
+    for (int i = 0; i < callee->arity; i++)
+        if (is_parameter(argument->name, callee, i))
+            return i;
+    return -1;
+}
+
+static char kind_of(const struct callee *callee, int parameter)
+{
+    return callee->kinds && parameter >= 0 ? callee->kinds[parameter] : 'x';
+}
+
+static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
+{
+    size_t length;
+    const char *word = word_at(callee->parameters, index, &length);
+    return arena_string(p->arena, word, length);
+}
+
+/* By its kind, as in views.def. */
+static void read_kind(struct parser *p, const struct callee *callee, struct argument *argument,
+                      int parameter)
+{
+    switch (kind_of(callee, parameter)) {
+    case 't': argument->dtype = parse_dtype(p); break;
+    case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 'l': argument->layout = parse_layout(p); break;
+    default: argument->node = parse_expression(p); break;
+    }
 }
 
 static struct argument read_argument(struct parser *p, const struct callee *callee, int position)
@@ -114,12 +149,10 @@ static struct argument read_argument(struct parser *p, const struct callee *call
         parse_advance(p), parse_advance(p);
         argument.span = p->token.span;
     }
-    if (takes_type(callee, &argument, position))
-        argument.dtype = parse_dtype(p);
-    else if (p->token.kind == TOKEN_STRING && callee->kind == NODE_POISON)
+    if (p->token.kind == TOKEN_STRING && callee->kind == NODE_POISON)
         parse_advance(p);          /* an unknown function may well take strings */
     else
-        argument.node = parse_expression(p);
+        read_kind(p, callee, &argument, parameter_of(callee, &argument, position));
     argument.span.end = p->previous.end;
     return argument;
 }
@@ -152,6 +185,8 @@ static const char *takes(struct parser *p, const struct callee *callee)
     const char *first = word_at(callee->parameters, 0, &length);
     if (callee->fold)
         return "two or more arguments (one is kept for the reduction)";
+    if (callee->kind == NODE_VIEW)
+        return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->form].signature);
     if (callee->arity == 1)
         return arena_printf(p->arena, "1 argument (%.*s)", (int)length, first);
     const char *list = "";
@@ -163,13 +198,6 @@ static const char *takes(struct parser *p, const struct callee *callee)
 static bool wrong_count(struct parser *p, const struct callee *callee, int count)
 {
     return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
-}
-
-static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
-{
-    size_t length;
-    const char *word = word_at(callee->parameters, index, &length);
-    return arena_string(p->arena, word, length);
 }
 
 static bool no_such_argument(struct parser *p, const struct callee *callee,
@@ -208,18 +236,74 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
 {
     int count = arguments->count;
     bool named = count > 0 && arguments->items[count - 1].name;
-    if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->arity))
+    if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return wrong_count(p, callee, count);
+    if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL && !arguments->items[VIEW_POSITIONAL].name)
+        return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
+                    arena_printf(p->arena, "a third argument of %s has a name, and numbers stand in one "
+                                 "list: %s", callee->name, view_rows[callee->form].signature));
     for (int i = 0; i < count; i++)
         if (!arguments->items[i].name)
             slots[i] = &arguments->items[i];
         else if (!place_named(p, callee, &arguments->items[i], slots))
             return false;
-    for (int i = 0; i < callee->arity; i++)
+    for (int i = 0; i < callee->required; i++)
         if (!slots[i])
             return diag(p->diags, DIAG_MISSING_ARGUMENT, callee->span, callee->name,
                         parameter_name(p, callee, i));
     return true;
+}
+
+/* The member of a view's arguments that a parameter fills. */
+static struct numbers *numbers_called(struct view_args *args, const char *name)
+{
+    struct { const char *name; struct numbers *numbers; } members[] = {
+        {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
+        {"axes", &args->axes}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return members[i].numbers;
+    return NULL;
+}
+
+/* Which arguments of a reshape go together (rule 7.3). */
+static bool check_reshape(struct parser *p, const struct callee *callee, const struct view_args *args)
+{
+    const struct span *shape = &args->shape.span;
+    if (args->shape.given && args->rel_shape.given)
+        return diag_at(p->diags, DIAG_VIEW_ARGUMENT, ((struct span[]){args->rel_shape.span, *shape}), 2,
+                       "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape "
+                       "factors of the input's");
+    if (args->shape.given && args->src_dims.given)
+        return diag_at(p->diags, DIAG_VIEW_ARGUMENT, ((struct span[]){args->src_dims.span, *shape}), 2,
+                       "src_dims goes with rel_shape or stands alone; the extents of shape are taken "
+                       "from no dimension");
+    if (callee->form != VIEW_RESHAPE || args->shape.given || args->rel_shape.given ||
+        args->src_dims.given || args->has_layout)
+        return true;
+    return diag(p->diags, DIAG_VIEW_ARGUMENT, callee->span,
+                "reshape needs a shape, rel_shape, src_dims or layout, as in reshape(x, [2, 3])");
+}
+
+/* Adds a view's arguments to the program; -1 when they do not go together. */
+PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
+                                const struct argument **slots)
+{
+    struct program *program = p->program;
+    struct view_args args = {.form = callee->form};
+    for (int i = 1; i < callee->arity; i++) {
+        const struct argument *slot = slots[i];
+        if (slot && callee->kinds[i] == 't')
+            args.dtype = slot->dtype;
+        else if (slot && callee->kinds[i] == 'l')
+            args.has_layout = true, args.layout = slot->layout, args.layout_span = slot->span;
+        else if (slot)
+            *numbers_called(&args, parameter_name(p, callee, i)) = slot->numbers;
+    }
+    if (!check_reshape(p, callee, &args))
+        return -1;
+    ARENA_PUSH(p->arena, program->views, program->view_count, args);
+    return program->view_count - 1;
 }
 
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
@@ -228,16 +312,18 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,
                         .span = span, .token = callee->span};
     int base = p->stack_count;
+    if (callee->kind == NODE_VIEW && (node.view = add_view(p, callee, slots)) < 0)
+        return parse_poison(p, span);
     for (int i = 0; i < count; i++)
-        if (i == callee->type_argument)
+        if (kind_of(callee, i) == 't')
             node.dtype = slots[i]->dtype;
-        else
+        else if (kind_of(callee, i) == 'x')
             parse_push(p, slots[i]->node);
     int operands = p->stack_count - base;
     p->stack_count = base;
     if (callee->kind != NODE_OP)
         node.op = OP_COUNT;
-    else
+    if (callee->kind == NODE_OP || callee->kind == NODE_VIEW)
         node.dtype = 0;
     return parse_add_node(p, node, p->stack + base, operands);
 }

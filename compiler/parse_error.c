@@ -1,6 +1,7 @@
 /* What the parser says about a text it cannot read. Places are chosen for the reader: at the end of
  * a line just after the last word, at an opening bracket when it is never closed. */
 #include "compiler/parse.h"
+#include "compiler/view.h"
 
 #include <string.h>
 
@@ -244,6 +245,8 @@ const char *parse_suggest_function(struct parser *p, const char *name)
             ARENA_PUSH(p->arena, names, count, arena_string(p->arena, word->text, word->length));
     }
     add_types(p, &names, &count);
+    for (int i = 0; i < VIEW_FORM_COUNT; i++)
+        ARENA_PUSH(p->arena, names, count, view_rows[i].name);
     ARENA_PUSH(p->arena, names, count, "cast");
     ARENA_PUSH(p->arena, names, count, "wrap");
     return parse_suggest(p, name, names, (size_t)count);

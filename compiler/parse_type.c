@@ -64,7 +64,7 @@ static void extents(struct parser *p, struct type *type)
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
 
-static bool is_layout(const char *text)
+bool layout_is_good(const char *text)
 {
     return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text);
 }
@@ -76,7 +76,7 @@ static void layout(struct parser *p, struct type *type)
         return;
     const char *text = parse_text(p, span);
     size_t length = strlen(text);
-    if (!is_layout(text) || length > WEFT_MAX_RANK)
+    if (!layout_is_good(text) || length > WEFT_MAX_RANK)
         diag(p->diags, DIAG_TYPE_FORM, span, "a layout has one letter for each dimension, as HWC");
     else if (type->ranked && length != (size_t)type->rank)
         diag(p->diags, DIAG_TYPE_FORM, span,

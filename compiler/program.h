@@ -61,20 +61,25 @@ enum node_kind {
 /* One argument of a view that holds numbers: literals, or a host tensor read when a run starts. */
 struct numbers {
     bool given;
-    bool scalar;                   /* written as one number */
     int count;                     /* of literal ones */
-    double *values;                /* [count]; extents and axes are whole numbers */
-    int input;                     /* the input whose elements they are; -1: literals */
+    const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL */
+    int input;                     /* the input whose elements they are, by position (while parsing: its
+                                      symbol); -1: literals */
     struct span span;
 };
 
-enum view_form { VIEW_RESHAPE, VIEW_SQUEEZE, VIEW_EXPAND_DIMS, VIEW_REINTERPRET };
+enum view_form {
+#define VIEW(id, ...) VIEW_##id,
+#include "grammar/views.def"
+    VIEW_FORM_COUNT
+};
 
 struct view_args {
     enum view_form form;
     struct numbers shape, rel_shape, src_dims, axes;
     bool has_layout;
     const char *layout;            /* "" clears */
+    struct span layout_span;
     enum weft_dtype dtype;         /* VIEW_REINTERPRET: of the result */
 };
 

@@ -250,6 +250,18 @@ static void number_inputs(struct parser *p)
         program->inputs[i] = order[i], program->symbols[order[i]].input = i;
 }
 
+/* From symbols to positions. */
+static void number_views(struct program *program)
+{
+    for (int i = 0; i < program->view_count; i++) {
+        struct view_args *args = &program->views[i];
+        struct numbers *all[] = {&args->shape, &args->rel_shape, &args->src_dims, &args->axes};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (all[k]->given && all[k]->input >= 0)
+                all[k]->input = program->symbols[all[k]->input].input;
+    }
+}
+
 /* Not after other errors: a mistyped name leaves the right one unused. */
 static void check_parameters(struct parser *p)
 {
@@ -268,6 +280,7 @@ void resolve_program(struct parser *p)
         default_result(p);
     name_results(p);
     number_inputs(p);
+    number_views(p->program);
     check_parameters(p);
 }
 

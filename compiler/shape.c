@@ -2,6 +2,7 @@
 #include "compiler/shape.h"
 
 #include "compiler/check.h"
+#include "compiler/view.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ const char *shape_text(struct arena *arena, const struct program *program, const
     return text.text;
 }
 
-static const char *operand_text(struct arena *arena, const struct program *program, struct span span)
+const char *expression_text(struct arena *arena, const struct program *program, struct span span)
 {
     int length = (int)(span.end - span.start);
     const char *text = program->source->text + span.start;
@@ -99,8 +100,8 @@ static bool clash(struct arena *arena, const struct program *program, struct dia
     struct span b = operand_node(program, node, right)->span;
     const char *which = d == 1 ? "the last dimension" : arena_printf(arena, "dimension -%d", d);
     return diag_at(diags, DIAG_BROADCAST, (struct span[]){node->token, a, b}, 3,
-                   operand_text(arena, program, b), shape_text(arena, program, y),
-                   operand_text(arena, program, a), shape_text(arena, program, x),
+                   expression_text(arena, program, b), shape_text(arena, program, y),
+                   expression_text(arena, program, a), shape_text(arena, program, x),
                    extent_text(arena, program, y->extents[y->rank - d]),
                    extent_text(arena, program, x->extents[x->rank - d]), which);
 }
@@ -172,8 +173,27 @@ static const struct shape *name_shape(const struct program *program, const struc
     return symbol->kind == SYMBOL_INPUT ? inputs[symbol->input] : shapes[symbol->node];
 }
 
+/* What VIEW_REINTERPRET reads: an input's dtype where it is known. Inside an expression the sizes are
+ * equal. */
+static enum weft_dtype viewed_dtype(const struct program *program, const struct node *node,
+                                    enum weft_dtype result)
+{
+    node = named_node(program, node);
+    if (node->kind != NODE_NAME)
+        return result;
+    const struct symbol *symbol = &program->symbols[node->symbol];
+    return symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT;
+}
+
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct shape *const *inputs, const struct shape **shapes)
+{
+    return infer_shapes_of(arena, program, diags, inputs, NULL, shapes);
+}
+
+bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
+                     const struct shape *const *inputs, const struct literal *const *values,
+                     const struct shape **shapes)
 {
     bool good = true;
     const struct shape *scalar = ARENA_NEW(arena, struct shape);
@@ -196,7 +216,17 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
             shapes[n] = shapes[program->operands[node->operands]];
             break;
         case NODE_ARRAY: shapes[n] = array_shape(arena, program, node); break;
-        case NODE_VIEW: shapes[n] = NULL; break;
+        case NODE_VIEW: {
+            const struct view_args *args = &program->views[node->view];
+            const struct node *operand = operand_node(program, node, 0);
+            const struct viewed viewed = {
+                .program = program, .operand = operand->span, .place = node->token,
+                .name = expression_text(arena, program, operand->span),
+                .shape = shapes[operand - program->nodes], .inputs = inputs, .values = values,
+                .dtype = viewed_dtype(program, operand, args->dtype)};
+            shapes[n] = view_shape(arena, diags, &viewed, args, &good);
+            break;
+        }
         }
     }
     return good;

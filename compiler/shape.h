@@ -16,9 +16,16 @@ struct shape {
  * each node, afterwards. False, with diagnostics, when shapes do not broadcast. */
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct shape *const *inputs, const struct shape **shapes);
+/* The same where the elements of inputs that views read are known: `values` holds one array for each
+ * input, NULL where they are not, and may be NULL. */
+bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
+                     const struct shape *const *inputs, const struct literal *const *values,
+                     const struct shape **shapes);
 
 /* The shape a declared type has: NULL without brackets. */
 const struct shape *type_shape(struct arena *arena, const struct type *type);
+/* The text of an expression for messages, shortened. */
+const char *expression_text(struct arena *arena, const struct program *program, struct span span);
 /* "[480, 640, 3]"; unknown extents as ?, size variables by name. */
 const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape);
 bool shapes_equal(const struct shape *a, const struct shape *b);

@@ -54,20 +54,56 @@ static int argument_index(struct call *call, const struct weft_argument *argumen
     return -1;
 }
 
-/* Argument number `at`. */
-static void read_argument(struct call *call, const struct weft_argument *argument, size_t at,
-                          struct tensor *tensor, const char *name, bool output, bool needs_data)
+/* How many samples a batch has: as many as the ones before. */
+static void count_samples(struct call *call, int index, int64_t count)
 {
-    const char *what = output ? "output" : "input";
+    const struct program *parsed = call->program->parsed;
+    if (call->batch && call->samples != count)
+        diag_at(&call->diags, DIAG_BATCH_COUNTS, NULL, 0,
+                parsed->symbols[parsed->inputs[call->counted]].name,
+                parsed->symbols[parsed->inputs[index]].name, (long long)call->samples,
+                (long long)count);
+    if (!call->batch)
+        call->counted = index;
+    call->batch = true;
+    call->samples = count;
+}
+
+/* Of a batch without samples only the declaration says what it is. */
+static void read_nothing(struct call *call, int index, struct tensor *tensor, bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    tensor->rank = NO_SHAPE;
+    if (output)
+        return;
+    const struct symbol *symbol = &parsed->symbols[parsed->inputs[index]];
+    tensor->dtype = symbol->type.dtype;
+    if (!symbol->typed)
+        diag_at(&call->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
+}
+
+/* Argument number `at`. */
+static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
+                          struct tensor *tensor, bool output, bool needs_data)
+{
+    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
     bool again = tensor->given;
+    int64_t samples = argument->batch ? argument->count : 1;
     tensor->given = at + 1;
+    tensor->batch = argument->batch;
+    tensor->samples = argument->tensors;
     if (again)
         diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
-    else if (argument->batch || argument->count > 1 || argument->count < 0)
-        diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name, "batches are not supported yet");
-    else if (tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) &&
-             output && tensor_overlaps_itself(tensor))
+    else if (argument->count < 0 || (argument->count > 1 && !argument->batch))
+        diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name,
+                argument->count < 0 ? "its count is negative" : "it has several samples, but is not called a batch");
+    else if (samples == 0)
+        read_nothing(call, index, tensor, output);
+    else if (tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) && output &&
+             !argument->batch && tensor_overlaps_itself(tensor))
         diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+    if (argument->batch && !output && samples >= 0)
+        count_samples(call, index, samples);
 }
 
 struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments, size_t given,
@@ -84,14 +120,101 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
         }
         int index = argument_index(call, &arguments[i], i, output);
         if (index >= 0)
-            read_argument(call, &arguments[i], i, &tensors[index],
-                          output ? parsed->results[index].name
-                                 : parsed->symbols[parsed->inputs[index]].name,
-                          output, needs_data);
+            read_argument(call, &arguments[i], i, index, &tensors[index], output, needs_data);
     }
     for (size_t i = 0; i < count; i++)
         if (!tensors[i].given)
             diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
                     name_of(call, i, output));
     return tensors;
+}
+
+/* ---- types ---- */
+
+/* Whether each result depends on a batch. */
+static bool *find_batched(struct call *call)
+{
+    const struct program *program = call->typed->program;
+    bool *nodes = ARENA_ARRAY(&call->arena, bool, program->node_count);
+    bool *results = ARENA_ARRAY(&call->arena, bool, program->result_count);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol)
+            nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
+                                                    : nodes[symbol->node];
+        for (int i = 0; !symbol && i < node->operand_count; i++)
+            nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
+    }
+    for (int r = 0; r < program->result_count; r++)
+        results[r] = nodes[program->results[r].node];
+    return results;
+}
+
+bool find_typed(struct call *call)
+{
+    const struct program *parsed = call->program->parsed;
+    enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
+    for (int i = 0; i < parsed->input_count; i++) {
+        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
+        dtypes[i] = call->inputs[i].dtype;
+        if (symbol->typed && symbol->type.dtype != dtypes[i])
+            diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+    }
+    if (call->diags.errors)
+        return false;
+    pthread_mutex_lock(&call->program->mutex);
+    call->typed = program_typed(call->program, dtypes, &call->diags);
+    pthread_mutex_unlock(&call->program->mutex);
+    if (call->typed && call->batch)
+        call->batched = find_batched(call);
+    return call->typed != NULL;
+}
+
+/* ---- samples ---- */
+
+static const char *count_text(struct call *call, bool batch, int64_t count)
+{
+    return batch ? arena_printf(&call->arena, "a batch of %lld sample%s", (long long)count,
+                                count == 1 ? "" : "s")
+                 : "one tensor";
+}
+
+bool check_batches(struct call *call, const struct weft_argument *outputs)
+{
+    const struct program *parsed = call->program->parsed;
+    for (int r = 0; r < parsed->result_count; r++) {
+        const struct tensor *output = &call->outputs[r];
+        bool expected = call->batch && call->batched[r];
+        int64_t count = outputs[output->given - 1].count;
+        if (output->batch != expected || (expected && count != call->samples))
+            diag_at(&call->diags, DIAG_BATCH_OUTPUT, NULL, 0, parsed->results[r].name,
+                    count_text(call, output->batch, count),
+                    count_text(call, expected, call->samples),
+                    expected ? "" : ": it depends on no batch");
+    }
+    return !call->diags.errors;
+}
+
+void blame_sample(struct diags *diags, struct diag *last, int64_t i)
+{
+    for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
+        record->message = arena_printf(diags->arena, "sample %lld: %s", (long long)i, record->message);
+}
+
+enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data)
+{
+    const struct program *parsed = call->program->parsed;
+    struct tensor *tensors = output ? call->outputs : call->inputs;
+    int count = output ? parsed->result_count : parsed->input_count;
+    enum next next = NEXT_SAME;
+    for (int t = 0; t < count; t++) {
+        if (!tensors[t].batch)
+            continue;
+        enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
+                                      name_of(call, (size_t)t, output), &call->diags);
+        next = found > next ? found : next;
+    }
+    return next;
 }

@@ -9,16 +9,34 @@ enum { CALL_ROOM = 4096 };         /* bytes that a call has without allocating *
 struct call {
     struct weft_program *program;
     struct arena arena;
+    struct arena scratch;          /* for one sample */
     struct diags diags;
-    struct tensor *inputs, *outputs; /* by position */
+    struct tensor *inputs, *outputs; /* by position: of a batch the sample in hand */
     struct typed *typed;
     struct plan *plan;
     char *temporaries;             /* memory for the plan's temporaries */
+    bool batch;                    /* some input is one */
+    int64_t samples;               /* of each batch; 1 where there is none */
+    int counted;                   /* the input that said so */
+    bool *batched;                 /* for each result, whether it depends on a batch */
 };
 
 /* arguments.c: reads all inputs or all outputs into an array by position; what is wrong with them goes
  * to call->diags. NULL when there are too many. */
 struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments, size_t given,
                               bool output, bool needs_data);
+/* The typed instance for the inputs, and which results are batches. */
+bool find_typed(struct call *call);
+/* Whether exactly those outputs are batches that have to be, with as many samples. */
+bool check_batches(struct call *call, const struct weft_argument *outputs);
+/* Goes on to sample `i` of all batches among the inputs, or outputs; what is wrong names the sample. */
+enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data);
+/* The diagnostics after `last` (NULL: all) are about this sample. */
+void blame_sample(struct diags *diags, struct diag *last, int64_t i);
+
+/* run.c: a call's beginning and its end. `room`: CALL_ROOM bytes on the caller's stack. */
+void call_open(struct call *call, struct weft_program *program, void *room);
+enum weft_status call_close(struct call *call, struct weft_error **error);
+void call_drop(struct call *call);
 
 #endif

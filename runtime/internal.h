@@ -209,6 +209,7 @@ struct plan {
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
+    bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
     size_t *temporaries;           /* byte offsets in the memory that a run lends them */
@@ -218,17 +219,22 @@ struct plan {
     struct recent *recent;         /* made by the first run; recent.c */
 };
 
-/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. */
+/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. Of a
+ * batch it is one sample after the other. */
 struct tensor {
     enum weft_dtype dtype;
-    int rank;
+    int rank;                      /* NO_SHAPE: of a batch without samples, whose type says what is known */
     const int64_t *shape;
     int64_t *strides;
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
+    const DLTensor *samples;       /* of a batch */
+    bool batch;
 };
+
+enum { NO_SHAPE = -1 };
 
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
@@ -242,16 +248,25 @@ void plan_release(struct plan *plan);
 void plans_destroy(struct plan *plans);
 const struct shape *plan_result_shape(const struct plan *plan, int result);
 /* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * Takes the program's mutex. For plan_get and stages. */
-void plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  struct weft_program *program);
+ * Takes the program's mutex. For plan_get and stages. False with diagnostics. */
+bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
+                  struct weft_program *program, struct diags *diags);
 
 /* ---- tensor.c ---- */
 
-/* Reads the caller's DLTensor into a zeroed tensor, which lives no longer than diags->arena; `what`
- * ("input") and `name` go into messages. */
+/* Reads the caller's DLTensor into a tensor that is zeroed, or held one of the same rank, and lives no
+ * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* What tensor_next found. */
+enum next {
+    NEXT_SAME,                     /* shape and strides are those of the sample before */
+    NEXT_OTHER,
+    NEXT_BAD                       /* reported */
+};
+/* Goes on to sample `i` of a batch, from sample i - 1. */
+enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
+                      const char *name, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);

@@ -42,6 +42,8 @@ static const struct shape *input_shape(struct arena *arena, const struct program
 {
     const struct symbol *symbol = &program->symbols[program->inputs[input]];
     const struct type *type = &symbol->type;
+    if (tensor->rank == NO_SHAPE)
+        return type_shape(arena, type);
     struct shape *shape = ARENA_NEW(arena, struct shape);
     shape->rank = tensor->rank;
     for (int d = 0; d < tensor->rank; d++)
@@ -257,8 +259,9 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
-    plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program);
-    return load_kernels(program, plan, wait, diags);
+    plan->viewed = find_viewed(plan->arena, plan->typed->program);
+    return plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program, diags) &&
+           load_kernels(program, plan, wait, diags);
 }
 
 struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,

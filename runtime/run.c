@@ -7,87 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_typed(struct call *call)
+void call_open(struct call *call, struct weft_program *program, void *room)
 {
-    const struct program *parsed = call->program->parsed;
-    enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
-    for (int i = 0; i < parsed->input_count; i++) {
-        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
-        dtypes[i] = call->inputs[i].dtype;
-        if (symbol->typed && symbol->type.dtype != dtypes[i])
-            diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
-    }
-    if (call->diags.errors)
-        return false;
-    pthread_mutex_lock(&call->program->mutex);
-    call->typed = program_typed(call->program, dtypes, &call->diags);
-    pthread_mutex_unlock(&call->program->mutex);
-    return call->typed != NULL;
-}
-
-static bool read_inputs(struct call *call, const struct weft_argument *inputs, size_t count,
-                        bool needs_data)
-{
-    call->inputs = read_arguments(call, inputs, count, false, needs_data);
-    return !call->diags.errors && find_typed(call);
-}
-
-/* `room`: CALL_ROOM bytes on the caller's stack. */
-static void call_open(struct call *call, struct weft_program *program, void *room)
-{
-    *call = (struct call){.program = program};
+    *call = (struct call){.program = program, .samples = 1};
     arena_init(&call->arena);
+    arena_init(&call->scratch);
     arena_lend(&call->arena, room, CALL_ROOM);
     diags_init(&call->diags, &call->arena, &program->source);
 }
 
-static enum weft_status call_close(struct call *call, struct weft_error **error)
+void call_drop(struct call *call)
+{
+    if (call->plan)
+        plan_release(call->plan);
+    arena_finish(&call->scratch);
+    arena_finish(&call->arena);
+}
+
+enum weft_status call_close(struct call *call, struct weft_error **error)
 {
     enum weft_status status = finish_call(call->program->context, &call->diags, error);
-    arena_finish(&call->arena);
-    return status;
-}
-
-/* ---- infer ---- */
-
-static void infer(struct call *call, const struct weft_argument *inputs, size_t count,
-                  struct weft_tensor_info *results)
-{
-    if (!read_inputs(call, inputs, count, false))
-        return;
-    const struct program *program = call->typed->program;
-    const struct shape **shapes = plan_shapes(&call->arena, program, call->inputs, &call->diags);
-    for (int r = 0; shapes && r < program->result_count; r++) {
-        const struct shape *shape = shapes[program->results[r].node];
-        results[r] = (struct weft_tensor_info){.name = call->program->parsed->results[r].name,
-                                               .dtype = program->results[r].dtype,
-                                               .rank = shape->rank};
-        memcpy(results[r].shape, shape->extents, (size_t)shape->rank * sizeof(int64_t));
-    }
-}
-
-enum weft_status weft_infer(struct weft_program *program, const struct weft_argument *inputs,
-                            size_t input_count, struct weft_tensor_info *results,
-                            struct weft_error **error)
-{
-    if (!program || !results || (input_count && !inputs))
-        return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
-    struct call call;
-    _Alignas(16) char room[CALL_ROOM];
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    call_open(&call, program, room);
-    if (!ARENA_GUARD(&call.arena, env)) {
-        infer(&call, inputs, input_count, results);
-        status = call_close(&call, error);
-    } else {
-        arena_finish(&call.arena);
-    }
-    errno = saved;
+    call_drop(call);
     return status;
 }
 
@@ -110,10 +50,10 @@ static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
 }
 
 /* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
- * only the element it writes, and no kernel that runs later reads it at all. */
+ * only the element it writes, which none does under a view, and no kernel that runs later reads it at all. */
 static bool in_place(const struct call *call, int r, int input)
 {
-    return tensors_same(&call->outputs[r], &call->inputs[input]) &&
+    return tensors_same(&call->outputs[r], &call->inputs[input]) && !call->plan->viewed[input] &&
            last_use(call->plan, TENSOR_INPUT, input) <= last_use(call->plan, TENSOR_RESULT, r);
 }
 
@@ -136,12 +76,15 @@ static bool check_overlaps(struct call *call, int r)
 
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
-    if (!read_inputs(call, params->inputs, params->input_count, needs_data))
+    call->inputs = read_arguments(call, params->inputs, params->input_count, false, needs_data);
+    if (call->diags.errors || !find_typed(call))
         return false;
     if (params->output_count || needs_data)
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
-    if (call->diags.errors)
+    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)))
         return false;
+    if (call->batch)
+        return false; /* each_sample */
     call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, !needs_data,
                           &call->diags);
     return call->plan != NULL;
@@ -217,18 +160,8 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
         status = WEFT_DIVIDE_BY_ZERO;
     if (error)
         *error = diags_export(&call->diags, WEFT_WARNING);
-    if (call->plan)
-        plan_release(call->plan);
-    arena_finish(&call->arena);
+    call_drop(call);
     return status;
-}
-
-static enum weft_status out_of_memory(struct call *call)
-{
-    if (call->plan)
-        plan_release(call->plan);
-    arena_finish(&call->arena);
-    return WEFT_OUT_OF_MEMORY;
 }
 
 static void prepare(struct call *call, const struct weft_run_params *params,
@@ -261,6 +194,47 @@ struct kernel_list {
     size_t *count;
 };
 
+/* The arguments of sample `i` as tensors. */
+static struct weft_argument *one_sample(struct call *call, const struct weft_argument *arguments,
+                                        size_t count, int64_t i)
+{
+    struct weft_argument *single = ARENA_ARRAY(&call->arena, struct weft_argument, count);
+    for (size_t a = 0; a < count; a++) {
+        single[a] = arguments[a];
+        single[a].tensors += arguments[a].batch ? i : 0;
+        single[a].batch = false;
+        single[a].count = 1;
+    }
+    return single;
+}
+
+static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
+                                const struct kernel_list *list, struct weft_error **error);
+
+/* A batch, one sample after the other. */
+static enum weft_status each_sample(struct call *call, const struct weft_run_params *params,
+                                    const struct kernel_list *list, struct weft_error **error)
+{
+    enum weft_status worst = WEFT_OK;
+    for (int64_t i = 0; i < call->samples && worst >= 0; i++) {
+        struct weft_run_params single = *params;
+        struct weft_error *found = NULL;
+        single.inputs = one_sample(call, params->inputs, params->input_count, i);
+        single.outputs = one_sample(call, params->outputs, params->output_count, i);
+        enum weft_status status = perform(call->program, &single, list, &found);
+        if (status != WEFT_OK && (worst == WEFT_OK || status < 0)) {
+            worst = status;
+            if (error) {
+                weft_error_destroy(*error);
+                *error = found;
+                continue;
+            }
+        }
+        weft_error_destroy(found);
+    }
+    return worst;
+}
+
 /* weft_prepare with a list, weft_run without. */
 static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
                                 const struct kernel_list *list, struct weft_error **error)
@@ -277,13 +251,19 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
         *error = NULL;
     call_open(&call, program, room);
     if (ARENA_GUARD(&call.arena, env)) {
-        status = out_of_memory(&call);
+        status = WEFT_OUT_OF_MEMORY;
+        call_drop(&call);
     } else {
         if (list)
             prepare(&call, params, list->kernels, list->count);
         else
             run(&call, params);
-        status = close_run(&call, error);
+        if (call.batch && !call.diags.errors) {
+            status = each_sample(&call, params, list, error);
+            call_drop(&call);
+        } else {
+            status = close_run(&call, error);
+        }
     }
     log_untold(program->context);
     errno = saved;

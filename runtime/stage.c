@@ -75,9 +75,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     struct plan plan = {.typed = typed, .arena = out->arena};
     struct tensor *inputs = described(out->arena, typed->program);
     plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
-    if (!plan.shapes)
+    if (!plan.shapes || !plan_kernels(&plan, inputs, NULL, program, diags))
         return;
-    plan_kernels(&plan, inputs, NULL, program);
     for (int k = 0; k < plan.kernel_count; k++) {
         const struct planned *planned = &plan.kernels[k];
         if (stage == STAGE_GROUPS)

@@ -55,9 +55,9 @@ static const char *measure(const DLTensor *from, struct tensor *tensor)
         if (extent < 0)
             return "an extent is negative";
         empty = empty || extent == 0;
+        tensor->strides[d] = extent <= 1 ? 0 : stride;
         if (extent <= 1)
-            continue;            /* its stride is never taken: any is allowed, and 0 kept */
-        tensor->strides[d] = stride;
+            continue;              /* its stride is never taken: any is allowed */
         tensor->dense = tensor->dense && stride == dense;
         if (__builtin_mul_overflow(dense, extent, &dense) || dense > most)
             return "it has more elements than memory can hold";
@@ -89,7 +89,8 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
         return bad(diags, what, name, "its dtype is none of Weft's");
     tensor->rank = from->ndim;
     tensor->shape = from->shape;
-    tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
+    if (!tensor->strides)
+        tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
     tensor->data = from->data ? (char *)from->data + from->byte_offset : NULL;
     const char *wrong = measure(from, tensor);
     if (wrong)
@@ -99,6 +100,62 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     if (needs_data && (uintptr_t)tensor->data & (uintptr_t)(type_rows[tensor->dtype].size - 1))
         return bad(diags, what, name, "its data is not aligned to its element size");
     return true;
+}
+
+static bool same_numbers(const int64_t *a, const int64_t *b, int count)
+{
+    if (!a != !b)
+        return false;
+    for (int i = 0; a != b && i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+static bool unlike(const struct tensor *tensor, int64_t i, const char *what, const char *name,
+                   struct diags *diags)
+{
+    const DLTensor *from = &tensor->samples[i];
+    enum weft_dtype dtype;
+    if (from->ndim != tensor->rank)
+        return diag_at(diags, DIAG_BATCH_UNLIKE, NULL, 0, what, name, (long long)i,
+                       arena_printf(diags->arena, "rank %d", from->ndim),
+                       arena_printf(diags->arena, "rank %d", tensor->rank));
+    bool ours = weft_dtype_from_dlpack(from->dtype, &dtype) == WEFT_OK;
+    return diag_at(diags, DIAG_BATCH_UNLIKE, NULL, 0, what, name, (long long)i,
+                   ours ? arena_printf(diags->arena, "dtype %s", type_rows[dtype].name)
+                        : "a dtype that is none of Weft's",
+                   arena_printf(diags->arena, "dtype %s", type_rows[tensor->dtype].name));
+}
+
+/* Takes the address of a tensor that is otherwise the one before; false where there is more to say. */
+static bool move(const DLTensor *from, bool needs_data, struct tensor *tensor)
+{
+    uintptr_t data = from->data ? (uintptr_t)from->data + from->byte_offset : 0;
+    uintptr_t by = data - (uintptr_t)tensor->data;
+    if (needs_data && (!data || data & (uintptr_t)(type_rows[tensor->dtype].size - 1)))
+        return false;
+    tensor->data = (void *)data;
+    tensor->first += by;
+    tensor->end += by;
+    return true;
+}
+
+enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
+                      const char *name, struct diags *diags)
+{
+    const DLTensor *from = &tensor->samples[i], *before = from - 1;
+    if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0) {
+        unlike(tensor, i, what, name, diags);
+        return NEXT_BAD;
+    }
+    bool same = from->device.device_type == before->device.device_type &&
+                same_numbers(from->shape, before->shape, tensor->rank) &&
+                same_numbers(from->strides, before->strides, tensor->rank) &&
+                move(from, needs_data, tensor);
+    if (same)
+        return NEXT_SAME;
+    return tensor_read(from, needs_data, what, name, tensor, diags) ? NEXT_OTHER : NEXT_BAD;
 }
 
 bool tensors_same(const struct tensor *a, const struct tensor *b)

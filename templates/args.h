@@ -14,6 +14,8 @@ struct weft_sample {
                                       last, in flat classes, from one period to the next */
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, their extents, and then their strides */
 };
 
 struct weft_args {

@@ -6,6 +6,7 @@
  *   S        source type of a conversion
  *   N(name)  the helper for T          M(name)  the helper for S and T
  *   F(name)  the C library's function for T, or for S where there is one
+ *   T_m S_m  the types in memory
  *   FN       what a function of the target begins with
  *   FRACTION bits of the fraction of the 16-bit type that a value is brought to or from
  * A helper begins at its "//: section name" line and ends before the next line starting with "//:"
@@ -261,6 +262,19 @@ FN T M(to_bfloat16)(S a)
     const int rounded = (int)((unsigned)u.word + 0x7fff + (u.word >> 16 & 1));
     u.word = (a != a ? u.word | 1 << 22 : rounded) & ~0xffff;
     return (T)u.value;
+}
+#endif
+
+#if defined DIALECT_BITS
+//: bits bits
+FN T M(bits)(S a)
+{
+    union {
+        S_m from;
+        T_m to;
+    } u;
+    u.from = (S_m)a;
+    return (T)u.to;
 }
 #endif
 

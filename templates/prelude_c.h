@@ -104,6 +104,50 @@ SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int 
     for (int j = 0; j < m; j++)
         *(T *)(to + offsets[j]) = block[j];
 }
+//: move elements
+/* `count` elements whose numbers are `step` apart. The first level takes a number apart into digits, one for
+ * each piece, innermost first; `next` and their strides are a number for the next level, or bytes behind
+ * `from` where this is the last. Along the innermost piece those are a step apart again; where it ends, the
+ * digits count on: numbers are divided once for a call. */
+SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 levels, i64 next, i64 number,
+                                 i64 step, i64 count)
+{
+    const i64 n = *level, *extents = level + 1, *strides = extents + n, pace = step * strides[0];
+    i64 digits[64];
+    for (i64 k = 0; k < n; number /= extents[k++]) {
+        digits[k] = k + 1 < n ? number % extents[k] : number;
+        next += digits[k] * strides[k];
+    }
+    while (count > 0) {
+        i64 run = n == 1 || step == 0 ? count : extents[0] - digits[0];
+        if (step > 1 && n > 1)
+            run = (run + step - 1) / step;
+        run = run < count ? run : count;
+        if (levels == 1)
+            for (i64 j = 0; j < run; j++)
+                to[j] = *(const T *)(from + next + j * pace);
+        else
+            N(elements)(to, from, strides + n, levels - 1, 0, next, pace, run);
+        to += run;
+        count -= run;
+        digits[0] += run * step;
+        next += run * pace;
+        for (i64 k = 0; k + 1 < n && digits[k] >= extents[k]; k++) {
+            const i64 carry = digits[k] < 2 * extents[k] ? 1 : digits[k] / extents[k];
+            digits[k] -= carry * extents[k];
+            digits[k + 1] += carry;
+            next += carry * (strides[k + 1] - extents[k] * strides[k]);
+        }
+    }
+}
+//: move mapped
+SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
+{
+    N(elements)(block, from, map + 1, *map, row, i, 1, m);
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
+    return block;
+}
 //: move lookup
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */

@@ -289,20 +289,30 @@ struct weft_argument {
     bool batch;
 };
 
-/* What a result is: shape[0 .. rank). `name` is static for the program's life. */
+/* What a result is: shape[0 .. rank). `name` is static for the program's life. A result that depends on
+ * a batch is a batch: `shape` is then its first sample's; where it has none the declared extents, 0
+ * where they are not known, and rank 0 where not even the rank is. */
 struct weft_tensor_info {
     const char *name;
     enum weft_dtype dtype;
     int rank;
     int64_t shape[WEFT_MAX_RANK];
     char layout[WEFT_MAX_RANK + 1];
+    bool batch;
+    int64_t count;                 /* samples; 1 for a tensor */
 };
 
-/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL.
- * `results` has room for weft_program_result_count entries. */
+/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL. All samples
+ * of batches are looked at. `results` has room for weft_program_result_count entries. */
 WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
                                      struct weft_tensor_info *results, struct weft_error **error);
+/* The extents of every sample of one result, by its position: extents[count][rank], with the count and
+ * rank that weft_infer says for it. */
+WEFT_API enum weft_status weft_infer_samples(struct weft_program *program,
+                                             const struct weft_argument *inputs, size_t input_count,
+                                             size_t result, int64_t *extents,
+                                             struct weft_error **error);
 
 /* FROM_DISK: from the disk cache, also when another process has just put it there. */
 enum weft_kernel_origin {

@@ -338,6 +338,7 @@ struct oracle_row {
 #define ORACLE_INTEGERS(id, ...) WHOLE(id, false, true, __VA_ARGS__)
 #define ORACLE_BITS(id, ...) WHOLE(id, true, true, __VA_ARGS__)
 #define ORACLE_BOOLS(id, ...) WHOLE(id, true, false, __VA_ARGS__)
+#define ORACLE_BYTES(id) ROW(id, .bools = false)
 #include "tests/oracle.def"
 
 static const struct oracle_row *const oracle_rows[OP_COUNT] = {

@@ -1,0 +1,57 @@
+/* How elements are found under reshape and its like (section 7 of docs/language.md): data never moves, so
+ * an element of a view is the one with the same row-major number in what is viewed. Index maps say this
+ * between nodes, walks say it between an iteration space and a tensor's bytes. */
+#ifndef WEFT_WALK_H
+#define WEFT_WALK_H
+
+#include "compiler/kernel.h"
+
+enum { MAX_MAPS = 256 };           /* of one kernel */
+
+/* A place in kernel->maps for all that is read by way of a view of shape `from`, of something of shape
+ * `to`, where the view is broadcast into what map number `map` leads to. Equal maps are one: where nothing
+ * is stretched in between, a view of a view is a view. So whatever comes out in the order it went in is
+ * the map it began with. -1: there are too many. */
+int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
+
+/* ---- walks ---- */
+
+/* More than fit an int64_t, each of two elements or more. */
+enum { MAX_PIECES = 64 };
+
+/* `extent` elements that lie `stride` apart. */
+struct piece {
+    int64_t extent, stride;
+};
+
+/* All elements of a space in their order, innermost first: no extent is 1, and no two neighbours could
+ * be one. */
+struct pieces {
+    int count;
+    struct piece at[MAX_PIECES];
+};
+
+/* A tensor over an iteration space. Without levels `over` has strides in bytes. With them it gives a
+ * number, which the first level takes apart into its pieces: the sum of their strides is the next level's
+ * number, and bytes in the end. */
+struct walk {
+    struct pieces over;
+    int level_count;
+    struct pieces *levels;
+};
+
+/* Adds elements outside those that are there. */
+void pieces_add(struct pieces *pieces, int64_t extent, int64_t stride);
+/* Of the dimensions of a shape without an extent of 0, with these strides. */
+void pieces_make(struct pieces *pieces, int rank, const int64_t *extents, const int64_t *strides);
+/* The bytes of a tensor with these pieces as elements of `size` bytes instead of `old`, in their order;
+ * false where they do not lie together. */
+bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result);
+
+/* The walk of a tensor whose elements under map number `map` are `tensor`. */
+void walk_make(struct arena *arena, const struct index_map *maps, int map, const struct pieces *tensor,
+               struct walk *walk);
+/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
+void walk_number(struct arena *arena, struct walk *walk);
+
+#endif
