@@ -83,10 +83,12 @@ static void resize_table(struct lowering *l, uint32_t size)
         enter(l, i);
 }
 
-/* Whether a 16-bit type holds every value of another. */
-static bool holds(enum weft_dtype half, enum weft_dtype t)
+/* Whether a 16-bit type holds every value that a conversion gives. */
+static bool holds(enum weft_dtype half, const struct ins *ins)
 {
-    return t == half || (!dtype_is_float(t) && type_rows[t].bits <= type_rows[half].fraction + 1);
+    const struct type_row *from = &type_rows[ins->source];
+    return ins->source == half || ins->op == (half == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16) ||
+           (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
 }
 
 static unsigned find_holders(const struct lowering *l, const struct ins *ins)
@@ -101,7 +103,7 @@ static unsigned find_holders(const struct lowering *l, const struct ins *ins)
         union scalar value = ins->kind == INS_LITERAL ? l->kernel->literals[ins->index] : (union scalar){0};
         bool same = ins->kind == INS_LITERAL &&
                     eval_convert(t, ins->dtype, false, eval_convert(ins->dtype, t, false, value)).bits == value.bits;
-        if (dtype_is_half(t) && ((from && holds(t, ins->source)) || (closed && all >> t & 1) || same))
+        if (dtype_is_half(t) && ((from && holds(t, ins)) || (closed && all >> t & 1) || same))
             holders |= 1u << t;
     }
     return holders;
@@ -216,13 +218,19 @@ static int add_power(struct lowering *l, enum weft_dtype dtype, int base, int ex
     return power;
 }
 
-/* A value that its 16-bit type holds is not rounded to it and brought back. */
+/* A value rounded to a 16-bit type and brought back is rounded in place, or stays where the type surely
+ * holds it. */
 static int add_step(struct lowering *l, int value, struct step step, struct span span)
 {
     struct ins ins = l->kernel->ins[value];
-    if (step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE &&
-        l->holders[ins.a[0]] >> ins.dtype & 1)
+    bool back = step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE;
+    if (back && l->holders[ins.a[0]] >> ins.dtype & 1)
         return ins.a[0];
+    if (back) {
+        step.op = ins.dtype == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16;
+        value = ins.a[0];
+        ins.dtype = step.to;
+    }
     return add_op(l, step.op, ins.dtype, step.to, (int[]){value, -1, -1}, span);
 }
 
@@ -676,4 +684,25 @@ struct kernel *lower(struct arena *arena, const struct program *program,
     lower_faults(&l);
     compact(&l);
     return kernel;
+}
+
+bool *find_viewed(struct arena *arena, const struct program *program)
+{
+    enum { NEEDED = 1, VIEWED = 2 };
+    bool *viewed = ARENA_ARRAY(arena, bool, program->input_count);
+    unsigned char *marks = ARENA_ARRAY(arena, unsigned char, program->node_count);
+    for (int r = 0; r < program->result_count; r++)
+        marks[program->results[r].node] = NEEDED;
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        unsigned char mark = marks[n] && node->kind == NODE_VIEW ? NEEDED | VIEWED : marks[n];
+        for (int i = 0; i < node->operand_count; i++)
+            marks[program->operands[node->operands + i]] |= mark;
+        if (symbol && symbol->kind == SYMBOL_BINDING)
+            marks[symbol->node] |= mark;
+        else if (symbol && mark & VIEWED)
+            viewed[symbol->input] = true;
+    }
+    return viewed;
 }
