@@ -276,19 +276,38 @@ struct tensor {
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
     bool batch;
+    int64_t *numbers;              /* [number_count] its elements where views take them as numbers: as */
+    int number_count;              /* int64, the bits of a uint64 or of a double; else NULL */
 };
 
 enum { NO_SHAPE = -1 };
 
-/* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
+/* Shapes of all nodes for inputs of these shapes, checked against the declared types. NULL with
+ * diagnostics. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
+/* Layouts of all nodes beside such shapes; an entry is NULL where not even the rank is known. NULL with
+ * diagnostics. */
+const char **plan_layouts(struct arena *arena, const struct program *program,
+                          const struct tensor *inputs, const struct shape *const *shapes,
+                          struct diags *diags);
 /* The plan for an occasion, made when there is none, its kernels loaded; plan->users is raised. NULL with
  * diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 void plan_release(struct plan *plan);
 void plan_destroy(struct plan *plan);
+
+/* ---- numbers.c: inputs whose elements views take as numbers ---- */
+
+bool reads_numbers(const struct program *program, int input);
+/* Reads them; again for each sample of a batch. False with a diagnostic. */
+bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);
+/* Whether the data still hold what was read. */
+bool numbers_same(const struct tensor *tensor);
+/* For infer_shapes_of. */
+const struct contents *numbers_contents(struct arena *arena, const struct program *program,
+                                        const struct tensor *inputs);
 
 /* ---- divide.c ---- */
 
