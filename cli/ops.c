@@ -1,5 +1,5 @@
 /* weft ops: every operation, from the table that is the language (grammar/ops.def). */
-#include "compiler/ops.h"
+#include "compiler/view.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
@@ -56,15 +56,21 @@ static void print_text(const struct op_row *row)
 }
 
 /* A bar ends a cell of a table even inside code. */
+static void put_code(const char *text, size_t length)
+{
+    putchar('`');
+    for (size_t c = 0; c < length; c++)
+        printf(text[c] == '|' ? "\\|" : "%c", text[c]);
+    putchar('`');
+}
+
 static void put_cell(const char *words)
 {
     size_t length;
     const char *word;
     for (int i = 0; (word = word_at(words, i, &length)); i++) {
-        fputs(i ? ", `" : "`", stdout);
-        for (size_t c = 0; c < length; c++)
-            printf(word[c] == '|' ? "\\|" : "%c", word[c]);
-        putchar('`');
+        fputs(i ? ", " : "", stdout);
+        put_code(word, length);
     }
 }
 
@@ -107,6 +113,35 @@ static void print_rows(void (*print)(const struct op_row *), const char *between
     }
 }
 
+static void print_views(void)
+{
+    for (int form = 0; form < VIEW_FORM_COUNT; form++)
+        printf("  %s\n      %s\n", view_rows[form].signature, view_rows[form].doc);
+}
+
+static void print_views_md(void)
+{
+    for (int form = 0; form < VIEW_FORM_COUNT; form++) {
+        fputs("| ", stdout);
+        put_code(view_rows[form].signature, strlen(view_rows[form].signature));
+        printf(" | %s |\n", view_rows[form].doc);
+    }
+}
+
+static void print_views_json(void)
+{
+    for (int form = 0; form < VIEW_FORM_COUNT; form++) {
+        const struct view_row *row = &view_rows[form];
+        printf(",\n{\"names\": [\"%s\"], \"parameters\": [", row->name);
+        put_words(row->parameters, "\"", "\"", ", ");
+        putchar(']');
+        json_member("form", "view");
+        json_member("signature", row->signature);
+        json_member("doc", row->doc);
+        putchar('}');
+    }
+}
+
 /* Conversions name a type, so they are no rows of the table. */
 static const char conversions_text[] = "Conversions: cast(x, dtype) and T(x), for a type T: to "
                                        "that type, halves to even, saturating;\n"
@@ -123,14 +158,19 @@ int command_ops(struct report *report, const struct arguments *arguments)
     if (strcmp(format, "json") == 0) {
         fputs("[\n", stdout);
         print_rows(print_json, ",\n");
+        print_views_json();
         fputs("\n]\n", stdout);
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
         print_rows(print_md, "");
         puts(conversions_md);
+        puts("\nViews keep the elements and their order, under another shape (rule 7):\n\n| view | |\n|---|---|");
+        print_views_md();
     } else {
         print_rows(print_text, "");
         puts(conversions_text);
+        puts("Views keep the elements and their order, under another shape:");
+        print_views();
     }
     output_flush(report);
     return report->status;

@@ -1,6 +1,7 @@
 /* Printers of what check, geometry and lowering made. See dump.h. */
 #include "compiler/check.h"
 #include "compiler/dump.h"
+#include "compiler/layout.h"
 #include "compiler/literal.h"
 #include "compiler/schedule.h"
 
@@ -74,6 +75,11 @@ static void put_node_types(struct buf *buf, const struct program *program, const
             put_op_types(buf, program, node);
         break;
     case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
+    case NODE_VIEW:
+        buf_puts(buf, "view");
+        if (program->views[node->view].form == VIEW_REINTERPRET)
+            buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
+        break;
     case NODE_ARRAY:
         buf_puts(buf, "array literal");
         buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
@@ -99,6 +105,21 @@ static const bool *find_elements(struct arena *arena, const struct program *prog
     return element;
 }
 
+/* The layouts of all nodes as far as the inputs' types tell, or NULL. */
+static const char **find_layouts(struct arena *arena, const struct program *program)
+{
+    struct diags diags;
+    const struct shape **inputs = ARENA_ARRAY(arena, const struct shape *, program->input_count);
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    for (int i = 0; i < program->input_count; i++)
+        inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
+    diags_init(&diags, arena, program->source);
+    bool good = infer_shapes(arena, program, &diags, inputs, shapes) &&
+                infer_layouts(arena, program, &diags, shapes, NULL, layouts);
+    return good ? layouts : NULL;
+}
+
 void dump_types(struct buf *buf, const struct program *program)
 {
     for (int i = 0; i < program->input_count; i++) {
@@ -111,9 +132,14 @@ void dump_types(struct buf *buf, const struct program *program)
     for (int n = 0; n < program->node_count; n++)
         if (!element[n])
             put_node_types(buf, program, &program->nodes[n]);
-    for (int i = 0; i < program->result_count; i++)
-        buf_printf(buf, "result %s: %s\n", program->results[i].name,
-                   type_rows[program->results[i].dtype].name);
+    const char **layouts = find_layouts(buf->arena, program);
+    for (int i = 0; i < program->result_count; i++) {
+        const struct result *result = &program->results[i];
+        const char *layout = layouts ? layouts[result->node] : NULL;
+        bool shown = layout && *layout;
+        buf_printf(buf, "result %s: %s%s%s\n", result->name, type_rows[result->dtype].name,
+                   shown ? "@" : "", shown ? layout : "");
+    }
 }
 
 /* ---- groups ---- */

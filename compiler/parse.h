@@ -58,6 +58,8 @@ int parse_unexpected_after(struct parser *p, const char *expected);
 int parse_bad_token(struct parser *p);
 /* Takes the closing bracket or points at the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
+/* What to write instead of a function of other languages; NULL: nothing known. */
+const char *parse_call_habit(const char *name);
 /* "; did you mean 'x'?" or "". Does not fail. */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);

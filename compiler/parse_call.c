@@ -37,6 +37,7 @@ struct arguments {
 
 PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
 {
+    const char *habit = parse_call_habit(callee->name);
     if (p->failed)
         return;
     if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
@@ -45,7 +46,7 @@ PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
                           callee->name, callee->name));
     else
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, callee->span, callee->name,
-             parse_suggest_function(p, callee->name));
+             habit ? arena_printf(p->arena, "; %s", habit) : parse_suggest_function(p, callee->name));
 }
 
 static struct callee conversion(struct callee callee, enum node_kind kind, bool by_type)

@@ -65,8 +65,21 @@ static const struct habit {
     const char *text, *advice;
 } habits[] = {
 #define HABIT(text, advice) {text, advice},
+#define CALL_HABIT(name, advice)
+#include "grammar/habits.def"
+}, call_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice) {name, advice},
 #include "grammar/habits.def"
 };
+
+const char *parse_call_habit(const char *name)
+{
+    for (size_t i = 0; i < sizeof call_habits / sizeof *call_habits; i++)
+        if (strcmp(call_habits[i].text, name) == 0)
+            return call_habits[i].advice;
+    return NULL;
+}
 
 static bool starts(const struct parser *p, uint32_t at, const char *text)
 {
@@ -137,7 +150,16 @@ static int unexpected_dot(struct parser *p)
         name = parse_text(p, p->next.span);
         word = lex_word(&p->lexer, name, strlen(name));
     }
-    if (word && word->function != OP_COUNT)
+    enum view_form form = view_find(name);
+    const char *habit = parse_call_habit(name);
+    if (form != VIEW_FORM_COUNT)
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             arena_printf(p->arena, "functions are called by their name alone; write %s",
+                          view_rows[form].signature));
+    else if (habit)
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             arena_printf(p->arena, "there is no '%s'; %s", name, habit));
+    else if (word && word->function != OP_COUNT)
         diag(p->diags, DIAG_SYNTAX, p->token.span,
              arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
                           name));
@@ -163,6 +185,17 @@ static int missing_operator(struct parser *p)
     return parse_fail(p);
 }
 
+/* x[None], x[:, newaxis] */
+static bool inserts_dimension(const struct parser *p)
+{
+    static const char *const words[] = {"None", "newaxis"};
+    for (uint32_t at = p->token.span.start; at < p->source->length && p->source->text[at] != ']'; at++)
+        for (int w = 0; w < 2; w++)
+            if (p->source->text[at] == '\n' || starts(p, at, words[w]))
+                return p->source->text[at] != '\n';
+    return false;
+}
+
 int parse_unexpected_after(struct parser *p, const char *expected)
 {
     if (p->failed || advice(p))
@@ -171,7 +204,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
     case TOKEN_DOT:
         return unexpected_dot(p);
     case TOKEN_LBRACKET:
-        diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]", "");
+        diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]",
+             inserts_dimension(p) ? "; an extent of 1 is inserted by expand_dims(x, axes=[0])" : "");
         return parse_fail(p);
     case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
         return missing_operator(p);

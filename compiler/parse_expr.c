@@ -174,7 +174,9 @@ static int grouped(struct parser *p)
         return 0;
     parse_advance(p);
     int node = parse_expression(p);
-    parse_close(p, opener, TOKEN_RPAREN, "an operator or ')'");
+    bool tuple = p->token.kind == TOKEN_COMMA;
+    parse_close(p, opener, TOKEN_RPAREN,
+                tuple ? "an operator or ')'; a list is written in [ ]" : "an operator or ')'");
     p->nesting--;
     return node;
 }

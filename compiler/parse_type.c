@@ -100,4 +100,10 @@ void parse_type_here(struct parser *p, struct type *type)
         extents(p, type);
     if (parse_accept(p, TOKEN_AT))
         layout(p, type);
+    if (type->has_layout && !type->ranked) {
+        type->ranked = true;       /* the letters tell how many dimensions there are */
+        type->rank = (int)strlen(type->layout);
+        for (int d = 0; d < type->rank; d++)
+            type->extents[d] = EXTENT_UNKNOWN;
+    }
 }

@@ -14,18 +14,21 @@ static bool wrong(struct parser *p, struct span span, const char *message)
     return diag(p->diags, DIAG_VIEW_ARGUMENT, span, message);
 }
 
-/* Gives every operator on literals since the last time its value. */
-static void fold(struct parser *p)
+/* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
+ * has none. */
+static bool fold(struct parser *p)
 {
     struct program *program = p->program;
+    bool good = true;
     for (; p->folded < program->node_count; p->folded++) {
         struct node *node = &program->nodes[p->folded];
         const char *mistake = node->kind == NODE_OP ? literal_of_node(program, node) : NULL;
         if (node->kind == NODE_NAME)
             node->literal = named_node(program, node)->literal;
         if (mistake)
-            diag(p->diags, DIAG_LITERAL_FOLD, node->span, mistake);
+            good = diag(p->diags, DIAG_LITERAL_FOLD, node->span, mistake);
     }
+    return good;
 }
 
 static const struct symbol *input_of(const struct program *program, const struct node *node)
@@ -43,11 +46,11 @@ static void not_a_number(struct parser *p, const struct node *node, const char *
         wrong(p, node->span, arena_printf(p->arena, "%s holds numbers, found true or false", what));
     else if (input)
         wrong(p, node->span,
-              arena_printf(p->arena, "a list of %s holds literal expressions, and '%s' is an input; "
+              arena_printf(p->arena, "the list of %s holds literal expressions, and '%s' is an input; "
                            "give all of them as one input, a 1-D tensor: %s=s", what, input->name, what));
     else
         wrong(p, node->span,
-              arena_printf(p->arena, "a list of %s holds literal expressions, found %.60s", what,
+              arena_printf(p->arena, "the list of %s holds literal expressions, found %.60s", what,
                            parse_text(p, node->span)));
 }
 
@@ -80,7 +83,8 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
             int node = parse_expression(p);
             if (p->failed)
                 return;
-            fold(p);
+            if (!fold(p))
+                continue;
             if (nested)
                 wrong(p, place, arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
             else if (found++ == WEFT_MAX_RANK)
@@ -109,9 +113,8 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
     int node = parse_expression(p);
     numbers->span.end = p->previous.end;
-    if (p->failed)
+    if (p->failed || !fold(p))
         return;
-    fold(p);
     const struct node *value = named_node(p->program, &p->program->nodes[node]);
     if (literal_is_number(&value->literal) || value->literal.kind == LITERAL_BOOL)
         add_number(p, numbers, value, what);

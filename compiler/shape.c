@@ -192,7 +192,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
 }
 
 bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct literal *const *values,
+                     const struct shape *const *inputs, const struct contents *contents,
                      const struct shape **shapes)
 {
     bool good = true;
@@ -222,7 +222,7 @@ bool infer_shapes_of(struct arena *arena, const struct program *program, struct 
             const struct viewed viewed = {
                 .program = program, .operand = operand->span, .place = node->token,
                 .name = expression_text(arena, program, operand->span),
-                .shape = shapes[operand - program->nodes], .inputs = inputs, .values = values,
+                .shape = shapes[operand - program->nodes], .inputs = inputs, .contents = contents,
                 .dtype = viewed_dtype(program, operand, args->dtype)};
             shapes[n] = view_shape(arena, diags, &viewed, args, &good);
             break;

@@ -16,10 +16,14 @@ struct shape {
  * each node, afterwards. False, with diagnostics, when shapes do not broadcast. */
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct shape *const *inputs, const struct shape **shapes);
-/* The same where the elements of inputs that views read are known: `values` holds one array for each
- * input, NULL where they are not, and may be NULL. */
+/* The elements of an input that views take as numbers (struct numbers). */
+struct contents {
+    int count;
+    const struct literal *items;   /* NULL: not known */
+};
+/* The same with such elements: `contents` holds an entry for each input, and may be NULL. */
 bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct literal *const *values,
+                     const struct shape *const *inputs, const struct contents *contents,
                      const struct shape **shapes);
 
 /* The shape a declared type has: NULL without brackets. */

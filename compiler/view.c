@@ -96,7 +96,7 @@ static bool count_input(const struct walk *w, struct list *list)
     const struct shape *shape = w->viewed->inputs ? w->viewed->inputs[input] : NULL;
     list->input = program->symbols[program->inputs[input]].name;
     list->count = -1;
-    list->items = w->viewed->values ? w->viewed->values[input] : NULL;
+    list->items = w->viewed->contents ? w->viewed->contents[input].items : NULL;
     if (!shape)
         return true;
     if (shape->rank > 1)
@@ -376,6 +376,18 @@ static bool axis_set(struct walk *w, const struct list *axes, int rank, bool fro
         *set |= 1u << d;
     }
     return true;
+}
+
+bool view_axes(const struct view_args *args, const struct contents *contents, int rank, uint32_t *set)
+{
+    const struct numbers *axes = &args->axes;
+    const struct contents *read = axes->input >= 0 && contents ? &contents[axes->input] : NULL;
+    const struct literal *items = read ? read->items : axes->items;
+    int count = read ? read->count : axes->count;
+    *set = 0;
+    for (int i = 0; i < count; i++)
+        *set |= 1u << (items[i].integer < 0 ? items[i].integer + rank : items[i].integer);
+    return items || (axes->input < 0 && count == 0);
 }
 
 static bool squeeze_known(struct walk *w, const struct list *axes)

@@ -26,7 +26,7 @@ struct viewed {
     struct span place, operand;    /* of the view, of the value */
     const struct shape *shape;     /* NULL: not known */
     const struct shape *const *inputs;   /* of `program`, for arguments that are inputs */
-    const struct literal *const *values; /* as for infer_shapes_of */
+    const struct contents *contents;     /* as for infer_shapes_of */
     enum weft_dtype dtype;         /* VIEW_REINTERPRET: WEFT_DTYPE_COUNT when it is not known */
 };
 
@@ -34,5 +34,8 @@ struct viewed {
  * and, with *good = false and a diagnostic, when a rule is broken. */
 const struct shape *view_shape(struct arena *arena, struct diags *diags, const struct viewed *viewed,
                                const struct view_args *args, bool *good);
+/* The dimensions, a bit each, that the axes of a good squeeze name among `rank`; false where they are not
+ * known. */
+bool view_axes(const struct view_args *args, const struct contents *contents, int rank, uint32_t *set);
 
 #endif

@@ -3,6 +3,8 @@
  * text parsed and typed once more in an arena of its own. */
 #include "runtime/internal.h"
 
+#include "compiler/layout.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,10 @@ static bool apply_type(struct program *program, const struct weft_input_type *gi
                        shape_text(program->arena, program, type_shape(program->arena, type)),
                        shape_text(program->arena, program,
                                   type_shape(program->arena, &symbol->type)));
+    if (symbol->declared && symbol->type.has_layout && type->has_layout &&
+        strcmp(symbol->type.layout, type->layout) != 0)
+        return diag_at(diags, DIAG_WRONG_LAYOUT, NULL, 0, symbol->name, type->layout,
+                       symbol->type.layout);
     if (!symbol->declared || !symbol->type.ranked)
         symbol->type = *type;
     symbol->given = type;
@@ -194,7 +200,9 @@ static void check_early(struct weft_program *program, struct diags *diags)
     }
     if (typed)
         check(parsed);
-    infer_shapes(&program->arena, parsed, diags, inputs, shapes);
+    if (infer_shapes(&program->arena, parsed, diags, inputs, shapes))
+        infer_layouts(&program->arena, parsed, diags, shapes, NULL,
+                      ARENA_ARRAY(&program->arena, const char *, parsed->node_count));
 }
 
 static enum weft_status compile(struct weft_program *program, const char *text,

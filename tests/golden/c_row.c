@@ -68,7 +68,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
-        i64 at[32], rest = row0;
+        i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
             p[k] = s->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
@@ -78,7 +78,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            head = first_block(args, p[2] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
