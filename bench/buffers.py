@@ -21,7 +21,7 @@ def filled(count, dtype, random):
     array = aligned(count, dtype)
     if dtype == np.uint8:
         array[...] = random.integers(0, 256, count, np.uint8)
-    elif dtype == np.dtype("V2"): # bfloat16
+    elif np.dtype(dtype).kind == "V":  # bfloat16
         array.view(np.uint16)[...] = filled(count, np.float32, random).view(np.uint32) >> 16
     else:
         array[...] = random.standard_normal(count, np.float32)
