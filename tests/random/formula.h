@@ -10,7 +10,7 @@
 #include "compiler/eval.h"
 
 enum {
-    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 128,
+    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 16,
     FORMULA_ELEMENTS = 256,        /* of all array literals */
     FORMULA_RANK = 6, FORMULA_SAMPLES = 6
 };

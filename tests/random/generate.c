@@ -102,6 +102,18 @@ static void any_part(struct generator *g, int *rank, unsigned *stretched)
     }
 }
 
+/* The dimensions, of so many inner ones, along which samples differ: a bit each. */
+static unsigned unlike(const struct generator *g, int rank)
+{
+    unsigned bits = 0;
+    for (int s = 1; s < g->trial->samples; s++)
+        for (int back = 1; back <= rank; back++)
+            if (g->envelopes[s].at[g->envelopes[s].rank - back] !=
+                g->envelopes[0].at[g->envelopes[0].rank - back])
+                bits |= 1u << (rank - back);
+    return bits;
+}
+
 /* ---- numbers ---- */
 
 static struct number any_integer(struct generator *g)
@@ -163,13 +175,11 @@ static int array_node(struct generator *g)
     struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count};
     unsigned stretched;
     any_part(g, &node.extents.rank, &stretched);
+    stretched |= unlike(g, node.extents.rank);
     node.extents = part_of(&g->envelopes[0], node.extents.rank, stretched);
-    for (int s = 0; s < g->trial->samples; s++)
-        for (int d = 0; d < node.extents.rank; d++)
-            if (node.extents.at[d] > 8 || node.extents.at[d] < 1 ||
-                g->envelopes[s].at[g->envelopes[s].rank - node.extents.rank + d] !=
-                    g->envelopes[0].at[g->envelopes[0].rank - node.extents.rank + d])
-                node.extents.at[d] = 1;
+    for (int d = 0; d < node.extents.rank; d++)
+        if (node.extents.at[d] > 8 || node.extents.at[d] < 1)
+            node.extents.at[d] = 1;
     int64_t volume = extents_volume(&node.extents);
     if (node.extents.rank == 0 || volume > 24 || formula->element_count + volume > FORMULA_ELEMENTS)
         return literal_node(g);
@@ -399,12 +409,19 @@ static void add_input(struct generator *g, int input)
     int rank, samples;
     unsigned stretched;
     any_part(g, &rank, &stretched);
+    bool mixed = chance(g, 4);     /* one-element samples beside larger ones */
     formula->dtype = any_dtype(g);
     formula->declared = chance(g, 2) ? below(g, DECLARE_MOST) : DECLARE_NOT;
     formula->batch = trial->samples > 1 && !chance(g, 3);
     samples = formula->batch ? trial->samples : 1;
+    if (!formula->batch)
+        stretched |= unlike(g, rank);
     for (int s = 0; s < samples; s++) {
         struct sample *sample = &trial->inputs[input][s];
+        if (mixed)
+            stretched = (unsigned)(stream_bits(&g->stream) & stream_bits(&g->stream));
+        if (mixed && !formula->batch)
+            stretched |= unlike(g, rank);
         sample->extents = part_of(&g->envelopes[s], rank, stretched);
         sample->layout = any_layout(g, true);
         fill(g, sample, formula->dtype);
@@ -434,7 +451,17 @@ static void choose_shapes(struct generator *g)
 {
     int64_t most = any_volume(g);
     int rank = (int[]){0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6}[below(g, 12)];
+    if (g->limits->batches && chance(g, 4) && most <= 20000)
+        g->trial->samples = 2 + below(g, FORMULA_SAMPLES - 1);
     g->envelopes[0] = any_envelope(g, rank, most);
+    for (int s = 1; s < g->trial->samples; s++) {
+        g->envelopes[s] = any_envelope(g, rank, most / 2 + 1);
+        for (int d = 0; d < rank; d++)
+            if (chance(g, 2))
+                g->envelopes[s].at[d] = g->envelopes[0].at[d];
+        if (extents_volume(&g->envelopes[s]) > 2 * most)
+            g->envelopes[s] = g->envelopes[0];
+    }
 }
 
 static int operation_count(struct generator *g, int64_t volume)

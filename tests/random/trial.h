@@ -44,6 +44,8 @@ void sample_settle(struct sample *sample);
 /* After a change of the formula: in-place outputs that cannot be are given up, inputs follow their
  * formula's. False when the program is wrong now. */
 bool trial_settle(struct trial *trial);
+/* The shapes of all nodes for each sample; false when some do not broadcast. */
+bool trial_shapes(const struct trial *trial, struct extents (*shapes)[FORMULA_NODES]);
 
 static inline const struct sample *trial_input(const struct trial *trial, int input, int sample)
 {
