@@ -62,7 +62,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
-        i64 at[32], rest = row0;
+        i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
             p[k] = s->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {

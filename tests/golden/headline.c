@@ -58,6 +58,8 @@ struct weft_sample {
                                       last, in flat classes, from one period to the next */
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, their extents, and then their strides */
 };
 
 struct weft_args {
@@ -268,7 +270,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
-        i64 at[32], rest = row0;
+        i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
             p[k] = s->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
