@@ -152,7 +152,7 @@ static bool compile(struct run *run, struct machine *machine, bool tell)
     for (int r = 0; r < formula->result_count; r++)
         run->nodes[run->result_count++] = formula->results[r];
     for (int n = 0; n < formula->count && tell; n++)
-        if (formula_is_told(&formula->nodes[n])) {
+        if (formula_is_told(formula, &formula->nodes[n])) {
             snprintf(names[n], sizeof names[n], "t%d", n);
             wanted[params.result_count++] = names[n];
             run->nodes[run->result_count++] = n;

@@ -78,7 +78,7 @@ static bool keeps_shape(const struct formula *formula, const bool *depends,
         good = good && (!depends[formula->results[r]] ||
                         extents_equal(&shapes[formula->results[r]], extents));
     for (int n = 0; n < formula->count; n++)
-        if (depends[n] && formula_is_told(&formula->nodes[n]))
+        if (depends[n] && formula_is_told(formula, &formula->nodes[n]))
             good = good && extents_equal(&shapes[n], extents);
     return good;
 }
@@ -96,7 +96,8 @@ static bool may_be_in_place(const struct trial *trial, struct extents (*shapes)[
         return false;
     dependents(formula, input, depends);
     for (int n = 0; n < formula->count; n++)
-        good = good && (!depends[n] || formula->nodes[n].batch == batch);
+        good = good && (!depends[n] || (formula->nodes[n].batch == batch &&
+                                        formula->nodes[n].kind != FORMULA_VIEW));
     for (int s = 0; s < (batch ? trial->samples : 1) && good; s++) {
         const struct sample *sample = &trial->inputs[input][s];
         good = !sample->layout.still &&
@@ -106,6 +107,20 @@ static bool may_be_in_place(const struct trial *trial, struct extents (*shapes)[
     return good;
 }
 
+/* What is reinterpreted as elements of another size has to be dense. */
+static void make_dense(struct trial *trial)
+{
+    const struct formula *formula = &trial->formula;
+    for (int n = 0; n < formula->count; n++) {
+        const struct formula_node *node = &formula->nodes[n];
+        const struct formula_node *from = &formula->nodes[node->operands[0]];
+        if (node->kind == FORMULA_VIEW && from->kind == FORMULA_INPUT &&
+            type_rows[from->dtype].size != type_rows[node->dtype].size)
+            for (int s = 0; s < FORMULA_SAMPLES; s++)
+                trial->inputs[from->input][s].layout = (struct layout){0};
+    }
+}
+
 bool trial_settle(struct trial *trial)
 {
     struct formula *formula = &trial->formula;
@@ -113,6 +128,7 @@ bool trial_settle(struct trial *trial)
     struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
     if (!formula_settle(formula) || formula->result_count == 0 || !trial_shapes(trial, shapes))
         return false;
+    make_dense(trial);
     for (int r = 0; r < formula->result_count; r++) {
         int input = trial->in_place[r];
         if (input >= 0 && (input >= formula->input_count || taken[input] ||

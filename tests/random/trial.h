@@ -34,7 +34,7 @@ struct trial {
 
 struct limits {
     int nodes;                     /* operations, at most */
-    bool batches;
+    bool batches, views;
 };
 
 void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
