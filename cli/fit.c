@@ -38,14 +38,18 @@ static struct size *find_size(struct fit *fit, int64_t extent)
 static bool set_size(struct fit *fit, int64_t extent, int64_t number)
 {
     struct size *size = find_size(fit, extent);
+    const struct value *value = &fit->input->value;
     if (!size->input)
         *size = (struct size){number, fit->name};
     if (size->extent == number)
         return true;
-    const char *argument = fit->input->assignment->argument;
+    const char *argument = fit->input->assignment->argument, *name = fit->name;
+    if (value->batch && fit->sample < value->count)
+        name = arena_printf(fit->report->arena, "%s' of sample '%s", name,
+                            value->paths[fit->sample]);
     return REPORT_ARGUMENT(fit->report, argument, strlen(argument), SIZE_VARIABLE,
                            fit->tree->size_variables[EXTENT_VARIABLE - extent],
-                           (long long)size->extent, size->input, (long long)number, fit->name);
+                           (long long)size->extent, size->input, (long long)number, name);
 }
 
 /* What messages call the input looked at: for a file its path. */

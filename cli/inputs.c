@@ -311,6 +311,17 @@ const struct value *inputs_batch(const struct inputs *inputs, const struct weft_
     return NULL;
 }
 
+bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+                         const struct weft_program *program)
+{
+    const struct value *batch = inputs_batch(inputs, program);
+    if (!batch)
+        return false;
+    report->samples = batch->paths;
+    report->sample_count = batch->count;
+    return true;
+}
+
 struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
                                      size_t *count)
 {

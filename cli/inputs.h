@@ -43,6 +43,9 @@ void inputs_finish(struct inputs *inputs);
 double inputs_pending(const struct inputs *inputs);
 /* The first batch in the order of the program, NULL: there is none. */
 const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program);
+/* From now on reports call samples by the names they have in that batch; whether there is one. */
+bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+                         const struct weft_program *program);
 
 /* The same for weft_compile and for weft_infer or weft_run, in the report's arena. *count becomes
  * their number; arguments are only those that are loaded.

@@ -126,8 +126,8 @@ static void put_directory(struct archive *archive, const struct entry *entry)
     put_number(archive, entry->offset, 8);
 }
 
-/* The 64-bit end of the directory, its locator, and the old end that refers to both. */
-static void put_end(struct archive *archive, int count, uint64_t directory)
+/* The 64-bit end of the directory and its locator. */
+static void put_long_end(struct archive *archive, int count, uint64_t directory)
 {
     uint64_t end = archive->offset;
     put_number(archive, 0x06064b50, 4);
@@ -143,12 +143,20 @@ static void put_end(struct archive *archive, int count, uint64_t directory)
     put_number(archive, 0, 4);
     put_number(archive, end, 8);
     put_number(archive, 1, 4);
+}
+
+/* The old end, which refers to the other where there is one: NumPy knows an empty archive by its old
+ * end alone. */
+static void put_end(struct archive *archive, int count, uint64_t directory)
+{
+    if (count)
+        put_long_end(archive, count, directory);
     put_number(archive, 0x06054b50, 4);
     put_number(archive, 0, 4); /* disks */
-    put_number(archive, UINT16_MAX, 2);
-    put_number(archive, UINT16_MAX, 2);
-    put_number(archive, UINT32_MAX, 4);
-    put_number(archive, UINT32_MAX, 4);
+    put_number(archive, count ? UINT16_MAX : 0, 2);
+    put_number(archive, count ? UINT16_MAX : 0, 2);
+    put_number(archive, count ? UINT32_MAX : 0, 4);
+    put_number(archive, count ? UINT32_MAX : 0, 4);
     put_number(archive, 0, 2); /* no comment */
 }
 

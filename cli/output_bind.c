@@ -42,8 +42,7 @@ static bool check_kind(struct report *report, const struct target *target,
     if (value->batch || !target->directory)
         return true;
     if (target->mode || path[length - 1] == '/')
-        return REPORT_ARGUMENT(report, path, length, NO_BATCH_RESULT, path,
-                               arena_string(report->arena, path, length - (path[length - 1] == '/')));
+        return REPORT_ARGUMENT(report, path, length, NO_BATCH_RESULT, path);
     return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
 }
 

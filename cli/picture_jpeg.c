@@ -92,11 +92,12 @@ static bool allocate(struct decoder *decoder)
     tensor->shape[1] = jpeg->output_width;
     tensor->shape[2] = jpeg->output_components;
     memcpy(tensor->layout, "HWC", 4);
-    if (decoder->tensor->outline)
-        return true;
     double bytes = (double)jpeg->output_height * jpeg->output_width * jpeg->output_components;
-    return memory_check(decoder->report, decoder->path, "the picture",
-                        bytes + collected_bytes(jpeg)) &&
+    double collected = collected_bytes(jpeg);
+    if (collected &&
+        !memory_check(decoder->report, decoder->path, "the picture", bytes + collected))
+        return false;
+    return tensor->outline ||
            tensor_allocate(decoder->report, decoder->path, "the picture", tensor);
 }
 

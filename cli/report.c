@@ -35,13 +35,25 @@ void report_init(struct report *report, struct arena *arena, FILE *stream, char 
                               .argument_count = argument_count};
 }
 
+/* "sample 17: ..." with the sample's name. */
+static const char *name_sample(struct report *report, const char *message)
+{
+    int number, length = 0;
+    if (sscanf(message, "sample %d:%n", &number, &length) != 1 || !length || number < 0 ||
+        number >= report->sample_count)
+        return message;
+    return arena_printf(report->arena, "sample '%s':%s", report->samples[number], message + length);
+}
+
 void report_record(struct report *report, const struct weft_error *record)
 {
     if (record->severity != WEFT_ERROR && report->quiet)
         return;
-    size_t size = weft_error_render(record, NULL, 0) + 1;
+    struct weft_error named = *record;
+    named.message = name_sample(report, record->message);
+    size_t size = weft_error_render(&named, NULL, 0) + 1;
     char *text = arena_alloc(report->arena, size);
-    weft_error_render(record, text, size);
+    weft_error_render(&named, text, size);
     fputs(text, report->stream);
     if (record->severity == WEFT_ERROR) {
         int status = record->status == WEFT_INVALID_ARGUMENT && record->code >= 100 ? 2 : 1;

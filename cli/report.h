@@ -19,6 +19,8 @@ struct report {
     char *const *arguments;
     int argument_count;
     bool quiet; /* drop warnings and notes */
+    const char *const *samples; /* names for what the library numbers; NULL: none */
+    int sample_count;
     int status;
 };
 

@@ -75,6 +75,7 @@ static bool describe_results(struct run *run)
     size_t count;
     struct weft_argument *inputs = inputs_arguments(arena, &run->inputs, &count);
     struct weft_error *errors = NULL;
+    inputs_name_samples(run->report, &run->inputs, run->program);
     enum weft_status status = weft_infer(run->program, inputs, count, run->infos, &errors);
     bool good = report_library(run->report, status, errors);
     for (size_t i = 0; i < run->result_count && good; i++) {

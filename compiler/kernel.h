@@ -82,6 +82,9 @@ struct kernel *lower(struct arena *arena, const struct program *program,
                      const struct shape *const *shapes, const int *results, int result_count,
                      struct diags *diags);
 
+/* The inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
+bool *find_viewed(struct arena *arena, const struct program *program);
+
 /* A tensor as a kernel walks it: strides in bytes over the kernel's shape, 0 along stretched dimensions;
  * or where that is not enough to say it, a walk. */
 struct view {

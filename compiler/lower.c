@@ -713,3 +713,24 @@ struct kernel *lower(struct arena *arena, const struct program *program,
     compact(&l);
     return kernel;
 }
+
+bool *find_viewed(struct arena *arena, const struct program *program)
+{
+    enum { NEEDED = 1, VIEWED = 2 };
+    bool *viewed = ARENA_ARRAY(arena, bool, program->input_count);
+    unsigned char *marks = ARENA_ARRAY(arena, unsigned char, program->node_count);
+    for (int r = 0; r < program->result_count; r++)
+        marks[program->results[r].node] = NEEDED;
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        unsigned char mark = marks[n] && node->kind == NODE_VIEW ? NEEDED | VIEWED : marks[n];
+        for (int i = 0; i < node->operand_count; i++)
+            marks[program->operands[node->operands + i]] |= mark;
+        if (symbol && symbol->kind == SYMBOL_BINDING)
+            marks[symbol->node] |= mark;
+        else if (symbol && mark & VIEWED)
+            viewed[symbol->input] = true;
+    }
+    return viewed;
+}

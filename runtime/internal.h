@@ -209,6 +209,7 @@ struct plan {
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **shapes;   /* of each node */
+    bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */
     int kernel_count;
     size_t *temporaries;           /* byte offsets in the memory that a run lends them */

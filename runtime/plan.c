@@ -259,6 +259,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, const str
     plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
     if (!plan->shapes || !check_outputs(plan, outputs, diags))
         return false;
+    plan->viewed = find_viewed(plan->arena, plan->typed->program);
     return plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program, diags) &&
            load_kernels(program, plan, wait, diags);
 }

@@ -50,10 +50,10 @@ static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
 }
 
 /* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
- * only the element it writes, and no kernel that runs later reads it at all. */
+ * only the element it writes, which none does under a view, and no kernel that runs later reads it at all. */
 static bool in_place(const struct call *call, int r, int input)
 {
-    return tensors_same(&call->outputs[r], &call->inputs[input]) &&
+    return tensors_same(&call->outputs[r], &call->inputs[input]) && !call->plan->viewed[input] &&
            last_use(call->plan, TENSOR_INPUT, input) <= last_use(call->plan, TENSOR_RESULT, r);
 }
 
