@@ -359,6 +359,54 @@ WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
 
+/* ---- views ---- */
+
+/* The elements of a tensor, in their order, under another shape (docs/language.md, section 7); nothing is
+ * copied. The rules are those of reshape, squeeze, expand_dims and reinterpret in a text. */
+
+/* What such a call fills. The data, their device and byte_offset are the viewed tensor's, whose owner
+ * keeps them; `tensor.shape` and `tensor.strides` point into this struct, which is the caller's and must
+ * neither be copied nor moved while they are used. Nothing has to be released. */
+struct weft_view {
+    DLTensor tensor;
+    int64_t shape[WEFT_MAX_RANK];
+    int64_t strides[WEFT_MAX_RANK];
+    char layout[WEFT_MAX_RANK + 1]; /* "": none */
+};
+
+/* A pointer that is NULL is an argument that is not given; one that is not, with count 0, is an empty
+ * list: shape [] is 0-D. */
+struct weft_reshape_params {
+    const int64_t *shape;          /* one negative extent takes what is left */
+    int shape_count;
+    const double *rel_shape;       /* factors of the extents that src_dims picks, else of those in the
+                                      same place; not beside shape */
+    int rel_shape_count;
+    const int64_t *src_dims;       /* -1 inserts an extent of 1; not beside shape */
+    int src_dims_count;
+    const char *layout;            /* of the view; NULL: the tensor's where it has as many letters as the
+                                      view has dimensions */
+};
+
+/* `tensor` may lie on any device and have any strides; where its elements do not lie as the view wants
+ * them in their order the call is WEFT_INPUT_ERROR. `layout` is the tensor's, NULL for none. `view` is set
+ * only on success. */
+WEFT_API enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,
+                                       const struct weft_reshape_params *params,
+                                       struct weft_view *view, struct weft_error **error);
+/* Drops dimensions of extent 1; a negative axis counts from the end. */
+WEFT_API enum weft_status weft_squeeze(const DLTensor *tensor, const char *layout, const int64_t *axes,
+                                       int axis_count, struct weft_view *view,
+                                       struct weft_error **error);
+/* Inserts extents of 1 at these positions of the view, which has no layout. */
+WEFT_API enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t *axes, int axis_count,
+                                           struct weft_view *view, struct weft_error **error);
+/* The same bytes as another type. `shape` NULL: the innermost extent changes with the size of an
+ * element. */
+WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout,
+                                           enum weft_dtype dtype, const int64_t *shape, int shape_count,
+                                           struct weft_view *view, struct weft_error **error);
+
 /* ---- the disk cache ---- */
 
 /* `cache` is a word as in weft_context_params.cache. Where there is no directory there are no entries;
