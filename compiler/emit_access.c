@@ -65,7 +65,7 @@ void emit_load(struct emitter *e, int k, int ins)
         buf_printf(&e->operands, "const %s_m *const x%d = gather_%s(w%d, p[%d] + i * %s, %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), steps(e, k), name);
     } else if (kind == ACCESS_MAPPED) {
-        buf_printf(&e->operands, "const %s_m *const x%d = mapped_%s(w%d, s->bases[%d], s->maps[%d], "
+        buf_printf(&e->operands, "const %s_m *const x%d = mapped_%s(w%d, sample->bases[%d], s->maps[%d], "
                    "p[%d] - s->bases[%d], i, m); /* %s */\n", type, k, type, k, k, k, k, k, name);
     } else {
         buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",

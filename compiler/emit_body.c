@@ -168,7 +168,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     const char *to = arena_printf(e->arena, output < 0 ? "v%d" : "y%d", output < 0 ? i : output);
     if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
-        buf_printf(out, "lookup_%s(%s, (const %s_m *)s->bases[%d] /* %s */", type, to, type, ins->index,
+        buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
                    access_name(e, ins->index));
     } else {
         buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);

@@ -36,13 +36,13 @@ struct geometry {
     int row_groups;                /* of them, those that are expanded into one row; else 0 */
     int groups;                    /* outer ones */
     int64_t extents[MAX_GROUPS];
-    int64_t rows, columns, period; /* as in struct weft_sample */
+    int64_t rows, columns, period; /* as in struct weft_geometry */
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     int **offsets;                 /* [accesses] of expanded ones, NULL for others: [columns], in bytes */
     long long *distinct;           /* [accesses] columns after which the elements repeat */
-    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in struct weft_sample */
+    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in struct weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */
 };
 

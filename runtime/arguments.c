@@ -82,6 +82,18 @@ static void read_nothing(struct call *call, int index, struct tensor *tensor, bo
         diag_at(&call->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
 }
 
+/* The tensor, or of a batch the first sample. */
+static void read_first(struct call *call, const struct weft_argument *argument, struct tensor *tensor,
+                       const char *what, const char *name, bool needs_data)
+{
+    struct diag *last = call->diags.last;
+    bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
+    if (!good && argument->batch)
+        blame_sample(&call->diags, last, 0);
+    if (good && !argument->batch && what[0] == 'o' && tensor_overlaps_itself(tensor))
+        diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+}
+
 /* Argument number `at`. */
 static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
                           struct tensor *tensor, bool output, bool needs_data)
@@ -99,9 +111,8 @@ static void read_argument(struct call *call, const struct weft_argument *argumen
                 argument->count < 0 ? "its count is negative" : "it has several samples, but is not called a batch");
     else if (samples == 0)
         read_nothing(call, index, tensor, output);
-    else if (tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) && output &&
-             !argument->batch && tensor_overlaps_itself(tensor))
-        diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+    else
+        read_first(call, argument, tensor, what, name, needs_data);
     if (argument->batch && !output && samples >= 0)
         count_samples(call, index, samples);
 }
@@ -131,6 +142,18 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
 
 /* ---- types ---- */
 
+static bool reads_batch(const struct call *call, const struct numbers *numbers)
+{
+    return numbers->given && numbers->input >= 0 && call->inputs[numbers->input].batch;
+}
+
+/* Whether a view's arguments come from a batch. */
+static bool view_reads_batch(const struct call *call, const struct view_args *args)
+{
+    return reads_batch(call, &args->shape) || reads_batch(call, &args->rel_shape) ||
+           reads_batch(call, &args->src_dims) || reads_batch(call, &args->axes);
+}
+
 /* Whether each result depends on a batch. */
 static bool *find_batched(struct call *call)
 {
@@ -143,6 +166,8 @@ static bool *find_batched(struct call *call)
         if (symbol)
             nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
                                                     : nodes[symbol->node];
+        if (node->kind == NODE_VIEW)
+            nodes[n] = view_reads_batch(call, &program->views[node->view]);
         for (int i = 0; !symbol && i < node->operand_count; i++)
             nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
     }
@@ -195,12 +220,6 @@ bool check_batches(struct call *call, const struct weft_argument *outputs)
                     expected ? "" : ": it depends on no batch");
     }
     return !call->diags.errors;
-}
-
-void blame_sample(struct diags *diags, struct diag *last, int64_t i)
-{
-    for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
-        record->message = arena_printf(diags->arena, "sample %lld: %s", (long long)i, record->message);
 }
 
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data)

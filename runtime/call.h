@@ -6,6 +6,23 @@
 
 enum { CALL_ROOM = 4096 };         /* bytes that a call has without allocating */
 
+/* Consecutive samples with the same shapes and strides. */
+struct stretch {
+    struct plan *plan;             /* its users raised for this stretch; NULL: it was not found */
+    int64_t first, count;          /* samples */
+    char *shared, *own;            /* memory for the plan's temporaries */
+    int *launches;                 /* for each kernel of the plan, its launch; -1: it has no tiles */
+};
+
+/* What is computed for each sample of the batches, or for all of them once. */
+struct batch_part {
+    struct stretch *stretches;
+    int count;
+    const bool *taken;             /* its results */
+};
+
+enum { PART_SAMPLES, PART_PLAIN, PART_COUNT };
+
 struct call {
     struct weft_program *program;
     struct arena arena;
@@ -19,6 +36,7 @@ struct call {
     int64_t samples;               /* of each batch; 1 where there is none */
     int counted;                   /* the input that said so */
     bool *batched;                 /* for each result, whether it depends on a batch */
+    struct batch_part parts[PART_COUNT];
 };
 
 /* arguments.c: reads all inputs or all outputs into an array by position; what is wrong with them goes
@@ -31,8 +49,6 @@ bool find_typed(struct call *call);
 bool check_batches(struct call *call, const struct weft_argument *outputs);
 /* Goes on to sample `i` of all batches among the inputs, or outputs; what is wrong names the sample. */
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data);
-/* The diagnostics after `last` (NULL: all) are about this sample. */
-void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
 /* run.c: a call's beginning and its end. `room`: CALL_ROOM bytes on the caller's stack. */
 void call_open(struct call *call, struct weft_program *program, void *room);

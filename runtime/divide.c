@@ -9,17 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
-    FETCH_AHEAD = 2048,            /* bytes */
-    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
-};
-
-const struct shape *plan_result_shape(const struct plan *plan, int result)
-{
-    return plan->shapes[plan->typed->program->results[result].node];
-}
-
 static struct shape tensor_shape(const struct tensor *tensor)
 {
     struct shape shape = {.rank = tensor->rank};
@@ -27,26 +16,34 @@ static struct shape tensor_shape(const struct tensor *tensor)
     return shape;
 }
 
-/* The tensors of a call, `outputs` NULL for dense ones, and what is made for them. */
+/* What is divided. */
 struct planning {
-    struct plan *plan;
-    const struct tensor *inputs, *outputs;
-    struct hoisted hoisted;
+    struct arena *arena;
+    struct weft_program *program;
+    struct typed *typed;
+    const struct shape *const *shapes; /* of nodes */
+    const struct occasion *occasion;
+    const struct tensor *outputs;  /* NULL: all dense */
     unsigned fast;
-    const char *vector_functions;
+    struct division *into;
     struct diags *diags;
 };
+
+static const struct shape *result_shape(const struct planning *p, int result)
+{
+    return p->shapes[p->typed->program->results[result].node];
+}
 
 /* Whether an input's bytes are read as another type. */
 static bool reinterprets(const struct planning *p, const struct access *access)
 {
-    return access->kind == TENSOR_INPUT && access->dtype != p->inputs[access->index].dtype;
+    return access->kind == TENSOR_INPUT && access->dtype != p->occasion->inputs[access->index].dtype;
 }
 
 /* Then its elements are taken in their order. */
 static struct shape reinterpreted_shape(const struct planning *p, const struct access *access)
 {
-    const struct tensor *input = &p->inputs[access->index];
+    const struct tensor *input = &p->occasion->inputs[access->index];
     const struct shape own = tensor_shape(input);
     int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
     int64_t volume = shape_volume(&own);
@@ -63,9 +60,9 @@ static struct shape access_shape(const struct planning *p, const struct kernel *
     switch (access->kind) {
     case TENSOR_INPUT:
         return reinterprets(p, access) ? reinterpreted_shape(p, access)
-                                       : tensor_shape(&p->inputs[access->index]);
-    case TENSOR_CONSTANT: return *p->plan->shapes[kernel->constants[access->index].node];
-    case TENSOR_TEMPORARY: return *p->hoisted.temporaries[access->index].shape;
+                                       : tensor_shape(&p->occasion->inputs[access->index]);
+    case TENSOR_CONSTANT: return *p->shapes[kernel->constants[access->index].node];
+    case TENSOR_TEMPORARY: return *p->into->hoisted.temporaries[access->index].shape;
     case TENSOR_BYTES: return (struct shape){.rank = 1, .extents = {TABLE_ENTRIES}};
     default: return (struct shape){.rank = 0}; /* a table stays where it is, whatever the loop does */
     }
@@ -74,8 +71,8 @@ static struct shape access_shape(const struct planning *p, const struct kernel *
 /* The elements of an input whose bytes are read as another type; false with a diagnostic. */
 static bool reinterpret(const struct planning *p, const struct access *access, struct pieces *pieces)
 {
-    const struct tensor *input = &p->inputs[access->index];
-    const struct program *program = p->plan->typed->program;
+    const struct tensor *input = &p->occasion->inputs[access->index];
+    const struct program *program = p->typed->program;
     int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
     int64_t strides[WEFT_MAX_RANK];
     struct pieces own;
@@ -94,7 +91,7 @@ static bool access_view(const struct planning *p, const struct kernel *kernel, c
     const struct access *access = &kernel->accesses[a];
     const struct shape from = access_shape(p, kernel, loop, a);
     const struct shape *to = access->map ? kernel->maps[access->map].to : loop;
-    const int64_t *own = access->kind == TENSOR_INPUT ? p->inputs[access->index].strides
+    const int64_t *own = access->kind == TENSOR_INPUT ? p->occasion->inputs[access->index].strides
                          : access->kind == TENSOR_RESULT && p->outputs ? p->outputs[access->index].strides
                                                                        : NULL;
     bool other = reinterprets(p, access);
@@ -108,143 +105,197 @@ static bool access_view(const struct planning *p, const struct kernel *kernel, c
         return false;
     if (!pieces.count)
         return true; /* one element */
-    struct walk *walk = ARENA_NEW(p->plan->arena, struct walk);
-    walk_make(p->plan->arena, kernel->maps, access->map, &pieces, walk);
+    struct walk *walk = ARENA_NEW(p->arena, struct walk);
+    walk_make(p->arena, kernel->maps, access->map, &pieces, walk);
     view->walk = walk;
     return true;
 }
 
-/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
- * are written past the caches: a plain store would read the line first. How far ahead and from how much
- * on outputs stream is measured, with and without WEFT_DISABLE=stream (bench/throughput.py --bytes); from
- * where on to fetch is not: it made no difference below. */
-static void choose_traffic(struct planned *planned, unsigned fast)
-{
-    const struct kernel *kernel = planned->kernel;
-    double stored = 0, touched = 0; /* one tensor's bytes fit an int64, those of all may not */
-    for (int a = 0; a < kernel->access_count; a++) {
-        double bytes = (double)planned->geometry.volume * type_rows[kernel->accesses[a].dtype].size;
-        bool moves = planned->geometry.kinds[a] != ACCESS_SCALAR &&
-                     planned->geometry.kinds[a] != ACCESS_PERIODIC;
-        touched += moves ? bytes : 0;
-        stored += a >= kernel->load_count ? bytes : 0;
-    }
-    planned->ahead = touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
-    planned->streams = (fast & FAST_STREAM) && stored >= STREAMED_BYTES;
-}
-
-/* See struct planned. Rough: a vector instruction takes about a third of the time of a byte moved. */
-static int64_t estimate(const struct kernel *kernel, const struct geometry *g)
+/* Rough: a vector instruction takes about a third of the time of a byte moved. */
+static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = 0;
     for (int i = 0; i < kernel->ins_count; i++)
         each += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) / 3.0 : 0;
     for (int a = 0; a < kernel->access_count; a++)
         each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
-    double all = each * (double)g->volume;
-    return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
+    return each * (double)g->volume;
 }
 
-/* Adds a kernel that loops over `shape`, up to its geometry. `order` is that of the results it helps. False
- * with a diagnostic. */
-static bool add_kernel(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+static void count_traffic(const struct kernel *kernel, const struct geometry *g, struct planned *planned)
 {
-    struct arena *arena = p->plan->arena;
-    struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
-    kernel = p->fast & FAST_NARROW ? narrow(arena, kernel) : kernel;
-    struct planned planned = {.kernel = kernel, .shape = shape, .order = order};
+    for (int a = 0; a < kernel->access_count; a++) {
+        double bytes = (double)g->volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = g->kinds[a] != ACCESS_SCALAR && g->kinds[a] != ACCESS_PERIODIC;
+        planned->touched += moves ? bytes : 0;
+        planned->stored += a >= kernel->load_count ? bytes : 0;
+    }
+}
+
+/* Adds a kernel that loops over `shape`. `order` is that of the results it helps. False with a
+ * diagnostic. */
+static bool add_draft(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+{
+    struct view *views = ARENA_ARRAY(p->arena, struct view, kernel->access_count);
+    struct draft draft = {.kernel = kernel, .shape = shape, .order = order};
     for (int a = 0; a < kernel->access_count; a++)
         if (!access_view(p, kernel, shape, a, &views[a]))
             return false;
-    make_geometry(arena, kernel, shape->rank, shape->extents, views, p->fast, &planned.geometry);
-    assert(!verify_program(p->plan->typed->program));
+    make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, &draft.geometry);
+    assert(!verify_program(p->typed->program));
     assert(!verify_kernel(kernel));
-    assert(!verify_geometry(kernel, &planned.geometry));
-    ARENA_PUSH(arena, p->plan->kernels, p->plan->kernel_count, planned);
+    assert(!verify_geometry(kernel, &draft.geometry));
+    ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
     return true;
 }
 
-/* The text of a kernel, and what it is called with. */
-static void finish_kernel(const struct planning *p, struct weft_program *program,
-                          struct planned *planned)
+struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
+                           struct typed *typed, const struct draft *draft)
 {
-    struct arena *arena = p->plan->arena;
-    const struct kernel *kernel = planned->kernel;
-    const struct geometry *g = &planned->geometry;
-    const struct emit_params params = {&target_c, g->kinds, p->vector_functions, p->fast};
-    planned->work = estimate(kernel, g);
-    choose_traffic(planned, p->fast);
-    planned->emitted = emitted_get(program, p->plan->typed, arena, kernel, &params);
-    planned->sample = (struct weft_sample){
+    const struct emit_params params = {&target_c, draft->geometry.kinds,
+                                       program->context->cc.vector_functions, draft->geometry.fast};
+    return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
+}
+
+/* Geometry as kernels take it, copied but for maps: where there are views the plan keeps all memory. */
+static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
+                                      const struct geometry *g)
+{
+    size_t accesses = (size_t)kernel->access_count, groups = (size_t)g->groups;
+    bool expanded = g->row_groups > 0;
+    int **offsets = expanded ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
+    for (size_t a = 0; expanded && a < accesses; a++)
+        if (offsets[a])
+            offsets[a] = arena_copy(arena, offsets[a], (size_t)g->columns * sizeof *offsets[a]);
+    return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .extents = (const long long *)g->extents,
-        .strides = (const long long *)g->strides, .offsets = g->offsets, .distinct = g->distinct,
-        .maps = g->maps};
-    planned->literals = ARENA_ARRAY(arena, unsigned long long, kernel->literal_count);
+        .groups = g->groups, .offsets = offsets, .maps = kernel->program->view_count ? g->maps : NULL,
+        .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
+        .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
+        .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
+}
+
+void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
+                   const struct draft *draft, struct planned *planned)
+{
+    const struct kernel *kernel = draft->kernel;
+    *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
+                                .tiles = draft->geometry.tiles,
+                                .work = estimate(kernel, &draft->geometry)};
+    count_traffic(kernel, &draft->geometry, planned);
+    planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, draft);
+    planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
+    planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
         planned->literals[i] = kernel->literals[i].bits;
 }
 
-/* The kernel of results of one shape, without what is hoisted out of it; false with a diagnostic. */
-static bool lower_group(struct planning *p, const int *results, int count, struct part *rest)
+/* ---- lowering ---- */
+
+/* The program's mutex is held. */
+static struct lowered *find_lowered(const struct typed *typed, const int *results, int count)
 {
-    struct plan *plan = p->plan;
-    const struct shape *shape = plan_result_shape(plan, results[0]);
-    struct kernel *whole =
-        lower(plan->arena, plan->typed->program, plan->shapes, results, count, p->diags);
-    if (!whole)
+    struct lowered *at = typed->lowered;
+    while (at && (at->kernel->result_count != count ||
+                  memcmp(at->kernel->results, results, (size_t)count * sizeof *results) != 0))
+        at = at->next;
+    return at;
+}
+
+/* NULL: memory ran out. The program's mutex is held. */
+static struct lowered *make_lowered(struct typed *typed, const int *results, int count,
+                                    struct diags *diags)
+{
+    jmp_buf env;
+    struct arena *arena = &typed->arena;
+    if (ARENA_GUARD(arena, env))
+        return NULL;
+    struct lowered *made = ARENA_NEW(arena, struct lowered);
+    results = arena_copy(arena, results, (size_t)count * sizeof *results);
+    made->kernel = lower(arena, typed->program, NULL, results, count, diags);
+    made->narrowed = narrow(arena, made->kernel);
+    made->next = typed->lowered;
+    typed->lowered = made;
+    return made;
+}
+
+/* Without views lowering looks at no shape, and is done once for the instance. NULL with a diagnostic. */
+static const struct lowered *get_lowered(struct planning *p, const int *results, int count)
+{
+    if (p->typed->program->view_count) {
+        struct lowered *own = ARENA_NEW(p->arena, struct lowered);
+        own->kernel = lower(p->arena, p->typed->program, p->shapes, results, count, p->diags);
+        own->narrowed = own->kernel ? narrow(p->arena, own->kernel) : NULL;
+        return own->kernel ? own : NULL;
+    }
+    pthread_mutex_lock(&p->program->mutex);
+    struct lowered *found = find_lowered(p->typed, results, count);
+    found = found ? found : make_lowered(p->typed, results, count, p->diags);
+    pthread_mutex_unlock(&p->program->mutex);
+    if (!found)
+        arena_fail(p->arena);
+    return found;
+}
+
+/* The kernel of results of one shape, without what is hoisted out of it; false with a diagnostic. */
+static bool lower_group(struct planning *p, const int *results, int count, struct part *part)
+{
+    const struct shape *shape = result_shape(p, results[0]);
+    const struct lowered *lowered = get_lowered(p, results, count);
+    if (!lowered)
         return false;
-    const struct shape **shapes = ARENA_ARRAY(plan->arena, const struct shape *, whole->load_count);
+    struct kernel *whole = lowered->kernel;
+    const struct shape **shapes = ARENA_ARRAY(p->arena, const struct shape *, whole->load_count);
     for (int a = 0; a < whole->load_count; a++) {
         const struct shape from = access_shape(p, whole, shape, a);
-        shapes[a] = arena_copy(plan->arena, &from, sizeof from);
+        shapes[a] = arena_copy(p->arena, &from, sizeof from);
     }
-    *rest = (struct part){hoist(plan->arena, whole, shape, shapes, p->fast, &p->hoisted), shape};
+    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, &p->into->hoisted);
+    if (p->fast & FAST_NARROW)
+        rest = rest == whole ? lowered->narrowed : narrow(p->arena, rest);
+    *part = (struct part){rest, shape};
     return true;
 }
 
-/* Places for temporaries in the memory of a run. */
-static void place_temporaries(struct planning *p)
+/* ---- dividing ---- */
+
+static bool add_hoisted(struct planning *p, int order)
 {
-    struct plan *plan = p->plan;
-    plan->temporaries = ARENA_ARRAY(plan->arena, size_t, p->hoisted.temporary_count);
-    plan->bytes = ARENA_ARRAY(plan->arena, unsigned char, TABLE_ENTRIES);
-    for (int i = 0; i < TABLE_ENTRIES; i++)
-        plan->bytes[i] = (unsigned char)i;
-    for (int t = 0; t < p->hoisted.temporary_count; t++) {
-        const struct temporary *temporary = &p->hoisted.temporaries[t];
-        size_t size = (size_t)type_rows[temporary->dtype].size;
-        plan->temporaries[t] = plan->temporary_bytes;
-        plan->temporary_bytes += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
-                                 TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    const struct hoisted *hoisted = &p->into->hoisted;
+    for (int k = p->into->count; k < hoisted->count; k++) {
+        struct kernel *kernel = hoisted->parts[k].kernel;
+        if (p->fast & FAST_NARROW)
+            kernel = narrow(p->arena, kernel);
+        if (!add_draft(p, kernel, hoisted->parts[k].shape, order))
+            return false;
     }
+    return true;
 }
 
 /* Results of one shape share a kernel. What is hoisted runs before any result is written. False with a
  * diagnostic. */
-static bool divide(struct planning *p)
+static bool divide_results(struct planning *p)
 {
-    struct plan *plan = p->plan;
-    int count = plan->typed->program->result_count, rest_count = 0;
-    bool *taken = ARENA_ARRAY(plan->arena, bool, count), good = true;
-    struct part *rests = ARENA_ARRAY(plan->arena, struct part, count);
-    plan->kernels = NULL;
-    plan->kernel_count = 0;
+    int count = p->typed->program->result_count, rest_count = 0;
+    bool *done = ARENA_ARRAY(p->arena, bool, count), good = true;
+    struct part *rests = ARENA_ARRAY(p->arena, struct part, count);
+    *p->into = (struct division){.drafts = NULL};
+    for (int r = 0; p->occasion->taken && r < count; r++)
+        done[r] = !p->occasion->taken[r];
     for (int first = 0; first < count && good; first++) {
         int *results = NULL, together = 0;
-        for (int r = first; r < count && !taken[first]; r++)
-            if (shapes_equal(plan_result_shape(plan, r), plan_result_shape(plan, first))) {
-                ARENA_PUSH(plan->arena, results, together, r);
-                taken[r] = r > first;
+        for (int r = first; r < count && !done[first]; r++)
+            if (!done[r] && shapes_equal(result_shape(p, r), result_shape(p, first))) {
+                ARENA_PUSH(p->arena, results, together, r);
+                done[r] = r > first;
             }
         if (together)
             good = lower_group(p, results, together, &rests[rest_count++]);
-        for (int k = plan->kernel_count; good && k < p->hoisted.count; k++)
-            good = add_kernel(p, p->hoisted.parts[k].kernel, p->hoisted.parts[k].shape, rest_count - 1);
+        good = good && add_hoisted(p, rest_count - 1);
     }
     for (int i = 0; good && i < rest_count; i++)
-        good = add_kernel(p, rests[i].kernel, rests[i].shape, i);
+        good = add_draft(p, rests[i].kernel, rests[i].shape, i);
     return good;
 }
 
@@ -256,19 +307,19 @@ static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* What the texts of a plan's kernels depend on. Two that are equal by chance cost nothing but a class. */
-static uint64_t plan_class(const struct plan *plan)
+/* What the texts of the kernels depend on. Two that are equal by chance cost nothing but a class. */
+static uint64_t division_class(const struct division *division)
 {
     uint64_t hash = 14695981039346656037u;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
+    for (int k = 0; k < division->count; k++) {
+        const struct kernel *kernel = division->drafts[k].kernel;
         for (int i = 0; i < kernel->ins_count; i++) {
             const struct ins *ins = &kernel->ins[i];
             const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
                                  ins->a[0], ins->a[1], ins->a[2], ins->index};
             hash = add_bytes(hash, words, sizeof words);
         }
-        hash = add_bytes(hash, plan->kernels[k].geometry.kinds, (size_t)kernel->access_count);
+        hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
     }
     return hash;
 }
@@ -287,23 +338,75 @@ static bool admit(struct weft_program *program, struct typed *typed, uint64_t cl
     return good;
 }
 
-bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  struct weft_program *program, struct diags *diags)
+/* ---- temporaries ---- */
+
+static bool reads_batches(const struct kernel *kernel, const struct tensor *inputs, const bool *own)
 {
-    const struct weft_context *context = program->context;
-    struct planning p = {.plan = plan, .inputs = inputs, .outputs = outputs, .fast = context->fast,
-                         .vector_functions = context->cc.vector_functions, .diags = diags};
-    if (!divide(&p))
+    for (int a = 0; a < kernel->load_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        bool kept = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+        if ((access->kind == TENSOR_INPUT && inputs[access->index].batch) || (kept && own[access->index]))
+            return true;
+    }
+    return false;
+}
+
+/* Which hoisted kernels, and what they store, are the same for all samples of the plan. */
+static void find_shared(struct arena *arena, const struct tensor *inputs, struct division *division)
+{
+    bool *own = ARENA_ARRAY(arena, bool, division->hoisted.temporary_count);
+    for (int k = 0; k < division->hoisted.count; k++) {
+        struct draft *draft = &division->drafts[k];
+        draft->shared = !reads_batches(draft->kernel, inputs, own);
+        for (int a = draft->kernel->load_count; a < draft->kernel->access_count; a++)
+            own[draft->kernel->accesses[a].index] = !draft->shared;
+    }
+    division->own = own;
+}
+
+void place_temporaries(struct plan *plan, const struct division *division)
+{
+    int count = division->hoisted.temporary_count;
+    if (!count)
+        return;
+    plan->temporaries = ARENA_ARRAY(&plan->own, size_t, count);
+    plan->shared = ARENA_ARRAY(&plan->own, bool, count);
+    plan->bytes = ARENA_ARRAY(&plan->own, unsigned char, TABLE_ENTRIES);
+    for (int i = 0; i < TABLE_ENTRIES; i++)
+        plan->bytes[i] = (unsigned char)i;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &division->hoisted.temporaries[t];
+        size_t size = (size_t)type_rows[temporary->dtype].size;
+        size_t *total = division->own[t] ? &plan->own_bytes : &plan->shared_bytes;
+        plan->shared[t] = !division->own[t];
+        plan->temporaries[t] = *total;
+        *total += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
+                  TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    }
+}
+
+static const struct tensor *strided_outputs(const struct program *program, const struct occasion *occasion)
+{
+    for (int r = 0; occasion->outputs && r < program->result_count; r++)
+        if ((!occasion->taken || occasion->taken[r]) && !occasion->outputs[r].dense)
+            return occasion->outputs;
+    return NULL;
+}
+
+bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
+            const struct shape *const *shapes, const struct occasion *occasion,
+            struct division *division, struct diags *diags)
+{
+    struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
+                         .occasion = occasion, .into = division, .fast = program->context->fast,
+                         .outputs = strided_outputs(typed->program, occasion), .diags = diags};
+    if (!divide_results(&p))
         return false;
-    if (!admit(program, plan->typed, plan_class(plan))) {
+    if (!admit(program, typed, division_class(division))) {
         p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
-        p.hoisted = (struct hoisted){0};
-        if (!divide(&p))
+        if (!divide_results(&p))
             return false;
     }
-    place_temporaries(&p);
-    for (int k = 0; k < plan->kernel_count; k++)
-        finish_kernel(&p, program, &plan->kernels[k]);
-    plan->infos = ARENA_ARRAY(plan->arena, struct weft_kernel_info, plan->kernel_count);
+    find_shared(arena, occasion->inputs, division);
     return true;
 }

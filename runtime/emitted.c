@@ -40,6 +40,16 @@ static struct emitted *find(const struct typed *typed, const struct buf *key)
     return at;
 }
 
+static struct emitted *copy(struct arena *arena, const struct emitted *made)
+{
+    struct emitted *kept = ARENA_NEW(arena, struct emitted);
+    kept->size = made->size;
+    kept->key = arena_copy(arena, made->key, made->size);
+    kept->text = arena_string(arena, made->text, strlen(made->text));
+    kept->scratch = made->scratch;
+    return kept;
+}
+
 /* Moves what was emitted to the instance; the program's mutex is held. NULL when there are too many or
  * no memory is left. */
 static struct emitted *keep(struct typed *typed, const struct emitted *made)
@@ -47,11 +57,7 @@ static struct emitted *keep(struct typed *typed, const struct emitted *made)
     jmp_buf env;
     if (typed->emitted_count == MAX_EMITTED || ARENA_GUARD(&typed->arena, env))
         return NULL;
-    struct emitted *kept = ARENA_NEW(&typed->arena, struct emitted);
-    kept->size = made->size;
-    kept->key = arena_copy(&typed->arena, made->key, made->size);
-    kept->text = arena_string(&typed->arena, made->text, strlen(made->text));
-    kept->scratch = made->scratch;
+    struct emitted *kept = copy(&typed->arena, made);
     kept->next = typed->emitted;
     typed->emitted = kept;
     typed->emitted_count++;
@@ -59,23 +65,24 @@ static struct emitted *keep(struct typed *typed, const struct emitted *made)
 }
 
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
-                            const struct kernel *kernel, const struct emit_params *params)
+                            struct arena *scratch, const struct kernel *kernel,
+                            const struct emit_params *params)
 {
     struct buf key;
-    buf_init(&key, arena);
+    buf_init(&key, scratch);
     make_key(&key, kernel, params);
     pthread_mutex_lock(&program->mutex);
     struct emitted *found = find(typed, &key);
     pthread_mutex_unlock(&program->mutex);
     if (found)
         return found;
-    struct emitted *made = ARENA_NEW(arena, struct emitted);
+    struct emitted *made = ARENA_NEW(scratch, struct emitted);
     made->key = key.text;
     made->size = key.length;
-    made->text = emit(arena, kernel, params, &made->scratch);
+    made->text = emit(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have been faster */
     found = found ? found : keep(typed, made);
     pthread_mutex_unlock(&program->mutex);
-    return found ? found : made;
+    return found ? found : copy(arena, made);
 }

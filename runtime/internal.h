@@ -126,15 +126,30 @@ struct weft_context {
 
 enum { MAX_CLASSES = 16 };
 
-/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans
- * the classes and the texts are guarded by weft_program's mutex. */
+/* Plans by their keys, and in the order of their use. All zero: empty. */
+struct plan_table {
+    struct plan **buckets;
+    size_t bucket_count;           /* a power of two */
+    int count;
+    size_t bytes;                  /* that the plans take */
+    struct plan *latest, *oldest;
+};
+
+/* A kernel as lowering makes it, before anything is hoisted out of it. */
+struct lowered {
+    struct lowered *next;
+    struct kernel *kernel, *narrowed; /* the same without narrow integers, and with */
+};
+
+/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans,
+ * the kernels, the classes and the texts are guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
     struct program *program;
     struct source source;
-    struct plan *plans;            /* most recent first */
-    int plan_count;
+    struct plan_table plans;
+    struct lowered *lowered;
     struct emitted *emitted;       /* texts, latest first */
     int emitted_count;
     uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; further ones are general */
@@ -176,47 +191,75 @@ struct emitted {
     _Atomic(struct loaded *) loaded; /* the kernel, once there is one */
 };
 
-/* The text of a kernel: one that the instance has, or emitted. Lives as long as `arena`. Takes the
- * program's mutex. */
+/* The text of a kernel: one that the instance has, or emitted. Lives as long as `arena`; `scratch` is for
+ * the work. Takes the program's mutex. */
 struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
-                            const struct kernel *kernel, const struct emit_params *params);
+                            struct arena *scratch, const struct kernel *kernel,
+                            const struct emit_params *params);
 
 /* ---- plan.c: a typed program on certain shapes and strides ---- */
 
 /* Bytes: a line of the cache. */
 enum { TEMPORARY_ALIGNMENT = 64 };
 
-struct planned {
+/* A kernel as dividing leaves it; stages show it, plans keep less. */
+struct draft {
     struct kernel *kernel;
     const struct shape *shape;     /* that it loops over */
     int order;                     /* of the results that it computes or helps, among all kernels */
+    bool shared;                   /* as below */
     struct geometry geometry;
+};
+
+/* A kernel of a plan. */
+struct planned {
+    const struct kernel *kernel;
+    int order;
+    bool shared;                   /* depends on no batch: computed once for all samples of the plan */
     struct emitted *emitted;
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
-    struct weft_sample sample;     /* all but the bases */
+    struct weft_geometry walk;
+    int64_t tiles;
     unsigned long long *literals;
-    long long ahead;               /* as in struct weft_args */
-    bool streams;                  /* outputs are large enough to be written past the caches */
-    int64_t work;                  /* an estimate of its time: bytes moved and instructions, all elements */
+    double work;                   /* an estimate of its time: bytes moved and instructions, all elements */
+    double touched, stored;        /* bytes of all tensors that it walks, of those that it writes */
+};
+
+struct plan_key {
+    int64_t *numbers;
+    size_t size;
+    uint64_t hash;
 };
 
 struct plan {
-    struct plan *next;
+    struct plan *next;             /* in the bucket */
+    struct plan *later, *earlier;  /* used; in the table */
     struct typed *typed;
-    struct arena own, *arena;      /* where the plan lives; a stage's plan borrows its caller's */
-    int64_t *key;                  /* rank, extents and strides of its tensors in a row */
-    bool strided;                  /* its outputs are not dense, and part of the key */
+    struct arena own;              /* where the plan lives */
+    size_t bytes_kept;             /* of it, as the table counts them */
+    struct plan_key key;           /* see plans.c */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
-    const struct shape **shapes;   /* of each node */
+    const bool *taken;             /* the results that it computes; NULL: all */
+    const struct shape **results;  /* their shapes, NULL for others */
     bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */
-    int kernel_count;
-    size_t *temporaries;           /* byte offsets in the memory that a run lends them */
-    size_t temporary_bytes;
+    int kernel_count, hoisted_count;
+    size_t *temporaries;           /* byte offsets in the memory that a run lends them: in that of all */
+    bool *shared;                  /* samples of the plan together, or in that of each */
+    size_t shared_bytes, own_bytes;
     unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
     struct recent *recent;         /* made by the first run; recent.c */
+};
+
+/* What a plan is wanted for: tensors, of batches the samples in hand. `outputs` NULL: dense ones, to
+ * come. */
+struct occasion {
+    const struct tensor *inputs, *outputs;
+    const bool *taken;             /* the results wanted, by position; NULL: all */
+    bool wait;                     /* for good kernels, where first ones would do */
+    int64_t *room;                 /* for keys, used again by the next sample; NULL: from the arena */
 };
 
 /* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. Of a
@@ -239,18 +282,50 @@ enum { NO_SHAPE = -1 };
 /* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
-/* The plan for these tensors, made when there is none, its kernels loaded; plan->users is raised.
- * `outputs` NULL: dense ones, to come. `wait`: for good kernels, where first ones would do. NULL with
+/* The plan for an occasion, made when there is none, its kernels loaded; plan->users is raised. NULL with
  * diagnostics, also when the outputs do not fit. */
-struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, bool wait, struct diags *diags);
+struct plan *plan_get(struct weft_program *program, struct typed *typed,
+                      const struct occasion *occasion, struct diags *diags);
 void plan_release(struct plan *plan);
-void plans_destroy(struct plan *plans);
-const struct shape *plan_result_shape(const struct plan *plan, int result);
-/* divide.c: makes kernels and texts for shapes that are known already; loads nothing. `outputs` NULL: dense.
- * Takes the program's mutex. For plan_get and stages. False with diagnostics. */
-bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  struct weft_program *program, struct diags *diags);
+void plan_destroy(struct plan *plan);
+
+/* ---- divide.c ---- */
+
+/* Cuts the results into kernels, up to their geometry: drafts, in the order in which they run, and how
+ * many of them are hoisted. `shapes` are those of all nodes. Takes the program's mutex. False with
+ * diagnostics. */
+struct division {
+    struct draft *drafts;
+    int count;
+    struct hoisted hoisted;
+    bool *own;                     /* of temporaries, whether each sample has its own */
+};
+bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
+            const struct shape *const *shapes, const struct occasion *occasion,
+            struct division *division, struct diags *diags);
+/* The text of a draft, as emitted_get. */
+struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
+                           struct typed *typed, const struct draft *draft);
+/* Fills all of `planned` but `loaded`, in plan->own. */
+void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
+                   const struct draft *draft, struct planned *planned);
+/* Places temporaries in the memory of a run. */
+void place_temporaries(struct plan *plan, const struct division *division);
+
+/* ---- plans.c: plans, kept ---- */
+
+/* The key of an occasion; room for it, which does for all samples of its batches. */
+int64_t *plan_key_room(struct arena *arena, const struct program *program,
+                       const struct occasion *occasion);
+struct plan_key plan_key(struct arena *arena, const struct program *program,
+                         const struct occasion *occasion);
+/* The plan for a key, its users raised, or NULL. The program's mutex is held, here and below. */
+struct plan *plans_find(struct plan_table *table, const struct plan_key *key);
+/* False: no memory, and the plan is not kept. */
+bool plans_add(struct weft_program *program, struct plan_table *table, struct plan *plan);
+/* Drops plans that nobody uses while there are too many. */
+void plans_trim(struct weft_program *program, struct plan_table *table);
+void plans_destroy(struct plan_table *table);
 
 /* ---- tensor.c ---- */
 
@@ -258,6 +333,9 @@ bool plan_kernels(struct plan *plan, const struct tensor *inputs, const struct t
  * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* The diagnostics after `last` (NULL: all) are about this sample. */
+void blame_sample(struct diags *diags, struct diag *last, int64_t i);
+
 /* What tensor_next found. */
 enum next {
     NEXT_SAME,                     /* shape and strides are those of the sample before */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PLANS = 64 };           /* kept for each instance; the one used longest ago goes */
+enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch may need many */
 
 /* ---- shapes ---- */
 
@@ -109,103 +109,7 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
     return good;
 }
 
-/* ---- finding and keeping ---- */
-
-static int64_t *put_tensor(int64_t *key, const struct tensor *tensor)
-{
-    *key++ = tensor->rank;
-    for (int d = 0; d < tensor->rank; d++) {
-        *key++ = tensor->shape[d];
-        *key++ = tensor->strides[d];
-    }
-    return key;
-}
-
-static void make_key(struct plan *plan, const struct tensor *inputs, const struct tensor *outputs)
-{
-    const struct program *program = plan->typed->program;
-    size_t size = 0;
-    for (int i = 0; i < program->input_count; i++)
-        size += 1 + 2 * (size_t)inputs[i].rank;
-    for (int i = 0; plan->strided && i < program->result_count; i++)
-        size += 1 + 2 * (size_t)outputs[i].rank;
-    int64_t *to = plan->key = ARENA_ARRAY(plan->arena, int64_t, size);
-    for (int i = 0; i < program->input_count; i++)
-        to = put_tensor(to, &inputs[i]);
-    for (int i = 0; plan->strided && i < program->result_count; i++)
-        to = put_tensor(to, &outputs[i]);
-}
-
-/* Where the key goes on after a tensor like this one, NULL when it has another. */
-static const int64_t *match_tensor(const int64_t *key, const struct tensor *tensor)
-{
-    if (*key++ != tensor->rank)
-        return NULL;
-    for (int d = 0; d < tensor->rank; d++, key += 2)
-        if (key[0] != tensor->shape[d] || key[1] != tensor->strides[d])
-            return NULL;
-    return key;
-}
-
-static bool match(const struct plan *plan, const struct tensor *inputs, const struct tensor *outputs,
-                  bool strided)
-{
-    const struct program *program = plan->typed->program;
-    const int64_t *key = plan->strided == strided ? plan->key : NULL;
-    for (int i = 0; key && i < program->input_count; i++)
-        key = match_tensor(key, &inputs[i]);
-    for (int i = 0; key && strided && i < program->result_count; i++)
-        key = match_tensor(key, &outputs[i]);
-    return key;
-}
-
-static struct plan *find_plan(struct typed *typed, const struct tensor *inputs,
-                              const struct tensor *outputs, bool strided)
-{
-    for (struct plan **at = &typed->plans; *at; at = &(*at)->next) {
-        struct plan *plan = *at;
-        if (!match(plan, inputs, outputs, strided))
-            continue;
-        *at = plan->next;
-        plan->next = typed->plans;
-        typed->plans = plan;
-        plan->users++;
-        return plan;
-    }
-    return NULL;
-}
-
-static void plan_destroy(struct plan *plan)
-{
-    arena_finish(&plan->own);
-    free(plan);
-}
-
-void plans_destroy(struct plan *plans)
-{
-    while (plans) {
-        struct plan *plan = plans;
-        plans = plan->next;
-        plan_destroy(plan);
-    }
-}
-
-/* Drops the plan used longest ago that no run holds. */
-static void evict(struct weft_program *program, struct typed *typed)
-{
-    struct plan **last = NULL;
-    for (struct plan **at = &typed->plans; *at; at = &(*at)->next)
-        if ((*at)->users == 0)
-            last = at;
-    if (!last)
-        return;
-    struct plan *plan = *last;
-    *last = plan->next;
-    typed->plan_count--;
-    if (program->recent == plan->recent)
-        program->recent = NULL;
-    plan_destroy(plan);
-}
+/* ---- outputs ---- */
 
 static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
                         const struct shape *expected, struct diags *diags)
@@ -218,10 +122,11 @@ static bool wrong_shape(const struct program *program, const char *name, const s
                    shape_text(diags->arena, program, expected));
 }
 
-static bool check_output(struct plan *plan, int r, const struct tensor *output, struct diags *diags)
+static bool check_output(const struct plan *plan, int r, const struct tensor *output,
+                         struct diags *diags)
 {
     const struct program *program = plan->typed->program;
-    const struct shape *shape = plan_result_shape(plan, r);
+    const struct shape *shape = plan->results[r];
     const char *name = program->results[r].name;
     if (output->dtype != program->results[r].dtype)
         return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
@@ -232,70 +137,131 @@ static bool check_output(struct plan *plan, int r, const struct tensor *output, 
     return same || wrong_shape(program, name, output, shape, diags);
 }
 
-static bool check_outputs(struct plan *plan, const struct tensor *outputs, struct diags *diags)
+static bool check_outputs(const struct plan *plan, const struct tensor *outputs, struct diags *diags)
 {
     bool good = true;
     for (int r = 0; outputs && r < plan->typed->program->result_count; r++)
-        good = check_output(plan, r, &outputs[r], diags) && good;
+        if (plan->results[r])
+            good = check_output(plan, r, &outputs[r], diags) && good;
     return good;
 }
 
-static bool any_strided(const struct program *program, const struct tensor *outputs)
+/* ---- making ---- */
+
+/* The shapes of the results that the plan computes; equal ones are one. */
+static void keep_results(struct plan *plan, const struct shape *const *shapes, const bool *taken)
 {
-    for (int r = 0; outputs && r < program->result_count; r++)
-        if (!outputs[r].dense)
-            return true;
-    return false;
+    const struct program *program = plan->typed->program;
+    plan->results = ARENA_ARRAY(&plan->own, const struct shape *, program->result_count);
+    for (int r = 0; r < program->result_count; r++) {
+        const struct shape *shape = shapes[program->results[r].node];
+        if (taken && !taken[r])
+            continue;
+        for (int before = 0; before < r && !plan->results[r]; before++)
+            if (plan->results[before] && shapes_equal(plan->results[before], shape))
+                plan->results[r] = plan->results[before];
+        size_t size = offsetof(struct shape, extents) + (size_t)shape->rank * sizeof shape->extents[0];
+        if (!plan->results[r])
+            plan->results[r] = arena_copy(&plan->own, shape, size);
+    }
+}
+
+static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
+                         const struct shape *const *shapes, const struct occasion *occasion,
+                         struct diags *diags)
+{
+    struct division division;
+    if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
+        return false;
+    plan->kernel_count = division.count;
+    plan->hoisted_count = division.hoisted.count;
+    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
+    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
+    place_temporaries(plan, &division);
+    for (int k = 0; k < division.count; k++)
+        finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
+    if (division.hoisted.count || plan->typed->program->view_count)
+        arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
+    return true;
 }
 
 /* `outputs` are compared with the results before anything is compiled for them. */
-static bool make_plan(struct weft_program *program, struct plan *plan, const struct tensor *inputs,
-                      const struct tensor *outputs, bool wait, struct diags *diags)
+static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
+                      const struct plan_key *key, const struct occasion *occasion,
+                      struct diags *diags)
 {
     jmp_buf env;
-    if (ARENA_GUARD(plan->arena, env))
+    if (ARENA_GUARD(&plan->own, env))
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    make_key(plan, inputs, outputs);
-    plan->shapes = plan_shapes(plan->arena, plan->typed->program, inputs, diags);
-    if (!plan->shapes || !check_outputs(plan, outputs, diags))
+    scratch->out_of_memory = &env;
+    plan->key = *key;
+    plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
+    const struct shape **shapes = plan_shapes(scratch, plan->typed->program, occasion->inputs, diags);
+    if (!shapes)
         return false;
-    plan->viewed = find_viewed(plan->arena, plan->typed->program);
-    return plan_kernels(plan, inputs, plan->strided ? outputs : NULL, program, diags) &&
-           load_kernels(program, plan, wait, diags);
+    keep_results(plan, shapes, occasion->taken);
+    if (!check_outputs(plan, occasion->outputs, diags))
+        return false;
+    plan->viewed = find_viewed(&plan->own, plan->typed->program);
+    return make_kernels(program, plan, scratch, shapes, occasion, diags) &&
+           load_kernels(program, plan, occasion->wait, diags);
 }
 
-struct plan *plan_get(struct weft_program *program, struct typed *typed, const struct tensor *inputs,
-                      const struct tensor *outputs, bool wait, struct diags *diags)
+void plan_destroy(struct plan *plan)
 {
-    bool strided = any_strided(typed->program, outputs);
+    arena_finish(&plan->own);
+    free(plan);
+}
+
+/* NULL with diagnostics. */
+static struct plan *new_plan(struct weft_program *program, struct typed *typed,
+                             const struct plan_key *key, const struct occasion *occasion,
+                             struct diags *diags)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+    struct arena scratch;
+    if (!plan) {
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+        return NULL;
+    }
+    plan->typed = typed;
+    plan->users = 1;
+    arena_init(&plan->own);
+    arena_init(&scratch);
+    plan->own.block = PLAN_BLOCK;
+    bool good = make_plan(program, plan, &scratch, key, occasion, diags);
+    arena_finish(&scratch);
+    if (good)
+        return plan;
+    plan_destroy(plan);
+    return NULL;
+}
+
+struct plan *plan_get(struct weft_program *program, struct typed *typed,
+                      const struct occasion *occasion, struct diags *diags)
+{
+    struct arena *arena = diags->arena;
+    const struct plan_key key = plan_key(arena, typed->program, occasion);
     pthread_mutex_lock(&program->mutex);
-    struct plan *plan = find_plan(typed, inputs, outputs, strided);
+    struct plan *plan = plans_find(&typed->plans, &key);
     pthread_mutex_unlock(&program->mutex);
-    if (plan && check_outputs(plan, outputs, diags))
+    if (plan && check_outputs(plan, occasion->outputs, diags))
         return plan;
     if (plan) {
         plan_release(plan);
         return NULL;
     }
-    plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    plan = new_plan(program, typed, &key, occasion, diags);
+    if (!plan)
         return NULL;
-    }
-    *plan = (struct plan){.typed = typed, .users = 1, .strided = strided};
-    arena_init(&plan->own);
-    plan->arena = &plan->own;
-    if (!make_plan(program, plan, inputs, outputs, wait, diags)) {
-        plan_destroy(plan);
-        return NULL;
-    }
     pthread_mutex_lock(&program->mutex);
-    plan->next = typed->plans;
-    typed->plans = plan;
-    if (++typed->plan_count > MAX_PLANS)
-        evict(program, typed);
+    bool kept = plans_add(program, &typed->plans, plan);
     pthread_mutex_unlock(&program->mutex);
-    return plan;
+    if (kept)
+        return plan;
+    plan_destroy(plan);
+    diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    return NULL;
 }
 
 void plan_release(struct plan *plan)

@@ -280,7 +280,7 @@ void weft_program_destroy(struct weft_program *program)
     while (program->typed) {
         struct typed *typed = program->typed;
         program->typed = typed->next;
-        plans_destroy(typed->plans);
+        plans_destroy(&typed->plans);
         arena_finish(&typed->arena);
         free(typed);
     }

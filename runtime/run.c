@@ -1,7 +1,8 @@
-/* The calls that take tensors: infer, prepare, run. Each reads its arguments into a struct call,
+/* The calls that compute: prepare and run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
-#include "runtime/call.h"
+#include "runtime/batch.h"
 #include "runtime/launch.h"
+#include "runtime/overlap.h"
 #include "runtime/recent.h"
 
 #include <stdlib.h>
@@ -20,6 +21,8 @@ void call_drop(struct call *call)
 {
     if (call->plan)
         plan_release(call->plan);
+    if (call->batch)
+        batch_release(call);
     arena_finish(&call->scratch);
     arena_finish(&call->arena);
 }
@@ -31,49 +34,9 @@ enum weft_status call_close(struct call *call, struct weft_error **error)
     return status;
 }
 
-/* ---- outputs ---- */
-
-/* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
- * none. What is hoisted counts as a part of the results it helps, so that the answer does not depend on
- * what is hoisted. */
-static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
-{
-    int last = -1;
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; a < kernel->access_count; a++)
-            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index &&
-                plan->kernels[k].order > last)
-                last = plan->kernels[k].order;
-    }
-    return last;
-}
-
-/* Rule 5.4: an output may be the very buffer of an input if every kernel that reads the input reads
- * only the element it writes, which none does under a view, and no kernel that runs later reads it at all. */
-static bool in_place(const struct call *call, int r, int input)
-{
-    return tensors_same(&call->outputs[r], &call->inputs[input]) && !call->plan->viewed[input] &&
-           last_use(call->plan, TENSOR_INPUT, input) <= last_use(call->plan, TENSOR_RESULT, r);
-}
-
-static bool check_overlaps(struct call *call, int r)
-{
-    const struct program *program = call->typed->program;
-    const struct tensor *output = &call->outputs[r];
-    const char *name = program->results[r].name, *what = NULL;
-    for (int i = 0; i < program->input_count && !what; i++)
-        if (tensors_overlap(output, &call->inputs[i]) && !in_place(call, r, i))
-            what = arena_printf(&call->arena, "input '%s'",
-                                program->symbols[program->inputs[i]].name);
-    for (int i = 0; i < r && !what; i++)
-        if (tensors_overlap(output, &call->outputs[i]))
-            what = arena_printf(&call->arena, "output '%s'", program->results[i].name);
-    return !what || diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, what);
-}
-
 /* ---- prepare and run ---- */
 
+/* Reads the arguments, finds the plan or the plans, and checks all that does not depend on addresses. */
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
     call->inputs = read_arguments(call, params->inputs, params->input_count, false, needs_data);
@@ -84,9 +47,9 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
     if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)))
         return false;
     if (call->batch)
-        return false; /* each_sample */
-    call->plan = plan_get(call->program, call->typed, call->inputs, call->outputs, !needs_data,
-                          &call->diags);
+        return batch_find(call, needs_data);
+    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .wait = !needs_data};
+    call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;
 }
 
@@ -102,42 +65,30 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
     }
 }
 
-/* The place of the first remark in the text, of all kernels. */
-static void remark(const struct launch *launch, struct span *place)
-{
-    const struct kernel *kernel = launch->planned->kernel;
-    for (int f = 0; f < kernel->fault_count; f++)
-        if (kernel->faults[f].start < place->start && launch_fault(launch, f))
-            *place = kernel->faults[f];
-}
-
+/* A launch on the one sample that there is. */
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
     char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
+    struct weft_sample *sample = ARENA_NEW(&call->arena, struct weft_sample);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = access_data(call, kernel, a);
-    launch_init(launch, call->program->context, &call->arena, planned, bases);
+    *sample = (struct weft_sample){0, &planned->walk, bases};
+    *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1,
+                              .tiles = planned->tiles, .work = planned->work,
+                              .touched = planned->touched, .stored = planned->stored};
+    launch_init(launch, call->program->context, &call->arena);
 }
 
 static void lend_temporaries(struct call *call)
 {
-    size_t size = call->plan->temporary_bytes;
+    size_t size = call->plan->shared_bytes;
     char *memory = size ? arena_alloc(&call->arena, size + TEMPORARY_ALIGNMENT) : NULL;
     call->temporaries = size ? memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT : NULL;
 }
 
-static void run(struct call *call, const struct weft_run_params *params)
+static void run_plan(struct call *call)
 {
-    bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
-    if (!recent && !find_plan(call, params, true))
-        return;
-    for (int r = 0; r < call->typed->program->result_count; r++)
-        check_overlaps(call, r);
-    if (call->diags.errors)
-        return;
-    if (!recent)
-        recent_keep(call, params);
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
@@ -146,10 +97,28 @@ static void run(struct call *call, const struct weft_run_params *params)
         set_up(call, &call->plan->kernels[k], &launches[k]);
     for (int k = 0; k < count; k++) {
         launch_run(&launches[k], call->program->context);
-        remark(&launches[k], &place);
+        launch_remark(&launches[k], &place);
     }
     if (place.start != UINT32_MAX)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+}
+
+static void run(struct call *call, const struct weft_run_params *params)
+{
+    bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
+    if (!recent && !find_plan(call, params, true))
+        return;
+    if (call->batch) {
+        batch_run(call);
+        return;
+    }
+    for (int r = 0; r < call->typed->program->result_count; r++)
+        check_overlap(call, r);
+    if (call->diags.errors)
+        return;
+    if (!recent)
+        recent_keep(call, params);
+    run_plan(call);
 }
 
 /* The remark goes to the caller of weft_run, not to the log. */
@@ -164,12 +133,9 @@ static enum weft_status close_run(struct call *call, struct weft_error **error)
     return status;
 }
 
-static void prepare(struct call *call, const struct weft_run_params *params,
-                    struct weft_kernel_info *kernels, size_t *kernel_count)
+static size_t plan_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
 {
-    size_t room = kernels && kernel_count ? *kernel_count : 0;
-    if (!find_plan(call, params, false))
-        return;
+    struct weft_context *context = call->program->context;
     pthread_mutex_lock(&call->program->mutex);
     bool again = call->plan->reported;
     call->plan->reported = true;
@@ -177,15 +143,25 @@ static void prepare(struct call *call, const struct weft_run_params *params,
     for (int k = 0; k < call->plan->kernel_count; k++) {
         const struct planned *planned = &call->plan->kernels[k];
         struct weft_kernel_info info = call->plan->infos[k];
-        kernels_settle(call->program->context, planned->loaded, &info);
+        kernels_settle(context, planned->loaded, &info);
         if (again)
             info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-        info.threads = launch_threads(call->program->context, planned);
+        info.threads = launch_threads(context, planned->work, planned->tiles);
         if ((size_t)k < room)
             kernels[k] = info;
     }
+    return (size_t)call->plan->kernel_count;
+}
+
+static void prepare(struct call *call, const struct weft_run_params *params,
+                    struct weft_kernel_info *kernels, size_t *kernel_count)
+{
+    size_t room = kernels && kernel_count ? *kernel_count : 0;
+    if (!find_plan(call, params, false))
+        return;
+    size_t count = call->batch ? batch_kernels(call, kernels, room) : plan_kernels(call, kernels, room);
     if (kernel_count)
-        *kernel_count = (size_t)call->plan->kernel_count;
+        *kernel_count = count;
 }
 
 /* Where prepare puts what it found; NULL when it is not asked for. */
@@ -193,47 +169,6 @@ struct kernel_list {
     struct weft_kernel_info *kernels;
     size_t *count;
 };
-
-/* The arguments of sample `i` as tensors. */
-static struct weft_argument *one_sample(struct call *call, const struct weft_argument *arguments,
-                                        size_t count, int64_t i)
-{
-    struct weft_argument *single = ARENA_ARRAY(&call->arena, struct weft_argument, count);
-    for (size_t a = 0; a < count; a++) {
-        single[a] = arguments[a];
-        single[a].tensors += arguments[a].batch ? i : 0;
-        single[a].batch = false;
-        single[a].count = 1;
-    }
-    return single;
-}
-
-static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
-                                const struct kernel_list *list, struct weft_error **error);
-
-/* A batch, one sample after the other. */
-static enum weft_status each_sample(struct call *call, const struct weft_run_params *params,
-                                    const struct kernel_list *list, struct weft_error **error)
-{
-    enum weft_status worst = WEFT_OK;
-    for (int64_t i = 0; i < call->samples && worst >= 0; i++) {
-        struct weft_run_params single = *params;
-        struct weft_error *found = NULL;
-        single.inputs = one_sample(call, params->inputs, params->input_count, i);
-        single.outputs = one_sample(call, params->outputs, params->output_count, i);
-        enum weft_status status = perform(call->program, &single, list, &found);
-        if (status != WEFT_OK && (worst == WEFT_OK || status < 0)) {
-            worst = status;
-            if (error) {
-                weft_error_destroy(*error);
-                *error = found;
-                continue;
-            }
-        }
-        weft_error_destroy(found);
-    }
-    return worst;
-}
 
 /* weft_prepare with a list, weft_run without. */
 static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
@@ -258,12 +193,7 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
             prepare(&call, params, list->kernels, list->count);
         else
             run(&call, params);
-        if (call.batch && !call.diags.errors) {
-            status = each_sample(&call, params, list, error);
-            call_drop(&call);
-        } else {
-            status = close_run(&call, error);
-        }
+        status = close_run(&call, error);
     }
     log_untold(program->context);
     errno = saved;

@@ -58,12 +58,12 @@ static struct tensor *described(struct arena *arena, const struct program *progr
     return tensors;
 }
 
-static void put_assembly(struct weft_program *program, const struct planned *planned, struct buf *out,
+static void put_assembly(struct weft_program *program, const char *kernel, struct buf *out,
                          struct diags *diags)
 {
     struct cc cc;
     bool good = build_compiler(program->context, &cc, diags);
-    char *text = good ? cc_assembly(&cc, planned->emitted->text, program->math, diags) : NULL;
+    char *text = good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
     if (text)
         buf_puts(out, text);
     free(text);
@@ -72,21 +72,23 @@ static void put_assembly(struct weft_program *program, const struct planned *pla
 static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
                         struct buf *out, struct diags *diags)
 {
-    struct plan plan = {.typed = typed, .arena = out->arena};
-    struct tensor *inputs = described(out->arena, typed->program);
-    plan.shapes = plan_shapes(out->arena, typed->program, inputs, diags);
-    if (!plan.shapes || !plan_kernels(&plan, inputs, NULL, program, diags))
+    struct arena *arena = out->arena;
+    struct tensor *inputs = described(arena, typed->program);
+    const struct occasion occasion = {.inputs = inputs};
+    struct division division;
+    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
+    if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
         return;
-    for (int k = 0; k < plan.kernel_count; k++) {
-        const struct planned *planned = &plan.kernels[k];
+    for (int k = 0; k < division.count; k++) {
+        const struct draft *draft = &division.drafts[k];
         if (stage == STAGE_GROUPS)
-            dump_groups(out, planned->kernel, planned->shape, &planned->geometry);
+            dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
         else if (stage == STAGE_IR)
-            dump_ir(out, planned->kernel, &planned->geometry);
+            dump_ir(out, draft->kernel, &draft->geometry);
         else if (stage == STAGE_C)
-            buf_puts(out, planned->emitted->text);
+            buf_puts(out, draft_text(arena, arena, program, typed, draft)->text);
         else
-            put_assembly(program, planned, out, diags);
+            put_assembly(program, draft_text(arena, arena, program, typed, draft)->text, out, diags);
     }
 }
 

@@ -141,6 +141,12 @@ static bool move(const DLTensor *from, bool needs_data, struct tensor *tensor)
     return true;
 }
 
+void blame_sample(struct diags *diags, struct diag *last, int64_t i)
+{
+    for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
+        record->message = arena_printf(diags->arena, "sample %lld: %s", (long long)i, record->message);
+}
+
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
                       const char *name, struct diags *diags)
 {
@@ -155,7 +161,11 @@ enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const c
                 move(from, needs_data, tensor);
     if (same)
         return NEXT_SAME;
-    return tensor_read(from, needs_data, what, name, tensor, diags) ? NEXT_OTHER : NEXT_BAD;
+    struct diag *last = diags->last;
+    if (tensor_read(from, needs_data, what, name, tensor, diags))
+        return NEXT_OTHER;
+    blame_sample(diags, last, i);
+    return NEXT_BAD;
 }
 
 bool tensors_same(const struct tensor *a, const struct tensor *b)

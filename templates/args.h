@@ -1,15 +1,13 @@
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
-struct weft_sample {
-    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
     long long rows, columns;       /* the iteration space: outer groups together, inner group */
     long long tile_rows, tile_columns; /* extent of a tile */
     long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
     long long period;              /* flat classes: the extent of the innermost group, else 0 */
     long long groups;              /* outer groups */
     const long long *extents;      /* [groups] */
-    char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
@@ -18,8 +16,14 @@ struct weft_sample {
                                       pieces, innermost first, their extents, and then their strides */
 };
 
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
+};
+
 struct weft_args {
-    const struct weft_sample *samples;
+    const struct weft_sample *samples; /* none without tiles */
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */

@@ -35,17 +35,28 @@ void arena_finish(struct arena *arena)
     }
 }
 
-static void fail(struct arena *arena)
+void arena_adopt(struct arena *arena, struct arena *from)
+{
+    struct arena_block **last = &arena->blocks;
+    while (*last)
+        last = &(*last)->next;
+    *last = from->blocks;
+    arena->allocated += from->allocated;
+    from->blocks = NULL;
+}
+
+void arena_fail(struct arena *arena)
 {
     longjmp(*arena->out_of_memory, 1);
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t size)
 {
-    size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+    size_t least = arena->block ? arena->block : BLOCK_SIZE;
+    size_t room = size > least ? size : least;
     struct arena_block *block = calloc(1, sizeof *block + room);
     if (!block)
-        fail(arena);
+        arena_fail(arena);
     block->size = room;
     block->next = arena->blocks;
     arena->blocks = block;
@@ -56,7 +67,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
 static inline void *take(struct arena *arena, size_t size, bool *zero)
 {
     if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))
-        fail(arena);
+        arena_fail(arena);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena->allocated += size;
     *zero = !arena->lent || size > arena->lent_size;
@@ -124,7 +135,7 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t element)
     if (!full)
         return array;
     if (count > SIZE_MAX / 4 / element)
-        fail(arena);
+        arena_fail(arena);
     void *grown = arena_alloc(arena, (count ? count * 2 : 1) * element);
     if (count)
         memcpy(grown, array, count * element);

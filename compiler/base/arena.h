@@ -15,6 +15,7 @@ struct arena {
     jmp_buf *out_of_memory;
     size_t allocated;              /* bytes handed out so far */
     size_t limit;                  /* 0: none; else running past it counts as out of memory */
+    size_t block;                  /* bytes taken from malloc at once, at least; 0: 16 KB */
 };
 
 /* Opens the region in which running out of memory makes ARENA_GUARD return nonzero (once). The
@@ -25,6 +26,10 @@ void arena_init(struct arena *arena);
 /* Memory to hand out before any is allocated, aligned to 16 bytes; it outlives the arena. */
 void arena_lend(struct arena *arena, void *memory, size_t size);
 void arena_finish(struct arena *arena);
+/* Moves all memory of another arena into this one, which releases it then. */
+void arena_adopt(struct arena *arena, struct arena *from);
+/* Goes where running out of memory goes. */
+_Noreturn void arena_fail(struct arena *arena);
 /* Zeroed, aligned for any object. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);

@@ -96,26 +96,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     f32_m *const v5 = (f32_m *)slots[2];
     f32_m *const v6 = (f32_m *)slots[3];
     f32_m *const v8 = (f32_m *)slots[4];
-    const struct weft_sample *s = args->samples;
-    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
-        const i64 middle = (lo + hi) / 2;
-        if (args->samples[middle].first_tile <= begin)
-            lo = middle, s = args->samples + lo;
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
         else
-            hi = middle;
+            count = half;
     }
     for (i64 tile = begin; tile < end; tile++) {
-        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
-            s++;
-        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = local / s->row_tiles * s->tile_rows;
-        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
-        i64 at[32], rest = row0;
+        i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
-            p[k] = s->bases[k];
+            p[k] = sample->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
             at[g] = rest % s->extents[g];
             for (int k = 0; k < ACCESSES; k++)

@@ -45,23 +45,29 @@ enum { BLOCK = 64, ACCESSES = 3 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
-struct weft_sample {
-    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
     long long rows, columns;       /* the iteration space: outer groups together, inner group */
     long long tile_rows, tile_columns; /* extent of a tile */
     long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
     long long period;              /* flat classes: the extent of the innermost group, else 0 */
     long long groups;              /* outer groups */
     const long long *extents;      /* [groups] */
-    char *const *bases;            /* [accesses] first element */
     const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
                                       last, in flat classes, from one period to the next */
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, their extents, and then their strides */
+};
+
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
 };
 
 struct weft_args {
-    const struct weft_sample *samples;
+    const struct weft_sample *samples; /* none without tiles */
     long long sample_count;
     const unsigned long long *literals; /* one slot each, the value in its first bytes */
     unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
@@ -251,26 +257,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v2 = (f32_m *)slots[0];
     f32_m *const v5 = (f32_m *)slots[1];
-    const struct weft_sample *s = args->samples;
-    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
-        const i64 middle = (lo + hi) / 2;
-        if (args->samples[middle].first_tile <= begin)
-            lo = middle, s = args->samples + lo;
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
         else
-            hi = middle;
+            count = half;
     }
     for (i64 tile = begin; tile < end; tile++) {
-        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
-            s++;
-        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = local / s->row_tiles * s->tile_rows;
-        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
-        i64 at[32], rest = row0;
+        i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
-            p[k] = s->bases[k];
+            p[k] = sample->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
             at[g] = rest % s->extents[g];
             for (int k = 0; k < ACCESSES; k++)

@@ -195,7 +195,7 @@ static struct weft_kernel_info prepare(struct job *job)
 
 static struct loaded *loaded(const struct job *job)
 {
-    return job->program->typed->plans->kernels[0].loaded;
+    return job->program->typed->plans.latest->kernels[0].loaded;
 }
 
 static void job_close(struct job *job)
