@@ -109,14 +109,14 @@ static bool join(struct fit *fit, struct type *known, const struct type *next)
         return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_DTYPE, what(fit),
                                fit->name, type_rows[next->dtype].name,
                                type_rows[known->dtype].name);
-    if (!next->ranked || !known->ranked) {
-        if (next->ranked)
-            *known = *next;
-        return true;
+    if (!known->ranked && next->ranked) {
+        known->ranked = true;
+        known->rank = next->rank;
+        memcpy(known->extents, next->extents, sizeof known->extents);
     }
-    bool fits = known->rank == next->rank, agrees = true;
+    bool fits = !next->ranked || known->rank == next->rank, agrees = true;
     struct type before = *known;
-    for (int d = 0; d < next->rank && fits && agrees; d++)
+    for (int d = 0; next->ranked && d < next->rank && fits && agrees; d++)
         agrees = join_extent(fit, &known->extents[d], next->extents[d], &fits);
     return agrees && (fits || wrong_shape(fit, &before, next)) && join_layout(fit, known, next);
 }
@@ -129,17 +129,15 @@ static bool read_type(struct fit *fit, struct type *type)
     struct arena *arena = fit->report->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags diags, *before = fit->tree->diags;
-    const char *text = input->type; /* has a value's shape in it where weft show wants that */
-    if (input->loaded && (given->type || input->value.count))
-        text = given->type ? given->type : weft_dtype_name(input->value.samples[0].dtype);
+    const char *text = input->loaded ? input->said : input->type;
     *source = (struct source){"<args>", text, strlen(text)};
     diags_init(&diags, arena, source);
     fit->tree->diags = &diags;
     bool good = parse_type(fit->tree, source, type);
     fit->tree->diags = before;
-    const char *place = text == given->value  ? given->value
-                        : text == given->type ? given->argument + given->name_length + 1
-                                              : given->argument;
+    const char *place = text == given->value ? given->value
+                        : given->type        ? given->argument + given->name_length + 1
+                                             : given->argument;
     return good || report_inside(fit->report, place, 0, &diags);
 }
 
