@@ -62,9 +62,7 @@ static union scalar value_as(const struct trial *trial, const struct evaluation 
         return number_as(&node->number, dtype, how);
     if (node->kind == FORMULA_ARRAY)
         return number_as(&trial->formula.elements[node->elements + element], dtype, how);
-    union scalar value = evaluation->values[index][element], none = {0};
-    enum op op = conversion(node->dtype, dtype, how == CASTS);
-    return op == OP_COUNT ? value : eval_op(op, node->dtype, dtype, value, none, none);
+    return eval_convert(node->dtype, dtype, how == CASTS, evaluation->values[index][element]);
 }
 
 /* The integer, exactly. */

@@ -380,12 +380,11 @@ static void fill(struct generator *g, struct sample *sample, enum weft_dtype dty
 {
     int64_t volume = extents_volume(&sample->extents);
     int kind = below(g, 6);
-    union scalar few[4], none = {0};
+    union scalar few[4];
     for (int i = 0; i < 4; i++) {
         few[i] = stream_value(&g->stream, dtype);
-        if (kind == 0 && dtype != WEFT_BOOL)
-            few[i] = eval_op(OP_CONVERT, WEFT_UINT8, dtype, (union scalar){.u8 = (uint8_t)i},
-                             none, none);
+        if (kind == 0)
+            few[i] = eval_convert(WEFT_UINT8, dtype, false, (union scalar){.u8 = (uint8_t)i});
     }
     sample->values = ARENA_ARRAY(g->arena, union scalar, volume + 1);
     for (int64_t e = 0; e < volume; e++)

@@ -142,15 +142,14 @@ static enum weft_dtype widest(const struct number *number, union scalar *value)
 
 union scalar number_as(const struct number *number, enum weft_dtype dtype, enum meeting_kind how)
 {
-    union scalar value, none = {0};
+    union scalar value = {0};
     enum weft_dtype from = widest(number, &value);
-    enum op op = conversion(from, dtype, how == CASTS || from == WEFT_FLOAT64);
-    return op == OP_COUNT ? value : eval_op(op, from, dtype, value, none, none);
+    return eval_convert(from, dtype, how == CASTS || from == WEFT_FLOAT64, value);
 }
 
 static bool is_infinite(union scalar value, enum weft_dtype dtype)
 {
-    return eval_op(OP_ISINF, dtype, WEFT_BOOL, value, value, value).b1;
+    return isinf(eval_convert(dtype, WEFT_FLOAT64, false, value).f64);
 }
 
 bool number_meets(const struct number *number, enum weft_dtype dtype)

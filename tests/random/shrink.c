@@ -303,9 +303,7 @@ static int simplify(struct trial *trial, struct arena *arena, int k)
 
 static union scalar small_value(enum weft_dtype dtype, uint8_t value)
 {
-    union scalar from = {.u8 = value}, none = {0};
-    enum op op = conversion(WEFT_UINT8, dtype, false);
-    return op == OP_COUNT ? from : eval_op(op, WEFT_UINT8, dtype, from, none, none);
+    return eval_convert(WEFT_UINT8, dtype, false, (union scalar){.u8 = value});
 }
 
 /* Whether the elements are the value, or 0 where `zeros` are as good. */
@@ -379,7 +377,7 @@ void shrink(struct attempts *attempts, struct trial *trial, struct arena *arena,
 {
     static change_fn *const changes[] = {drop_result, keep_one, use_operand, make_input, cut_shape,
                                          drop_dimension, simplify, simplify_values};
-    bool better = true;
+    bool better = trial_settle(trial);
     attempts->count = 0;
     while (better && attempts->count < MOST_ATTEMPTS) {
         better = false;
