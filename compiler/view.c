@@ -320,8 +320,9 @@ static bool relative(struct walk *w, const struct list *factors, int d, int64_t 
         return true;
     double extent = round(value * (double)from);
     if (extent >= 0x1p63)
-        return wrong(w, DIAG_VIEW_EXTENT, factors->from, "%s makes an extent of %.17g, which does not fit "
-                     "int64", item_name(w, factors, d), extent);
+        return wrong(w, DIAG_VIEW_EXTENT, factors->from, "%s makes an extent of %s, which does not fit int64",
+                     item_name(w, factors, d),
+                     item_text(w, &(struct literal){.kind = LITERAL_REAL, .real = extent}));
     w->out->extents[d] = (int64_t)extent;
     return true;
 }
