@@ -107,7 +107,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            head = first_block(args, p[3] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

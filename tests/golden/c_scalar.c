@@ -75,7 +75,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             const i16 a1 = *(const i16_m *)p[1]; /* k */
             const f64 t2 = (f64)a1;
-            head = first_block(args, p[2] + column0 * sizeof(f64), sizeof(f64));
+            head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
