@@ -91,10 +91,12 @@ static void resize_table(struct lowering *l, uint32_t size)
         enter(l, i);
 }
 
-/* Whether a 16-bit type holds every value of another. */
-static bool holds(enum weft_dtype half, enum weft_dtype t)
+/* Whether a 16-bit type holds every value that a conversion gives. */
+static bool holds(enum weft_dtype half, const struct ins *ins)
 {
-    return t == half || (!dtype_is_float(t) && type_rows[t].bits <= type_rows[half].fraction + 1);
+    const struct type_row *from = &type_rows[ins->source];
+    return ins->source == half || ins->op == (half == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16) ||
+           (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
 }
 
 static unsigned find_holders(const struct lowering *l, const struct ins *ins)
@@ -109,7 +111,7 @@ static unsigned find_holders(const struct lowering *l, const struct ins *ins)
         union scalar value = ins->kind == INS_LITERAL ? l->kernel->literals[ins->index] : (union scalar){0};
         bool same = ins->kind == INS_LITERAL &&
                     eval_convert(t, ins->dtype, false, eval_convert(ins->dtype, t, false, value)).bits == value.bits;
-        if (dtype_is_half(t) && ((from && holds(t, ins->source)) || (closed && all >> t & 1) || same))
+        if (dtype_is_half(t) && ((from && holds(t, ins)) || (closed && all >> t & 1) || same))
             holders |= 1u << t;
     }
     return holders;
@@ -224,13 +226,19 @@ static int add_power(struct lowering *l, enum weft_dtype dtype, int base, int ex
     return power;
 }
 
-/* A value that its 16-bit type holds is not rounded to it and brought back. */
+/* A value rounded to a 16-bit type and brought back is rounded in place, or stays where the type surely
+ * holds it. */
 static int add_step(struct lowering *l, int value, struct step step, struct span span)
 {
     struct ins ins = l->kernel->ins[value];
-    if (step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE &&
-        l->holders[ins.a[0]] >> ins.dtype & 1)
+    bool back = step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE;
+    if (back && l->holders[ins.a[0]] >> ins.dtype & 1)
         return ins.a[0];
+    if (back) {
+        step.op = ins.dtype == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16;
+        value = ins.a[0];
+        ins.dtype = step.to;
+    }
     return add_op(l, step.op, ins.dtype, step.to, (int[]){value, -1, -1}, span);
 }
 

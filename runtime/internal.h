@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
@@ -357,21 +358,50 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
-/* What tensor_next found. */
-enum next {
-    NEXT_SAME,                     /* shape and strides are those of the sample before */
-    NEXT_OTHER,
-    NEXT_BAD                       /* reported */
-};
-/* Goes on to sample `i` of a batch, from sample i - 1. */
-enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
-                      const char *name, struct diags *diags);
+static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
+{
+    if (!a != !b)
+        return false;
+    for (int i = 0; a != b && i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 /* Whether an element of the tensor may lie there. */
 static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
 {
     return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
            (!tensor->alignment || data % tensor->alignment == 0);
 }
+
+/* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */
+static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
+{
+    const DLTensor *from = &tensor->samples[i], *before = from - 1;
+    uintptr_t data = from->data ? (uintptr_t)from->data + from->byte_offset : 0;
+    uintptr_t by = data - (uintptr_t)tensor->data;
+    if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
+        from->device.device_type != before->device.device_type ||
+        !same_numbers(from->shape, before->shape, tensor->rank) ||
+        !same_numbers(from->strides, before->strides, tensor->rank) ||
+        (needs_data && (!data || !tensor_aligned(tensor, data))))
+        return false;
+    tensor->data = (void *)data;
+    tensor->first += by;
+    tensor->end += by;
+    return true;
+}
+
+/* What tensor_next found. */
+enum next {
+    NEXT_SAME,                     /* shape and strides are those of the sample before */
+    NEXT_OTHER,
+    NEXT_BAD                       /* reported */
+};
+/* Goes on to sample `i` in any case. */
+enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
+                      const char *name, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);

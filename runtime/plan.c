@@ -108,8 +108,8 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-        planned->loaded = wait ? NULL : atomic_load(&planned->emitted->loaded);
-        if (planned->loaded)
+        planned->loaded = atomic_load(&planned->emitted->loaded);
+        if (planned->loaded && (!wait || atomic_load(&planned->loaded->final)))
             continue;
         const struct kernel_request request = {planned->emitted->text, program->math,
                                                all_exact(planned->kernel), wait};
