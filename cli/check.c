@@ -17,6 +17,7 @@ struct check {
     struct weft_program *program;
     struct program *tree;
     const struct shape **shapes; /* of the inputs by position */
+    struct weft_tensor_info *infos; /* of the results, where all inputs have values; else NULL */
 };
 
 static bool type_nodes(struct program *tree)
@@ -32,16 +33,38 @@ static bool is_typed(const struct program *tree)
     return true;
 }
 
-static void print_result(const struct check *check, const struct result *result, bool typed,
+/* "out uint8[?, ?, 3], 200 samples" where extents differ from sample to sample. */
+static void print_result(const struct check *check, int index, bool typed,
                          const struct shape *shape, const char *layout)
 {
     struct arena *arena = check->session->report->arena;
+    const struct result *result = &check->tree->results[index];
     bool shown = typed && layout && *layout;
+    const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
     printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
-    printf("%s", typed && shape ? shape_text(arena, check->tree, shape) : "");
-    printf("%s%s\n", shown ? "@" : "", shown ? layout : "");
+    fputs(typed && shape ? shape_text(arena, check->tree, shape) : "", stdout);
+    printf("%s%s", shown ? "@" : "", shown ? layout : "");
+    if (info && info->batch)
+        printf(", %lld sample%s", (long long)info->count, info->count == 1 ? "" : "s");
+    putchar('\n');
+}
+
+/* What the library says when it looks at every sample. */
+static bool infer_samples(struct check *check)
+{
+    struct report *report = check->session->report;
+    size_t count;
+    struct weft_argument *inputs = inputs_arguments(report->arena, &check->inputs, &count);
+    struct weft_error *errors = NULL;
+    if (!inputs_name_samples(report, &check->inputs, check->program) ||
+        count != weft_program_input_count(check->program))
+        return true;
+    check->infos = ARENA_ARRAY(report->arena, struct weft_tensor_info,
+                               weft_program_result_count(check->program) + 1);
+    enum weft_status status = weft_infer(check->program, inputs, count, check->infos, &errors);
+    return report_library(report, status, errors);
 }
 
 static bool check_shapes(struct check *check)
@@ -59,7 +82,7 @@ static bool check_shapes(struct check *check)
         return report_library(report, diags_status(tree->diags),
                               diags_export(tree->diags, WEFT_ERROR));
     for (int i = 0; i < tree->result_count; i++)
-        print_result(check, &tree->results[i], typed, shapes[tree->results[i].node],
+        print_result(check, i, typed, shapes[tree->results[i].node],
                      layouts[tree->results[i].node]);
     return true;
 }
@@ -83,7 +106,7 @@ static bool check_program(struct check *check)
     weft_program_destroy(check->program);
     params.inputs = inputs_types(session->report->arena, &check->inputs, &params.input_count);
     check->program = session_compile(session, &check->script, params);
-    return check->program && check_shapes(check);
+    return check->program && infer_samples(check) && check_shapes(check);
 }
 
 static bool check_one(struct session *session, const struct arguments *arguments,

@@ -11,11 +11,12 @@ struct size {
 struct fit {
     struct report *report;
     struct program *tree;
-    struct type *types; /* of the inputs, by position */
     struct size *sizes; /* of the size variables */
     int size_room;
+    struct type *given;        /* the types that stand in the arguments, by position */
     const struct input *input; /* the one looked at, NULL: the text gives none */
-    const char *name, *what;   /* its name and what messages call it */
+    int sample;                /* of every batch */
+    const char *name;
 };
 
 static const struct input *find_input(const struct inputs *inputs, const char *name)
@@ -37,21 +38,39 @@ static struct size *find_size(struct fit *fit, int64_t extent)
 static bool set_size(struct fit *fit, int64_t extent, int64_t number)
 {
     struct size *size = find_size(fit, extent);
+    const struct value *value = &fit->input->value;
     if (!size->input)
         *size = (struct size){number, fit->name};
     if (size->extent == number)
         return true;
-    const char *argument = fit->input->assignment->argument;
+    const char *argument = fit->input->assignment->argument, *name = fit->name;
+    if (value->batch && fit->sample < value->count)
+        name = arena_printf(fit->report->arena, "%s' of sample '%s", name,
+                            value->paths[fit->sample]);
     return REPORT_ARGUMENT(fit->report, argument, strlen(argument), SIZE_VARIABLE,
                            fit->tree->size_variables[EXTENT_VARIABLE - extent],
-                           (long long)size->extent, size->input, (long long)number, fit->name);
+                           (long long)size->extent, size->input, (long long)number, name);
+}
+
+/* What messages call the input looked at: for a file its path. */
+static const char *what(const struct fit *fit)
+{
+    const struct input *input = fit->input;
+    const struct value *value = &input->value;
+    if (!input->file)
+        return "input";
+    if (strcmp(input->assignment->value, "-") == 0)
+        return "standard input for input";
+    const char *path = value->batch && fit->sample < value->count ? value->paths[fit->sample]
+                                                                  : input->assignment->value;
+    return arena_printf(fit->report->arena, "'%s' for input", path);
 }
 
 static bool wrong_shape(struct fit *fit, const struct type *known, const struct type *next)
 {
     struct arena *arena = fit->report->arena;
     const char *argument = fit->input->assignment->argument;
-    return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_SHAPE, fit->what,
+    return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_SHAPE, what(fit),
                            fit->name, shape_text(arena, fit->tree, type_shape(arena, next)),
                            shape_text(arena, fit->tree, type_shape(arena, known)));
 }
@@ -87,7 +106,7 @@ static bool join(struct fit *fit, struct type *known, const struct type *next)
 {
     const char *argument = fit->input->assignment->argument;
     if (known->dtype != next->dtype)
-        return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_DTYPE, fit->what,
+        return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_DTYPE, what(fit),
                                fit->name, type_rows[next->dtype].name,
                                type_rows[known->dtype].name);
     if (!next->ranked || !known->ranked) {
@@ -110,7 +129,9 @@ static bool read_type(struct fit *fit, struct type *type)
     struct arena *arena = fit->report->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags diags, *before = fit->tree->diags;
-    const char *text = input->loaded && given->type ? given->type : input->type;
+    const char *text = input->type; /* has a value's shape in it where weft show wants that */
+    if (input->loaded && (given->type || input->value.count))
+        text = given->type ? given->type : weft_dtype_name(input->value.samples[0].dtype);
     *source = (struct source){"<args>", text, strlen(text)};
     diags_init(&diags, arena, source);
     fit->tree->diags = &diags;
@@ -122,30 +143,31 @@ static bool read_type(struct fit *fit, struct type *type)
     return good || report_inside(fit->report, place, 0, &diags);
 }
 
-static bool join_input(struct fit *fit, struct symbol *symbol, struct type *type)
+/* The type of one sample, or of the tensor that goes with every sample. */
+static struct type actual_type(const struct fit *fit)
+{
+    const struct value *value = &fit->input->value;
+    const struct tensor *tensor = &value->samples[value->batch ? fit->sample : 0];
+    struct type type = {.dtype = tensor->dtype, .ranked = true, .rank = tensor->rank};
+    memcpy(type.extents, tensor->shape, sizeof type.extents);
+    return type;
+}
+
+/* What declaration, argument and data say together. */
+static bool join_input(struct fit *fit, const struct symbol *symbol, const struct type *given,
+                       struct type *type)
 {
     const struct input *input = fit->input;
-    struct type given = {0}, actual = {.ranked = true};
     *type = symbol->type;
-    symbol->typed = symbol->declared || input;
     if (!input)
         return true;
-    fit->what = "input";
-    if (input->file && strcmp(input->assignment->value, "-") == 0)
-        fit->what = "standard input for input";
-    else if (input->file)
-        fit->what = arena_printf(fit->report->arena, "'%s' for input", input->assignment->value);
-    if (!read_type(fit, &given))
-        return false;
     if (!symbol->declared)
-        *type = (struct type){.dtype = given.dtype};
-    if (!join(fit, type, &given))
+        *type = (struct type){.dtype = given->dtype};
+    if (!join(fit, type, given))
         return false;
-    if (!input->loaded)
+    if (!input->loaded || fit->sample >= input->value.count)
         return true;
-    actual.dtype = input->tensor.dtype;
-    actual.rank = input->tensor.rank;
-    memcpy(actual.extents, input->tensor.shape, sizeof actual.extents);
+    struct type actual = actual_type(fit);
     return join(fit, type, &actual);
 }
 
@@ -166,16 +188,87 @@ static const struct shape *known_shape(struct fit *fit, const struct type *type)
     return known;
 }
 
-static bool join_inputs(struct fit *fit, const struct inputs *inputs)
+static void look_at(struct fit *fit, const struct inputs *inputs, int index)
+{
+    fit->name = fit->tree->symbols[fit->tree->inputs[index]].name;
+    fit->input = find_input(inputs, fit->name);
+}
+
+static bool read_types(struct fit *fit, const struct inputs *inputs)
 {
     bool good = true;
     for (int i = 0; i < fit->tree->input_count; i++) {
         struct symbol *symbol = &fit->tree->symbols[fit->tree->inputs[i]];
-        fit->name = symbol->name;
-        fit->input = find_input(inputs, symbol->name);
-        good &= join_input(fit, symbol, &fit->types[i]);
+        look_at(fit, inputs, i);
+        symbol->typed = symbol->declared || fit->input;
+        good &= !fit->input || read_type(fit, &fit->given[i]);
     }
     return good;
+}
+
+/* All inputs together for one sample. */
+static bool join_inputs(struct fit *fit, const struct inputs *inputs, struct type *types)
+{
+    bool good = true;
+    for (int i = 0; i < fit->size_room; i++)
+        fit->sizes[i] = (struct size){0}; /* a sample has its own */
+    for (int i = 0; i < fit->tree->input_count; i++) {
+        look_at(fit, inputs, i);
+        good &= join_input(fit, &fit->tree->symbols[fit->tree->inputs[i]], &fit->given[i],
+                           &types[i]);
+    }
+    return good;
+}
+
+/* What is left of what was known: extents that differ from those of another sample are not. */
+static void widen(struct fit *fit, const struct type *types, const struct shape **shapes, bool first)
+{
+    for (int i = 0; i < fit->tree->input_count; i++) {
+        const struct shape *next = known_shape(fit, &types[i]);
+        struct shape *known = (struct shape *)shapes[i];
+        if (first)
+            shapes[i] = next;
+        for (int d = 0; !first && known && next && d < known->rank; d++)
+            if (known->extents[d] != next->extents[d])
+                known->extents[d] = EXTENT_UNKNOWN;
+    }
+}
+
+/* How many samples there are; two batches have as many. */
+static bool count_samples(struct report *report, const struct inputs *inputs, int *count)
+{
+    const struct input *first = NULL;
+    *count = 1;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        if (!input->value.batch)
+            continue;
+        first = first ? first : input;
+        *count = first->value.count;
+        if (input->value.count != *count)
+            return REPORT_ARGUMENT(report, input->assignment->argument,
+                                   strlen(input->assignment->argument), BATCH_COUNTS,
+                                   first->assignment->name, input->assignment->name,
+                                   (long long)*count, (long long)input->value.count);
+    }
+    return true;
+}
+
+static bool join_samples(struct fit *fit, const struct inputs *inputs, const struct shape **shapes)
+{
+    int count, room = fit->tree->input_count + 1;
+    struct type *types = ARENA_ARRAY(fit->report->arena, struct type, room);
+    if (!read_types(fit, inputs) || !count_samples(fit->report, inputs, &count))
+        return false;
+    fit->sample = 0;
+    do {
+        if (!join_inputs(fit, inputs, types))
+            return false;
+        widen(fit, types, shapes, fit->sample == 0);
+    } while (++fit->sample < count);
+    for (int i = 0; i < fit->tree->input_count; i++)
+        fit->tree->symbols[fit->tree->inputs[i]].type = types[i];
+    return true;
 }
 
 struct program *inputs_fit(struct report *report, const struct script *script,
@@ -186,13 +279,7 @@ struct program *inputs_fit(struct report *report, const struct script *script,
         REPORT_FILE(report, "weft", LIBRARY, "the program cannot be read twice");
         return NULL;
     }
-    fit.types = ARENA_ARRAY(report->arena, struct type, fit.tree->input_count + 1);
-    if (!join_inputs(&fit, inputs))
-        return NULL;
+    fit.given = ARENA_ARRAY(report->arena, struct type, fit.tree->input_count + 1);
     *shapes = ARENA_ARRAY(report->arena, const struct shape *, fit.tree->input_count + 1);
-    for (int i = 0; i < fit.tree->input_count; i++) {
-        fit.tree->symbols[fit.tree->inputs[i]].type = fit.types[i];
-        (*shapes)[i] = known_shape(&fit, &fit.types[i]);
-    }
-    return fit.tree;
+    return join_samples(&fit, inputs, *shapes) ? fit.tree : NULL;
 }

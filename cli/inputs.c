@@ -191,25 +191,54 @@ static bool wanted_dtype(struct report *report, const struct program *program,
 }
 
 /* The type for weft_compile, NULL where the data say all there is to say. */
-static const char *type_text(struct arena *arena, const struct input *input, enum inputs_mode mode)
+static const char *type_text(struct report *report, const struct input *input,
+                             enum weft_dtype wanted, enum inputs_mode mode)
 {
     const struct assignment *given = input->assignment;
-    struct tensor tensor = input->tensor;
+    bool empty = !input->value.count;
+    struct tensor tensor = empty ? (struct tensor){.dtype = wanted} : input->value.samples[0];
     if (given->type && strpbrk(given->type, "@("))
         return given->type;
     if (given->layout)
         snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
-    if (mode == INPUTS_SHAPES)
-        return tensor_type(arena, &tensor);
+    if (mode == INPUTS_SHAPES && !empty)
+        return tensor_type(report->arena, &tensor);
     const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
-    return tensor.layout[0] ? arena_printf(arena, "%s@%s", type, tensor.layout) : type;
+    return tensor.layout[0] ? arena_printf(report->arena, "%s@%s", type, tensor.layout) : type;
+}
+
+/* A batch without samples takes its type from what is written; what has samples, its layout. */
+static bool check_opened(struct report *report, const struct input *input, enum weft_dtype wanted)
+{
+    const struct assignment *given = input->assignment;
+    const struct value *value = &input->value;
+    if (!value->count)
+        return wanted != WEFT_DTYPE_COUNT ||
+               REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
+                               given->value, given->name, given->name);
+    return !given->layout || strlen(given->layout) == (size_t)value->samples[0].rank ||
+           REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
+                           given->layout, value->samples[0].rank);
+}
+
+/* Literals, and whatever a reshape may ask for before the run. */
+static bool open_value(struct report *report, const struct arguments *arguments, bool literal,
+                       enum weft_dtype wanted, struct input *input)
+{
+    const char *text = input->assignment->value;
+    struct value *value = &input->value;
+    if (literal)
+        return value_evaluate(report, text, wanted, value);
+    return value_open(report, text, arguments->threads, value) &&
+           (!value->count || value->samples[0].rank > 1 ||
+            value_load(report, value, arguments->threads));
 }
 
 static bool load_one(struct report *report, const struct program *program,
-                     const struct assignment *given, enum inputs_mode mode, struct input *input)
+                     const struct arguments *arguments, enum inputs_mode mode, struct input *input)
 {
+    const struct assignment *given = input->assignment;
     enum weft_dtype wanted;
-    input->assignment = given;
     if (mode != INPUTS_DATA && is_type(given->value)) {
         input->type = given->value;
         return true;
@@ -217,17 +246,14 @@ static bool load_one(struct report *report, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (!literal && told_as_type(report, given, mode))
+    if (!literal && !value_is_pattern(report, given->value) && told_as_type(report, given, mode))
         return false;
-    if (literal ? !value_evaluate(report, given->value, wanted, &input->tensor)
-                : !value_read(report, given->value, &input->tensor))
+    if (!open_value(report, arguments, literal, wanted, input) ||
+        !check_opened(report, input, wanted))
         return false;
     input->loaded = true;
     input->file = !literal;
-    if (given->layout && strlen(given->layout) != (size_t)input->tensor.rank)
-        return REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
-                               given->layout, input->tensor.rank);
-    input->type = type_text(report->arena, input, mode);
+    input->type = type_text(report, input, wanted, mode);
     return true;
 }
 
@@ -239,15 +265,61 @@ bool inputs_load(struct report *report, const struct script *script,
     inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
-        good &= load_one(report, program, &arguments->inputs[i], mode, &inputs->items[i]);
+        inputs->items[i].assignment = &arguments->inputs[i];
+        good &= load_one(report, program, arguments, mode, &inputs->items[i]);
     }
+    return good;
+}
+
+bool inputs_read(struct report *report, struct inputs *inputs, int threads)
+{
+    bool good = true;
+    for (int i = 0; i < inputs->count; i++)
+        good = good && value_load(report, &inputs->items[i].value, threads);
     return good;
 }
 
 void inputs_finish(struct inputs *inputs)
 {
     for (int i = 0; i < inputs->count; i++)
-        tensor_finish(&inputs->items[i].tensor);
+        value_finish(&inputs->items[i].value);
+}
+
+double inputs_pending(const struct inputs *inputs)
+{
+    double total = 0;
+    for (int i = 0; i < inputs->count; i++)
+        total += value_pending(&inputs->items[i].value);
+    return total;
+}
+
+static const struct input *find_item(const struct inputs *inputs, const char *name)
+{
+    for (int i = 0; i < inputs->count; i++)
+        if (strcmp(inputs->items[i].assignment->name, name) == 0)
+            return &inputs->items[i];
+    return NULL;
+}
+
+const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program)
+{
+    for (size_t i = 0; i < weft_program_input_count(program); i++) {
+        const struct input *input = find_item(inputs, weft_program_input_name(program, i));
+        if (input && input->value.batch)
+            return &input->value;
+    }
+    return NULL;
+}
+
+bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+                         const struct weft_program *program)
+{
+    const struct value *batch = inputs_batch(inputs, program);
+    if (!batch)
+        return false;
+    report->samples = batch->paths;
+    report->sample_count = batch->count;
+    return true;
 }
 
 struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
@@ -262,19 +334,17 @@ struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *i
     return types;
 }
 
-struct weft_argument *inputs_arguments(struct arena *arena, struct inputs *inputs, size_t *count)
+struct weft_argument *inputs_arguments(struct arena *arena, const struct inputs *inputs,
+                                       size_t *count)
 {
     struct weft_argument *list = ARENA_ARRAY(arena, struct weft_argument, inputs->count + 1);
-    DLTensor *views = ARENA_ARRAY(arena, DLTensor, inputs->count + 1);
     *count = 0;
     for (int i = 0; i < inputs->count; i++) {
-        struct input *input = &inputs->items[i];
+        const struct input *input = &inputs->items[i];
         if (!input->loaded)
             continue;
-        views[*count] = tensor_view(&input->tensor);
-        list[*count] = (struct weft_argument){
-            .name = input->assignment->name, .tensors = &views[*count], .count = 1};
-        ++*count;
+        list[*count] = value_argument(arena, &input->value);
+        list[(*count)++].name = input->assignment->name;
     }
     return list;
 }

@@ -9,9 +9,9 @@
 
 struct input {
     const struct assignment *assignment;
-    struct tensor tensor;
-    bool loaded;      /* `tensor` has dtype and shape; else only a type was given */
-    bool file;        /* loaded from a file, or from standard input */
+    struct value value;
+    bool loaded;      /* `value` has dtype and shape; else only a type was given */
+    bool file;        /* from files, or from standard input */
     const char *type; /* for weft_compile; NULL: nothing to say before the run */
 };
 
@@ -31,15 +31,28 @@ enum inputs_mode {
 bool inputs_match(struct report *report, const struct weft_program *program,
                   const struct script *script, const struct arguments *arguments,
                   enum inputs_mode mode);
-/* Loads every value. A literal without a type takes the one its input is declared with. */
+/* Opens every value; data are there only where value_open or the rank says so: values of rank 0 and 1
+ * are loaded, since a reshape's extents may be among them. A literal without a type takes the one its
+ * input is declared with. */
 bool inputs_load(struct report *report, const struct script *script,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
+/* The data of all of them. */
+bool inputs_read(struct report *report, struct inputs *inputs, int threads);
 void inputs_finish(struct inputs *inputs);
+/* The bytes that inputs_read will allocate. */
+double inputs_pending(const struct inputs *inputs);
+/* The first batch in the order of the program, NULL: there is none. */
+const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program);
+/* From now on reports call samples by the names they have in that batch; whether there is one. */
+bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+                         const struct weft_program *program);
 
 /* The same for weft_compile and for weft_infer or weft_run, in the report's arena. *count becomes
- * their number; arguments are only those that are loaded. */
+ * their number; arguments are only those that are loaded.
+ * Their data pointers are those of this moment. */
 struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
                                      size_t *count);
-struct weft_argument *inputs_arguments(struct arena *arena, struct inputs *inputs, size_t *count);
+struct weft_argument *inputs_arguments(struct arena *arena, const struct inputs *inputs,
+                                       size_t *count);
 
 #endif

@@ -61,6 +61,10 @@ static bool read_mapped(struct report *report, const char *path, unsigned char *
     if (header.data_size > size - data_start)
         return cut_off(report, path);
     *keep = !header.swap && data_start % weft_dtype_size(tensor->dtype) == 0;
+    if (tensor->outline) {
+        tensor->mapped = *keep;
+        return !(*keep = false);
+    }
     if (!*keep)
         return copy_data(report, path, &header, bytes + data_start, tensor);
     tensor->data = bytes + data_start;
@@ -169,6 +173,8 @@ bool npy_read_stream(struct report *report, const char *path, const struct npy_s
         return false;
     if (stream->size >= 0 && (double)header.data_start + (double)header.data_size > stream->size)
         return cut_off(report, path);
+    if (tensor->outline)
+        return true;
     if (!allocate(report, path, &header, tensor))
         return false;
     bool done = fill(report, path, stream, tensor->data, header.data_size, NULL) &&

@@ -40,7 +40,7 @@ bool npy_parse(struct report *report, const char *path, const unsigned char *byt
                struct npy_header *header, struct tensor *tensor);
 
 /* A file; a regular one is mapped, privately and read-only, where alignment and byte order allow.
- * `fd` stays open. */
+ * `fd` stays open. An outline of a regular file leaves it where it was. */
 bool npy_read(struct report *report, const char *path, int fd, struct tensor *tensor);
 bool npy_read_stream(struct report *report, const char *path, const struct npy_stream *stream,
                      struct tensor *tensor);

@@ -98,8 +98,7 @@ static const char *foreign_name(struct scan *scan, const char *descr, char kind,
     struct arena *arena = scan->report->arena;
     switch (kind) {
     case 'f':
-        return size == 2 ? "float16, which is not supported yet"
-                         : arena_printf(arena, "float%d", size < 100 ? size * 8 : 0);
+        return arena_printf(arena, "float%d", size < 100 ? size * 8 : 0);
     case 'c':
         return arena_printf(arena, "complex%d", size < 100 ? size * 8 : 0);
     case 'O':
@@ -122,12 +121,12 @@ static const char *foreign_name(struct scan *scan, const char *descr, char kind,
 static const char kinds[WEFT_DTYPE_COUNT] = {
     [WEFT_BOOL] = 'b',   [WEFT_INT8] = 'i',    [WEFT_INT16] = 'i',  [WEFT_INT32] = 'i',
     [WEFT_INT64] = 'i',  [WEFT_UINT8] = 'u',   [WEFT_UINT16] = 'u', [WEFT_UINT32] = 'u',
-    [WEFT_UINT64] = 'u', [WEFT_FLOAT32] = 'f', [WEFT_FLOAT64] = 'f'};
+    [WEFT_UINT64] = 'u', [WEFT_FLOAT16] = 'f', [WEFT_BFLOAT16] = 'V', [WEFT_FLOAT32] = 'f', [WEFT_FLOAT64] = 'f'};
 
 static bool find_dtype(char kind, int size, enum weft_dtype *dtype)
 {
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-        if (kinds[t] == kind && (int)weft_dtype_size((enum weft_dtype)t) == size) {
+        if (kinds[t] == kind && kind != 'V' && (int)weft_dtype_size((enum weft_dtype)t) == size) {
             *dtype = (enum weft_dtype)t;
             return true;
         }

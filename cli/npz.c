@@ -27,18 +27,6 @@ static size_t key_length(const char *name)
     return length > 4 && strcmp(name + length - 4, ".npy") == 0 ? length - 4 : 0;
 }
 
-static int count_arrays(zip_t *archive, zip_int64_t *last)
-{
-    int count = 0;
-    zip_int64_t entries = zip_get_num_entries(archive, 0);
-    for (zip_int64_t i = 0; i < entries; i++)
-        if (key_length(zip_get_name(archive, (zip_uint64_t)i, 0))) {
-            *last = i;
-            count += count < INT32_MAX;
-        }
-    return count;
-}
-
 static const char *list_keys(struct report *report, zip_t *archive)
 {
     struct buf text;
@@ -59,15 +47,6 @@ static const char *list_keys(struct report *report, zip_t *archive)
 static bool find_entry(struct report *report, const char *path, zip_t *archive, const char *key,
                        zip_int64_t *index)
 {
-    int count = count_arrays(archive, index);
-    if (count == 0)
-        return REPORT_FILE(report, path, BAD_NPZ, "it holds no array (no entry ends in .npy)");
-    if (!key && count > 1)
-        return REPORT_FILE(report, path, NPZ_KEY,
-                           arena_printf(report->arena, "it holds %d arrays", count), path,
-                           list_keys(report, archive));
-    if (!key)
-        return true;
     const char *name = arena_printf(report->arena, "%s.npy", key);
     *index = zip_name_locate(archive, name, ZIP_FL_ENC_RAW);
     if (*index < 0)
@@ -114,7 +93,7 @@ static bool read_entry_array(struct report *report, const char *path, zip_file_t
     return done;
 }
 
-static bool read_array(struct report *report, const char *path, zip_t *archive, zip_int64_t index,
+static bool read_array(struct report *report, const char *path, zip_t *archive, int64_t index,
                        struct tensor *tensor)
 {
     zip_stat_t status;
@@ -128,21 +107,63 @@ static bool read_array(struct report *report, const char *path, zip_t *archive, 
     return done;
 }
 
-bool npz_read(struct report *report, const char *path, const char *key, struct tensor *tensor)
+static zip_t *open_archive(struct report *report, const char *path)
 {
     int code;
-    zip_int64_t index = -1;
+    zip_error_t error;
     zip_t *archive = zip_open(path, ZIP_RDONLY, &code);
-    if (!archive) {
-        zip_error_t error;
-        zip_error_init_with_code(&error, code);
-        REPORT_FILE(report, path, BAD_NPZ,
-                    arena_printf(report->arena, "%s", zip_error_strerror(&error)));
-        zip_error_fini(&error);
+    if (archive)
+        return archive;
+    zip_error_init_with_code(&error, code);
+    REPORT_FILE(report, path, BAD_NPZ,
+                arena_printf(report->arena, "%s", zip_error_strerror(&error)));
+    zip_error_fini(&error);
+    return NULL;
+}
+
+bool npz_read(struct report *report, const char *path, const char *key, struct tensor *tensor)
+{
+    zip_int64_t index = -1;
+    zip_t *archive = open_archive(report, path);
+    if (!archive)
         return false;
-    }
     bool done = find_entry(report, path, archive, key, &index) &&
                 read_array(report, path, archive, index, tensor);
     zip_discard(archive);
     return done;
+}
+
+bool npz_open(struct report *report, const char *path, struct npz *npz)
+{
+    zip_t *archive = open_archive(report, path);
+    zip_int64_t entries = archive ? zip_get_num_entries(archive, 0) : 0;
+    *npz = (struct npz){.archive = archive, .path = path};
+    for (zip_int64_t i = 0; i < entries && npz->count < INT32_MAX; i++) {
+        const char *name = zip_get_name(archive, (zip_uint64_t)i, 0);
+        size_t length = key_length(name);
+        if (!length)
+            continue;
+        int count = npz->count;
+        ARENA_PUSH(report->arena, npz->entries, count, i);
+        ARENA_PUSH(report->arena, npz->keys, npz->count, arena_string(report->arena, name, length));
+    }
+    if (archive && (npz->count || !entries))
+        return true;
+    if (archive)
+        REPORT_FILE(report, path, BAD_NPZ, "it holds no array (no entry ends in .npy)");
+    npz_close(npz);
+    return false;
+}
+
+bool npz_read_array(struct report *report, const struct npz *npz, int index, const char *name,
+                    struct tensor *tensor)
+{
+    return read_array(report, name, npz->archive, npz->entries[index], tensor);
+}
+
+void npz_close(struct npz *npz)
+{
+    if (npz->archive)
+        zip_discard(npz->archive);
+    npz->archive = NULL;
 }

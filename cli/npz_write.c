@@ -5,10 +5,12 @@
 #include "cli/npy.h"
 #include "cli/npz.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-enum { VERSION = 45, DATE = 1 << 5 | 1 }; /* 64-bit sizes need 4.5; 1 January 1980, as NumPy */
+/* 64-bit sizes need 4.5; 1 January 1980, as NumPy. */
+enum { VERSION = 45, DATE = 1 << 5 | 1, UTF8_NAME = 1 << 11 };
 
 struct archive {
     FILE *file;
@@ -37,6 +39,26 @@ static void put_number(struct archive *archive, uint64_t number, size_t size)
     put(archive, bytes, size);
 }
 
+/* Whether a name is to be marked as UTF-8: it is, and plain ASCII would not do. */
+static bool is_wide_utf8(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    bool wide = false;
+    while (*c) {
+        int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2
+                   : *c >= 0xf0 && *c < 0xf5 ? 3 : -1;
+        bool low = (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xf0 && c[1] < 0x90); /* too long a form */
+        bool high = (*c == 0xed && c[1] > 0x9f) || (*c == 0xf4 && c[1] > 0x8f); /* no character */
+        if (more < 0 || low || high)
+            return false;
+        wide |= more > 0;
+        for (c++; more > 0; more--)
+            if ((*c++ & 0xc0) != 0x80)
+                return false;
+    }
+    return wide;
+}
+
 static void put_name(struct archive *archive, const char *key)
 {
     put(archive, key, strlen(key));
@@ -48,7 +70,7 @@ static void put_name(struct archive *archive, const char *key)
 static void put_common(struct archive *archive, const struct entry *entry)
 {
     put_number(archive, VERSION, 2);
-    put_number(archive, 0, 2); /* flags */
+    put_number(archive, is_wide_utf8(entry->key) ? UTF8_NAME : 0, 2);
     put_number(archive, 0, 2); /* stored */
     put_number(archive, 0, 2); /* time */
     put_number(archive, DATE, 2);
@@ -104,8 +126,8 @@ static void put_directory(struct archive *archive, const struct entry *entry)
     put_number(archive, entry->offset, 8);
 }
 
-/* The 64-bit end of the directory, its locator, and the old end that refers to both. */
-static void put_end(struct archive *archive, int count, uint64_t directory)
+/* The 64-bit end of the directory and its locator. */
+static void put_long_end(struct archive *archive, int count, uint64_t directory)
 {
     uint64_t end = archive->offset;
     put_number(archive, 0x06064b50, 4);
@@ -121,19 +143,29 @@ static void put_end(struct archive *archive, int count, uint64_t directory)
     put_number(archive, 0, 4);
     put_number(archive, end, 8);
     put_number(archive, 1, 4);
+}
+
+/* The old end, which refers to the other where there is one: NumPy knows an empty archive by its old
+ * end alone. */
+static void put_end(struct archive *archive, int count, uint64_t directory)
+{
+    if (count)
+        put_long_end(archive, count, directory);
     put_number(archive, 0x06054b50, 4);
     put_number(archive, 0, 4); /* disks */
-    put_number(archive, UINT16_MAX, 2);
-    put_number(archive, UINT16_MAX, 2);
-    put_number(archive, UINT32_MAX, 4);
-    put_number(archive, UINT32_MAX, 4);
+    put_number(archive, count ? UINT16_MAX : 0, 2);
+    put_number(archive, count ? UINT16_MAX : 0, 2);
+    put_number(archive, count ? UINT32_MAX : 0, 4);
+    put_number(archive, count ? UINT32_MAX : 0, 4);
     put_number(archive, 0, 2); /* no comment */
 }
 
-void npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)
+bool npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)
 {
     struct archive archive = {file, 0};
-    struct entry entries[count > 0 ? count : 1];
+    struct entry *entries = malloc(((size_t)count + 1) * sizeof *entries);
+    if (!entries)
+        return false;
     for (int i = 0; i < count; i++) {
         entries[i].key = keys[i];
         put_entry(&archive, &entries[i], &tensors[i]);
@@ -142,4 +174,6 @@ void npz_write(FILE *file, const char *const *keys, const struct tensor *tensors
     for (int i = 0; i < count; i++)
         put_directory(&archive, &entries[i]);
     put_end(&archive, count, directory);
+    free(entries);
+    return true;
 }

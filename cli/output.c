@@ -4,6 +4,7 @@
 #include "cli/picture.h"
 #include "compiler/base/buf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,10 @@ static const char *resolve(struct arena *arena, const char *path)
     return copy;
 }
 
-/* A file that is not there yet: its directory must be. */
-static bool place_new(struct report *report, struct target *target)
+/* A file or directory `path` that is not there yet: what it lies in must be. */
+static bool place_new(struct report *report, struct target *target, const char *path)
 {
-    const char *path = target->destination->path, *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
     const char *directory = slash ? arena_string(report->arena, path, length ? length : 1) : ".";
     const char *found = resolve(report->arena, directory);
@@ -38,8 +39,6 @@ static bool place_new(struct report *report, struct target *target)
         return cannot_write(
             report, target,
             arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
-    if (slash && !slash[1])
-        return cannot_write(report, target, "directories are not supported yet");
     target->path = arena_printf(report->arena, "%s/%s", strcmp(found, "/") ? found : "",
                                 slash ? slash + 1 : path);
     return access(found, W_OK | X_OK) == 0 ||
@@ -48,10 +47,11 @@ static bool place_new(struct report *report, struct target *target)
                arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
 }
 
-/* A regular file that will be replaced. */
-static bool place_existing(struct report *report, struct target *target, mode_t mode)
+/* A regular file or an empty directory that will be replaced. */
+static bool place_existing(struct report *report, struct target *target, const char *path,
+                           mode_t mode)
 {
-    target->path = resolve(report->arena, target->destination->path);
+    target->path = resolve(report->arena, path);
     target->mode = mode & 07777;
     if (!target->path)
         return cannot_write(report, target, strerror(errno));
@@ -72,24 +72,76 @@ static bool bad_kind(struct report *report, const struct target *target, const c
     return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
 }
 
+static bool is_empty(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    bool empty = directory;
+    while (empty && (entry = readdir(directory)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (directory)
+        closedir(directory);
+    return empty;
+}
+
+/* For a batch of pictures. `status` is NULL when nothing is there. */
+static bool place_directory(struct report *report, struct target *target, const struct stat *status)
+{
+    const char *path = target->destination->path;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *plain = arena_string(report->arena, path, length);
+    target->directory = true;
+    if (!status && access(plain, F_OK) == 0)
+        return cannot_write(report, target, "there is a file of that name");
+    if (!status)
+        return place_new(report, target, plain);
+    if (!is_empty(plain))
+        return cannot_write(report, target,
+                            "the directory is not empty; name a new or an empty one");
+    if (!place_existing(report, target, plain, status->st_mode))
+        return false;
+    const char *here = resolve(report->arena, ".");
+    return !here || strcmp(here, target->path) != 0 ||
+           cannot_write(report, target, "it is the current directory; name a new one");
+}
+
 static bool place(struct report *report, struct target *target)
 {
     struct stat status;
     const char *path = target->destination->path, *extension;
     target->kind = kind_of_path(path, &extension);
     target->path = path;
-    bool there = strcmp(path, "-") != 0 && stat(path, &status) == 0;
-    if (there && S_ISDIR(status.st_mode))
-        return cannot_write(report, target, "it is a directory; batches are not supported yet");
-    target->direct = strcmp(path, "-") == 0 || (there && !S_ISREG(status.st_mode));
+    bool standard = strcmp(path, "-") == 0, there = !standard && stat(path, &status) == 0;
+    bool slash = path[strlen(path) - 1] == '/';
+    if (slash || (there ? S_ISDIR(status.st_mode) : !standard && !extension))
+        return place_directory(report, target, there ? &status : NULL);
+    target->direct = standard || (there && !S_ISREG(status.st_mode));
     if (target->direct && target->kind == KIND_UNKNOWN && !extension)
         target->kind = KIND_NPY;
     if (!kind_is_written(target->kind))
         return bad_kind(report, target, extension);
     if (target->direct)
-        return strcmp(path, "-") == 0 || access(path, W_OK) == 0 ||
-               cannot_write(report, target, strerror(errno));
-    return there ? place_existing(report, target, status.st_mode) : place_new(report, target);
+        return standard || access(path, W_OK) == 0 || cannot_write(report, target, strerror(errno));
+    return there ? place_existing(report, target, path, status.st_mode)
+                 : place_new(report, target, path);
+}
+
+/* Two outputs to one path, or one inside the directory that is another. */
+static bool check_apart(struct report *report, const struct target *a, const struct target *b)
+{
+    const char *path = b->destination->path;
+    if (strcmp(a->path, b->path) == 0)
+        return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_TWICE, path);
+    const struct target *outer = strlen(a->path) < strlen(b->path) ? a : b;
+    const struct target *inner = outer == a ? b : a;
+    size_t length = strlen(outer->path);
+    bool inside = outer->directory && strncmp(outer->path, inner->path, length) == 0 &&
+                  inner->path[length] == '/';
+    return !inside || cannot_write(report, inner,
+                                   arena_printf(report->arena, "it lies inside another output, '%s'",
+                                                outer->destination->path));
 }
 
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
@@ -102,10 +154,8 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
         if (!place(report, target))
             return false;
         for (int j = 0; j < i; j++)
-            if (strcmp(outputs->items[j].path, target->path) == 0) {
-                const char *path = target->destination->path;
-                return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_TWICE, path);
-            }
+            if (!check_apart(report, &outputs->items[j], target))
+                return false;
     }
     return true;
 }
@@ -165,32 +215,5 @@ bool outputs_match(struct report *report, const struct outputs *outputs,
     }
     *wanted = list;
     *wanted_count = count;
-    return true;
-}
-
-static const char *info_type(struct arena *arena, const struct weft_tensor_info *info)
-{
-    struct tensor tensor = {.dtype = info->dtype, .rank = info->rank};
-    memcpy(tensor.shape, info->shape, sizeof info->shape);
-    return tensor_type(arena, &tensor);
-}
-
-bool outputs_bind(struct report *report, struct outputs *outputs,
-                  const struct weft_tensor_info *results, size_t count)
-{
-    for (int i = 0; i < outputs->count; i++) {
-        struct target *target = &outputs->items[i];
-        const char *name = target->destination->name, *path = target->destination->path;
-        size_t r = 0;
-        while (name && r + 1 < count && strcmp(results[r].name, name) != 0)
-            r++;
-        target->result = (int)r;
-        const struct weft_tensor_info *info = &results[r];
-        const char *misfit =
-            target->kind == KIND_PNG ? picture_misfit(info->dtype, info->rank, info->shape) : NULL;
-        if (misfit)
-            return REPORT_ARGUMENT(report, path, strlen(path), PNG_RESULT,
-                                   info_type(report->arena, info), misfit);
-    }
     return true;
 }

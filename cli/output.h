@@ -1,13 +1,14 @@
-/* The files a run writes: checked before anything is computed, written to temporary files beside
- * their targets, and renamed at the very end, all or none.
+/* The files and directories a run writes: checked before anything is computed, written to temporary
+ * ones beside their targets, and renamed at the very end, all or none.
  *
- * Invariant: every temporary file that exists is known to the signal handler, which removes it. */
+ * Invariant: every temporary that exists is known to the signal handler, which removes it, and
+ * locked, so that what a killed process leaves is told from what another one works on. */
 #ifndef WEFT_CLI_OUTPUT_H
 #define WEFT_CLI_OUTPUT_H
 
 #include "cli/arguments.h"
 #include "cli/kind.h"
-#include "cli/tensor.h"
+#include "cli/value.h"
 #include "compiler/program.h"
 
 #include <sys/types.h>
@@ -19,7 +20,13 @@ struct target {
     bool direct;      /* standard output or a special file: written in place, at the end */
     mode_t mode;      /* of the file that is replaced; 0: there is none */
     int result;       /* of the program */
-    const char *volatile temporary; /* NULL: does not exist; a signal handler reads it */
+    bool directory;   /* of pictures, one for each sample */
+    const char **names; /* of those, without directory */
+    /* A signal handler reads these. */
+    const char *volatile temporary; /* NULL: does not exist */
+    const char **volatile files;    /* in a temporary directory, with their paths */
+    volatile int file_count;
+    int lock; /* the descriptor that locks it */
 };
 
 struct outputs {
@@ -35,12 +42,13 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
 bool outputs_match(struct report *report, const struct outputs *outputs,
                    const struct weft_program *program, const struct program *tree,
                    const char *const **names, size_t *count);
-/* Finds each output's result, and whether the file can hold it. */
-bool outputs_bind(struct report *report, struct outputs *outputs,
-                  const struct weft_tensor_info *results, size_t count);
-/* Writes results, one tensor and one name for each of the program's. */
-bool outputs_write(struct report *report, struct outputs *outputs, const struct tensor *results,
-                   const char *const *names);
+/* Finds each output's result, and whether file or directory can hold it. Of the program's `count`
+ * results shapes and keys are looked at, and their names. */
+bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,
+                  const char *const *names, size_t count);
+/* Writes them; `threads` as in struct work. */
+bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
+                   const char *const *names, int threads);
 
 /* Standard output that is no terminal is written in large pieces, so that what is wrong with it is
  * usually seen by output_flush; text without a bound goes through output_puts. */

@@ -2,19 +2,22 @@
  *
  * Invariant: the name of a temporary file is recorded before the file exists and until it is
  * gone or renamed, so the handler's list is complete whenever it runs. */
+#include "cli/leftovers.h"
 #include "cli/npy.h"
 #include "cli/npz.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100 };
+enum { TRIES = 100, PATIENCE = 1000 /* milliseconds */ };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -25,11 +28,30 @@ static struct outputs *volatile current;
  * at once. */
 static volatile sig_atomic_t held, waiting;
 
+/* Set when the process is about to end: no thread begins another file. */
+static volatile sig_atomic_t ending;
+
+/* Those that other threads are just making come to light when the directory cannot be removed. */
+static void remove_directory(const struct target *target)
+{
+    for (int i = 0; i < PATIENCE; i++) {
+        for (int f = 0; f < target->file_count; f++)
+            unlink(target->files[f]);
+        if (rmdir(target->temporary) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            break;
+        poll(NULL, 0, 1);
+    }
+}
+
 static void remove_temporaries(void)
 {
-    for (int i = 0; current && i < current->count; i++)
-        if (current->items[i].temporary)
-            unlink(current->items[i].temporary);
+    for (int i = 0; current && i < current->count; i++) {
+        const struct target *target = &current->items[i];
+        if (target->temporary && target->directory)
+            remove_directory(target);
+        else if (target->temporary)
+            unlink(target->temporary);
+    }
 }
 
 /* Runs in any thread. Installed with SA_RESETHAND: the raised one ends the process, once this
@@ -40,6 +62,7 @@ static void on_signal(int number)
     if (held) {
         waiting = number;
     } else {
+        ending = true;
         remove_temporaries();
         raise(number);
     }
@@ -73,54 +96,91 @@ void output_release_signals(void)
     }
 }
 
-static bool failed(struct report *report, const struct target *target, const char *why)
+static bool failed(struct report *report, const struct target *target, const char *path,
+                   const char *why)
 {
-    const char *path = target->destination->path;
-    return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_PATH, path, why);
+    const char *place = target->destination->path;
+    return REPORT_ARGUMENT(report, place, strlen(place), OUTPUT_PATH, path, why);
 }
 
-/* Creates a file of a new name in the target's directory; -1 and errno when none can be. */
+/* Makes a file or directory and opens it; -1 and errno. */
+static int make(const struct target *target, const char *path)
+{
+    if (!target->directory)
+        return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (mkdir(path, 0777) != 0)
+        return -1;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = errno;
+    if (fd < 0)
+        rmdir(path);
+    errno = error;
+    return fd;
+}
+
+/* Makes one of a new name beside the target and locks it; -1 and errno when none can be. */
 static int create_temporary(struct report *report, struct target *target)
 {
-    int length = (int)(strrchr(target->path, '/') - target->path), fd = -1;
+    size_t length = (size_t)(strrchr(target->path, '/') - target->path);
+    const char *beside = arena_string(report->arena, target->path, length);
+    int fd = -1;
+    leftovers_remove(report->arena, length ? beside : "/");
     for (int i = 0; i < TRIES && fd < 0; i++) {
-        const char *path = arena_printf(report->arena, "%.*s/.weft-%ld-%d", length, target->path,
-                                        (long)getpid(), i);
+        const char *path = leftovers_name(report->arena, beside, i);
         target->temporary = path; /* before it exists: no moment in which it could stay behind */
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = make(target, path);
+        int error = errno;
+        if (fd >= 0 && !leftovers_lock(fd, path)) {
+            close(fd);
+            fd = -1;
+            error = EEXIST;
+        }
         if (fd < 0)
             target->temporary = NULL;
-        if (fd < 0 && errno != EEXIST)
+        errno = error;
+        if (fd < 0 && error != EEXIST)
             break;
     }
-    if (fd >= 0 && target->mode)
+    if (fd >= 0 && target->mode && !target->directory)
         (void)!fchmod(fd, target->mode); /* the replaced file's, where the system lets us */
     return fd;
 }
 
-static bool put_tensor(FILE *file, const struct target *target, const struct tensor *tensor,
-                       const char *key)
+/* What goes into one file: a tensor, or all samples of a batch. */
+struct content {
+    const struct tensor *tensors;
+    const char *const *keys; /* of the arrays of an archive */
+    int count;
+    enum kind kind;
+};
+
+static bool put_content(FILE *file, const struct content *content)
 {
-    switch (target->kind) {
+    switch (content->kind) {
     case KIND_NPY:
-        npy_write(file, tensor);
-        break;
+        npy_write(file, content->tensors);
+        return true;
     case KIND_NPZ:
-        npz_write(file, &key, tensor, 1);
-        break;
+        return npz_write(file, content->keys, content->tensors, content->count);
     default:
-        return picture_write(file, tensor);
+        return picture_write(file, content->tensors);
     }
-    return true;
 }
 
-/* Writes and closes; a reader of a pipe that is gone is left without a word. */
-static bool write_file(struct report *report, const struct target *target, FILE *file,
-                       const struct tensor *tensor, const char *key)
+/* Writes and closes, or takes fd's errno where there is none; a reader of a pipe that is gone is left
+ * without a word. Messages call it `path`. */
+static bool write_file(struct report *report, const struct target *target, const char *path, int fd,
+                       const struct content *content)
 {
-    errno = 0;
-    bool good = put_tensor(file, target, tensor, key) && !ferror(file);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     int error = errno;
+    if (!file) {
+        if (fd >= 0)
+            close(fd);
+        return failed(report, target, path, strerror(error));
+    }
+    errno = 0;
+    bool good = put_content(file, content) && !ferror(file);
+    error = errno;
     if (fclose(file) != 0 && good) {
         good = false;
         error = errno;
@@ -130,35 +190,87 @@ static bool write_file(struct report *report, const struct target *target, FILE 
     if (error == EPIPE)
         report->status = report->status ? report->status : 1;
     else
-        failed(report, target, error ? strerror(error) : "the picture could not be compressed");
+        failed(report, target, path, error ? strerror(error) : "memory ran out");
     return false;
+}
+
+/* The pictures of one directory. */
+struct pictures {
+    const struct target *target;
+    const struct value *value;
+};
+
+static bool write_picture(struct report *report, void *user, int index)
+{
+    const struct pictures *pictures = user;
+    const struct target *target = pictures->target;
+    const char *directory = target->destination->path;
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    const char *path =
+        arena_printf(report->arena, "%s%s%s", directory, slash, target->names[index]);
+    struct content content = {.tensors = &pictures->value->samples[index], .kind = KIND_PNG};
+    while (ending)
+        pause();
+    return write_file(report, target, path,
+                      open(target->files[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
+                      &content);
+}
+
+static bool write_pictures(struct report *report, struct target *target, const struct value *value,
+                           int threads)
+{
+    struct pictures pictures = {target, value};
+    struct work work = {"writing", value->count, threads, write_picture, &pictures};
+    if (!work_run(report, &work))
+        return false;
+    if (target->mode)
+        (void)!chmod(target->temporary, target->mode);
+    return true;
+}
+
+/* The paths of the pictures to come, for whoever has to remove them. */
+static void list_files(struct report *report, struct target *target, const struct value *value)
+{
+    target->files = ARENA_ARRAY(report->arena, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        target->files[i] =
+            arena_printf(report->arena, "%s/%s", target->temporary, target->names[i]);
+    target->file_count = value->count;
 }
 
 static bool write_temporary(struct report *report, struct target *target,
-                            const struct tensor *tensor, const char *key)
+                            const struct value *value, const struct content *content, int threads)
 {
+    const char *path = target->destination->path;
     int fd = create_temporary(report, target);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file)
-        return write_file(report, target, file, tensor, key);
-    failed(report, target, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return false;
+    if (fd < 0)
+        return failed(report, target, path, strerror(errno));
+    target->lock = fd;
+    if (!target->directory) {
+        target->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the same lock; the file is closed before it is renamed */
+        return write_file(report, target, path, fd, content);
+    }
+    list_files(report, target, value);
+    return write_pictures(report, target, value, threads);
 }
 
-static bool write_direct(struct report *report, struct target *target, const struct tensor *tensor,
-                         const char *key)
+static bool write_direct(struct report *report, struct target *target,
+                         const struct content *content)
 {
     bool standard = strcmp(target->path, "-") == 0;
-    int fd = standard ? dup(STDOUT_FILENO) : open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file)
-        return write_file(report, target, file, tensor, key);
-    failed(report, target, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return false;
+    return write_file(report, target, target->destination->path,
+                      standard ? dup(STDOUT_FILENO)
+                               : open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY),
+                      content);
+}
+
+static bool write_target(struct report *report, struct target *target, const struct value *value,
+                         const char *const *name, int threads)
+{
+    struct content content = {value->samples, value->batch ? value->keys : name, value->count,
+                              target->kind};
+    return target->direct ? write_direct(report, target, &content)
+                          : write_temporary(report, target, value, &content, threads);
 }
 
 /* The last step: only a directory that changed under us can make it fail. */
@@ -169,68 +281,46 @@ static bool rename_all(struct report *report, struct outputs *outputs)
         if (!target->temporary)
             continue;
         if (rename(target->temporary, target->path) != 0)
-            return failed(report, target, strerror(errno));
+            return failed(report, target, target->destination->path, strerror(errno));
         target->temporary = NULL;
     }
     return true;
 }
 
-static bool write_all(struct report *report, struct outputs *outputs, const struct tensor *results,
-                      const char *const *names, bool direct)
+/* First what can be taken back. */
+static bool write_all(struct report *report, struct outputs *outputs, const struct value *results,
+                      const char *const *names, int threads, bool direct)
 {
     for (int i = 0; i < outputs->count; i++) {
         struct target *target = &outputs->items[i];
-        const struct tensor *tensor = &results[target->result];
-        if (target->direct == direct && !(direct ? write_direct : write_temporary)(
-                                            report, target, tensor, names[target->result]))
+        int r = target->result;
+        if (target->direct == direct &&
+            !write_target(report, target, &results[r], &names[r], threads))
             return false;
     }
     return true;
 }
 
-bool outputs_write(struct report *report, struct outputs *outputs, const struct tensor *results,
-                   const char *const *names)
+static void unlock_all(struct outputs *outputs)
 {
+    for (int i = 0; i < outputs->count; i++)
+        if (outputs->items[i].lock >= 0)
+            close(outputs->items[i].lock);
+}
+
+bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
+                   const char *const *names, int threads)
+{
+    for (int i = 0; i < outputs->count; i++)
+        outputs->items[i].lock = -1;
     current = outputs;
-    bool done = write_all(report, outputs, results, names, false) &&
-                write_all(report, outputs, results, names, true);
+    bool done = write_all(report, outputs, results, names, threads, false) &&
+                write_all(report, outputs, results, names, threads, true);
     output_hold_signals();
     done = done && rename_all(report, outputs);
     remove_temporaries();
     current = NULL;
+    unlock_all(outputs);
     output_release_signals();
     return done;
-}
-
-enum { STDOUT_BUFFER = 1 << 18 };
-
-/* Of the first write to standard output that failed; the stream itself only knows that one did. */
-static int stdout_error;
-
-void output_init(void)
-{
-    static char buffer[STDOUT_BUFFER]; /* glibc heeds no size without one */
-    if (!isatty(STDOUT_FILENO))
-        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-}
-
-void output_puts(const char *text)
-{
-    errno = 0;
-    if (fputs(text, stdout) == EOF && !stdout_error)
-        stdout_error = errno;
-}
-
-bool output_flush(struct report *report)
-{
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return true;
-    int error = stdout_error ? stdout_error : errno;
-    if (error == EPIPE)
-        report->status = report->status ? report->status : 1;
-    else
-        REPORT_FILE(report, "<stdout>", FILE_ERROR, "write it",
-                    error ? strerror(error) : "a write failed");
-    return false;
 }

@@ -93,8 +93,11 @@ static bool allocate(struct decoder *decoder)
     tensor->shape[2] = jpeg->output_components;
     memcpy(tensor->layout, "HWC", 4);
     double bytes = (double)jpeg->output_height * jpeg->output_width * jpeg->output_components;
-    return memory_check(decoder->report, decoder->path, "the picture",
-                        bytes + collected_bytes(jpeg)) &&
+    double collected = collected_bytes(jpeg);
+    if (collected &&
+        !memory_check(decoder->report, decoder->path, "the picture", bytes + collected))
+        return false;
+    return tensor->outline ||
            tensor_allocate(decoder->report, decoder->path, "the picture", tensor);
 }
 
@@ -118,7 +121,8 @@ static bool guarded_read(struct decoder *decoder)
     jpeg_read_header(&decoder->jpeg, TRUE);
     if (!choose_colors(decoder) || !allocate(decoder))
         return false;
-    read_rows(decoder);
+    if (!decoder->tensor->outline)
+        read_rows(decoder);
     return true;
 }
 

@@ -65,7 +65,7 @@ static void read_info(struct codec *codec)
         png_set_swap(png);
 }
 
-static void allocate(struct codec *codec)
+static void describe(struct codec *codec)
 {
     struct tensor *tensor = codec->tensor;
     png_read_update_info(codec->png, codec->info);
@@ -76,14 +76,18 @@ static void allocate(struct codec *codec)
     tensor->shape[1] = png_get_image_width(codec->png, codec->info);
     tensor->shape[2] = png_get_channels(codec->png, codec->info);
     memcpy(tensor->layout, "HWC", 4);
+}
+
+static void allocate(struct codec *codec)
+{
+    struct tensor *tensor = codec->tensor;
     codec->told = !tensor_allocate(codec->report, codec->path, "the picture", tensor);
     if (codec->told)
         png_error(codec->png, "no memory");
 }
 
-static void read_rows(struct codec *codec)
+static void read_rows(struct codec *codec, int passes)
 {
-    int passes = png_set_interlace_handling(codec->png);
     allocate(codec);
     struct tensor *tensor = codec->tensor;
     size_t row = png_get_rowbytes(codec->png, codec->info);
@@ -101,7 +105,10 @@ static bool guarded_read(struct codec *codec)
         return false;
     png_set_read_fn(codec->png, codec, read_bytes);
     read_info(codec);
-    read_rows(codec);
+    int passes = png_set_interlace_handling(codec->png);
+    describe(codec);
+    if (!codec->tensor->outline)
+        read_rows(codec, passes);
     return true;
 }
 

@@ -133,7 +133,10 @@ static bool read_bytes(struct reader *reader, size_t count)
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor)
 {
     struct reader reader = {.report = report, .path = path, .file = file, .tensor = tensor};
-    bool done = read_header(&reader) && tensor_allocate(report, path, "the picture", tensor);
+    bool done = read_header(&reader);
+    if (done && tensor->outline)
+        return true;
+    done = done && tensor_allocate(report, path, "the picture", tensor);
     size_t count = done ? tensor->size / weft_dtype_size(tensor->dtype) : 0;
     done = done && (reader.plain ? read_text : read_bytes)(&reader, count);
     if (!done)

@@ -9,14 +9,15 @@
 #include <string.h>
 
 enum {
-    MOST_VALUES = 1000, /* a tensor of more is shortened */
-    EDGE = 3,           /* to so many values at each end of a dimension */
+    MOST_VALUES = 1000, /* of a result; one of more is shortened */
+    EDGE = 3,           /* to so many values at each end of a dimension, so many samples of a batch */
     LINE = 80           /* columns */
 };
 
 struct printer {
     FILE *file;
     const struct tensor *tensor;
+    int64_t most;                 /* values; a tensor of more is shortened */
     int64_t edges[WEFT_MAX_RANK]; /* values shown at each end; 0: the first alone */
     struct buf value;
     int width; /* of the widest value shown */
@@ -130,11 +131,11 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
 static void choose_edges(struct printer *printer)
 {
     const struct tensor *tensor = printer->tensor;
-    int64_t count = (int64_t)(tensor->size / weft_dtype_size(tensor->dtype)), room = MOST_VALUES;
+    int64_t count = (int64_t)(tensor->size / weft_dtype_size(tensor->dtype)), room = printer->most;
     for (int d = tensor->rank - 1; d >= 0; d--) {
         int64_t shown = tensor->shape[d] < 2 * EDGE ? tensor->shape[d] : 2 * EDGE;
         bool fits = room / shown > 0;
-        printer->edges[d] = count <= MOST_VALUES ? tensor->shape[d] : fits ? EDGE : 0;
+        printer->edges[d] = count <= printer->most ? tensor->shape[d] : fits ? EDGE : 0;
         room = fits ? room / shown : 0;
     }
 }
@@ -223,9 +224,10 @@ static void print_values(struct printer *printer)
     print_element(printer, 0, printer->tensor->data);
 }
 
-void print_tensor(FILE *file, struct arena *arena, const char *name, const struct tensor *tensor)
+static void print_named(FILE *file, struct arena *arena, const char *name,
+                        const struct tensor *tensor, int64_t most)
 {
-    struct printer printer = {.file = file, .tensor = tensor};
+    struct printer printer = {.file = file, .tensor = tensor, .most = most};
     buf_init(&printer.value, arena);
     printer.column = fprintf(file, "%s: %s =", name, tensor_type(arena, tensor));
     if (tensor->size && tensor->rank > 1)
@@ -238,4 +240,28 @@ void print_tensor(FILE *file, struct arena *arena, const char *name, const struc
     else
         fputs("[]", file);
     fputc('\n', file);
+}
+
+void print_tensor(FILE *file, struct arena *arena, const char *name, const struct tensor *tensor)
+{
+    print_named(file, arena, name, tensor, MOST_VALUES);
+}
+
+void print_result(struct report *report, FILE *file, const char *name, const struct value *value,
+                  enum weft_dtype dtype)
+{
+    int count = value->count, shown = count < 2 * EDGE ? count : 2 * EDGE;
+    if (!value->batch) {
+        print_tensor(file, report->arena, name, value->samples);
+        return;
+    }
+    fprintf(file, "%s: %s, %d sample%s\n", name, weft_dtype_name(dtype), count,
+            count == 1 ? "" : "s");
+    for (int i = 0; i < shown; i++) {
+        int sample = i < shown - EDGE ? i : count - shown + i;
+        if (count > shown && i == EDGE)
+            fputs("...\n", file);
+        print_named(file, report->arena, report_plain(report, value->keys[sample]),
+                    &value->samples[sample], MOST_VALUES / shown);
+    }
 }

@@ -35,13 +35,25 @@ void report_init(struct report *report, struct arena *arena, FILE *stream, char 
                               .argument_count = argument_count};
 }
 
+/* "sample 17: ..." with the sample's name. */
+static const char *name_sample(struct report *report, const char *message)
+{
+    int number, length = 0;
+    if (sscanf(message, "sample %d:%n", &number, &length) != 1 || !length || number < 0 ||
+        number >= report->sample_count)
+        return message;
+    return arena_printf(report->arena, "sample '%s':%s", report->samples[number], message + length);
+}
+
 void report_record(struct report *report, const struct weft_error *record)
 {
     if (record->severity != WEFT_ERROR && report->quiet)
         return;
-    size_t size = weft_error_render(record, NULL, 0) + 1;
+    struct weft_error named = *record;
+    named.message = name_sample(report, record->message);
+    size_t size = weft_error_render(&named, NULL, 0) + 1;
     char *text = arena_alloc(report->arena, size);
-    weft_error_render(record, text, size);
+    weft_error_render(&named, text, size);
     fputs(text, report->stream);
     if (record->severity == WEFT_ERROR) {
         int status = record->status == WEFT_INVALID_ARGUMENT && record->code >= 100 ? 2 : 1;
@@ -196,4 +208,21 @@ const char *report_size(struct report *report, double bytes)
         unit++;
     }
     return arena_printf(report->arena, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+/* As weft_error_render cleans a message, which begins after what an empty one has before its
+ * newline. */
+const char *report_plain(struct report *report, const char *text)
+{
+    char *line = arena_printf(report->arena, "%s", text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\n' ? '?' : *c;
+    struct weft_error record = {.severity = WEFT_NOTE, .origin = "", .message = ""};
+    size_t start = weft_error_render(&record, NULL, 0) - 1;
+    record.message = line;
+    size_t size = weft_error_render(&record, NULL, 0) + 1;
+    char *shown = arena_alloc(report->arena, size);
+    weft_error_render(&record, shown, size);
+    shown[size - 2] = '\0';
+    return shown + start;
 }

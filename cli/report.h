@@ -19,6 +19,8 @@ struct report {
     char *const *arguments;
     int argument_count;
     bool quiet; /* drop warnings and notes */
+    const char *const *samples; /* names for what the library numbers; NULL: none */
+    int sample_count;
     int status;
 };
 
@@ -53,6 +55,8 @@ void report_record(struct report *report, const struct weft_error *record);
 /* "; did you mean 'X'?" for the name nearest to `name`, "" when none is near. */
 const char *report_hint(struct report *report, const char *name, const char *const *names,
                         size_t count);
+/* What a file says, fit for a terminal: one line, controls as question marks. */
+const char *report_plain(struct report *report, const char *text);
 /* A size in words: "12.5 MB". */
 const char *report_size(struct report *report, double bytes);
 

@@ -22,9 +22,8 @@ struct run {
     size_t binding_count;
     size_t result_count;
     struct weft_tensor_info *infos;
-    struct tensor *results;
-    struct weft_argument *arguments_in, *arguments_out;
-    size_t in_count;
+    const char **names; /* of the results */
+    struct value *results;
 };
 
 /* The text alone: are names, outputs and all that needs no data right? */
@@ -42,6 +41,50 @@ static bool check_names(struct run *run)
     return good;
 }
 
+/* Shapes of a result: of every sample if it is a batch, which is named as the first batch of the
+ * inputs is. */
+static bool describe_result(struct run *run, const struct weft_argument *inputs, size_t input_count,
+                            size_t index)
+{
+    struct arena *arena = run->report->arena;
+    const struct weft_tensor_info *info = &run->infos[index];
+    struct value *value = &run->results[index];
+    const struct value *named = inputs_batch(&run->inputs, run->program);
+    int64_t *extents = ARENA_ARRAY(arena, int64_t, info->count * info->rank + 1);
+    struct weft_error *errors = NULL;
+    *value = (struct value){.batch = info->batch, .count = (int)info->count};
+    value->samples = ARENA_ARRAY(arena, struct tensor, value->count + 1);
+    if (info->batch && named) {
+        value->keys = named->keys;
+        value->paths = named->paths;
+    }
+    enum weft_status status =
+        weft_infer_samples(run->program, inputs, input_count, index, extents, &errors);
+    for (int i = 0; i < value->count && status >= WEFT_OK; i++) {
+        struct tensor *sample = &value->samples[i];
+        *sample = (struct tensor){.dtype = info->dtype, .rank = info->rank};
+        memcpy(sample->shape, extents + i * info->rank, sizeof *extents * (size_t)info->rank);
+        memcpy(sample->layout, info->layout, sizeof info->layout);
+    }
+    return report_library(run->report, status, errors);
+}
+
+static bool describe_results(struct run *run)
+{
+    struct arena *arena = run->report->arena;
+    size_t count;
+    struct weft_argument *inputs = inputs_arguments(arena, &run->inputs, &count);
+    struct weft_error *errors = NULL;
+    inputs_name_samples(run->report, &run->inputs, run->program);
+    enum weft_status status = weft_infer(run->program, inputs, count, run->infos, &errors);
+    bool good = report_library(run->report, status, errors);
+    for (size_t i = 0; i < run->result_count && good; i++) {
+        run->names[i] = run->infos[i].name;
+        good = describe_result(run, inputs, count, i);
+    }
+    return good;
+}
+
 static bool compile(struct run *run)
 {
     struct arena *arena = run->report->arena;
@@ -56,36 +99,33 @@ static bool compile(struct run *run)
         return false;
     run->result_count = weft_program_result_count(run->program);
     run->infos = ARENA_ARRAY(arena, struct weft_tensor_info, run->result_count + 1);
-    run->arguments_in = inputs_arguments(arena, &run->inputs, &run->in_count);
-    struct weft_error *errors = NULL;
-    enum weft_status status =
-        weft_infer(run->program, run->arguments_in, run->in_count, run->infos, &errors);
-    return report_library(run->report, status, errors);
+    run->names = ARENA_ARRAY(arena, const char *, run->result_count + 1);
+    run->results = ARENA_ARRAY(arena, struct value, run->result_count + 1);
+    return describe_results(run);
 }
 
-/* All results together must fit, not only each. */
+static const char *origin(const struct run *run)
+{
+    return run->script.origin ? run->script.origin : "<expr>";
+}
+
+/* All results and what is still to be read must fit together, not only each. */
+static bool check_memory(struct run *run)
+{
+    double pending = inputs_pending(&run->inputs), total = pending;
+    for (size_t i = 0; i < run->result_count; i++)
+        total += value_bytes(&run->results[i]);
+    return memory_check(run->report, origin(run),
+                        pending ? "the result with its inputs" : "the result", total);
+}
+
 static bool allocate(struct run *run)
 {
-    struct arena *arena = run->report->arena;
-    const char *path = run->script.origin ? run->script.origin : "<expr>";
-    double total = 0;
-    run->results = ARENA_ARRAY(arena, struct tensor, run->result_count + 1);
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct weft_tensor_info *info = &run->infos[i];
-        struct tensor *tensor = &run->results[i];
-        size_t bytes = 0;
-        tensor->dtype = info->dtype;
-        tensor->rank = info->rank;
-        memcpy(tensor->shape, info->shape, sizeof info->shape);
-        memcpy(tensor->layout, info->layout, sizeof info->layout);
-        if (tensor_bytes(tensor, &bytes))
-            total += (double)bytes;
-    }
-    if (!memory_check(run->report, path, "the result", total))
-        return false;
     for (size_t i = 0; i < run->result_count; i++)
-        if (!tensor_allocate(run->report, path, "the result", &run->results[i]))
-            return false;
+        for (int s = 0; s < run->results[i].count; s++)
+            if (!tensor_allocate(run->report, origin(run), "the result",
+                                 &run->results[i].samples[s]))
+                return false;
     return true;
 }
 
@@ -100,18 +140,27 @@ static double now(void)
 static double bytes_moved(const struct run *run)
 {
     double total = 0;
-    size_t bytes;
     for (int i = 0; i < run->inputs.count; i++)
-        if (tensor_bytes(&run->inputs.items[i].tensor, &bytes))
-            total += (double)bytes;
+        total += value_bytes(&run->inputs.items[i].value);
     for (size_t i = 0; i < run->result_count; i++)
-        total += (double)run->results[i].size;
+        total += value_bytes(&run->results[i]);
     return total;
 }
 
 struct times {
     double first, again; /* seconds; until the first result is there, and of a later run */
 };
+
+/* "200 samples, ", "" without a batch. */
+static const char *samples_text(const struct run *run)
+{
+    const struct value *batch = NULL;
+    for (int i = 0; i < run->inputs.count && !batch; i++)
+        if (run->inputs.items[i].value.batch)
+            batch = &run->inputs.items[i].value;
+    return !batch ? "" : arena_printf(run->report->arena, "%d sample%s, ", batch->count,
+                                      batch->count == 1 ? "" : "s");
+}
 
 static void print_times(const struct run *run, const struct weft_kernel_info *kernels, size_t count,
                         const struct times *times)
@@ -132,8 +181,9 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     fprintf(file, "first   %10.3f ms  with page faults and the wait for kernels", 1e3 * times->first);
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
-    fprintf(file, "\nrun     %10.3f ms  %d %s, %s moved, %.2f GB/s\n", 1e3 * times->again,
-            threads, threads == 1 ? "thread" : "threads", report_size(run->report, bytes),
+    fprintf(file, "\nrun     %10.3f ms  %d %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again,
+            threads, threads == 1 ? "thread" : "threads", samples_text(run),
+            report_size(run->report, bytes),
             times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
@@ -178,8 +228,7 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
 static void close_session(struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++) /* names die with the program */
-        run->infos[i].name =
-            arena_string(run->report->arena, run->infos[i].name, strlen(run->infos[i].name));
+        run->names[i] = arena_string(run->report->arena, run->names[i], strlen(run->names[i]));
     weft_program_destroy(run->program);
     run->program = NULL;
     session_close(&run->session);
@@ -188,16 +237,12 @@ static void close_session(struct run *run)
 static bool compute(struct run *run)
 {
     struct arena *arena = run->report->arena;
-    DLTensor *views = ARENA_ARRAY(arena, DLTensor, run->result_count + 1);
-    run->arguments_out = ARENA_ARRAY(arena, struct weft_argument, run->result_count + 1);
-    for (size_t i = 0; i < run->result_count; i++) {
-        views[i] = tensor_view(&run->results[i]);
-        run->arguments_out[i] = (struct weft_argument){.tensors = &views[i], .count = 1};
-    }
-    struct weft_run_params params = {.inputs = run->arguments_in,
-                                     .input_count = run->in_count,
-                                     .outputs = run->arguments_out,
-                                     .output_count = run->result_count};
+    struct weft_argument *results =
+        ARENA_ARRAY(arena, struct weft_argument, run->result_count + 1);
+    for (size_t i = 0; i < run->result_count; i++)
+        results[i] = value_argument(arena, &run->results[i]);
+    struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
+    params.inputs = inputs_arguments(arena, &run->inputs, &params.input_count);
     double seconds;
     output_hold_signals();
     bool done = run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
@@ -208,27 +253,33 @@ static bool compute(struct run *run)
 
 static bool deliver(struct run *run)
 {
-    struct arena *arena = run->report->arena;
-    const char **names = ARENA_ARRAY(arena, const char *, run->result_count + 1);
-    for (size_t i = 0; i < run->result_count; i++)
-        names[i] = run->infos[i].name;
     if (run->outputs.count)
-        return outputs_write(run->report, &run->outputs, run->results, names);
+        return outputs_write(run->report, &run->outputs, run->results, run->names,
+                             run->arguments->threads);
     for (size_t i = 0; i < run->result_count; i++)
-        print_tensor(stdout, arena, names[i], &run->results[i]);
+        print_result(run->report, stdout, run->names[i], &run->results[i], run->infos[i].dtype);
     return output_flush(run->report);
 }
 
-static bool run_all(struct run *run)
+/* Nothing long begins before all that can be wrong with it has been looked at. */
+static bool prepare_run(struct run *run)
 {
     return outputs_prepare(run->report, run->arguments, &run->outputs) &&
            script_load(run->report, run->arguments->program, &run->script) &&
            session_open(&run->session, run->report, run->arguments->tier,
-                         run->arguments->threads) && check_names(run) &&
+                        run->arguments->threads) &&
+           check_names(run) &&
            inputs_load(run->report, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
-           outputs_bind(run->report, &run->outputs, run->infos, run->result_count) &&
-           allocate(run) && compute(run) && deliver(run);
+           outputs_bind(run->report, &run->outputs, run->results, run->names, run->result_count) &&
+           check_memory(run);
+}
+
+static bool run_all(struct run *run)
+{
+    return prepare_run(run) &&
+           inputs_read(run->report, &run->inputs, run->arguments->threads) && allocate(run) &&
+           compute(run) && deliver(run);
 }
 
 int command_run(struct report *report, const struct arguments *arguments)
@@ -237,7 +288,7 @@ int command_run(struct report *report, const struct arguments *arguments)
     if (!run_all(&run) && !report->status)
         report->status = 1;
     for (size_t i = 0; run.results && i < run.result_count; i++)
-        tensor_finish(&run.results[i]);
+        value_finish(&run.results[i]);
     inputs_finish(&run.inputs);
     weft_program_destroy(run.program);
     session_close(&run.session);

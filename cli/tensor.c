@@ -10,7 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { DATA_ALIGNMENT = 64 };
+/* Asking what memory there is takes as long as filling that many bytes. */
+enum { DATA_ALIGNMENT = 64, UNCHECKED = 1 << 18 };
 
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes)
 {
@@ -90,7 +91,7 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
     if (!tensor_bytes(tensor, &size) || size > PTRDIFF_MAX - DATA_ALIGNMENT)
         return REPORT_FILE(report, path, FILE_MEMORY, what, "more than 9.2 EB",
                            report_size(report, memory_available()));
-    if (!memory_check(report, path, what, (double)size))
+    if (size > UNCHECKED && !memory_check(report, path, what, (double)size))
         return false;
     size_t rounded = (size / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
     tensor->memory = aligned_alloc(DATA_ALIGNMENT, rounded);

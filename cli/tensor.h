@@ -17,7 +17,9 @@ struct tensor {
     void *data;
     void *memory; /* what tensor_finish releases, `size` bytes; NULL: nothing */
     size_t size;
-    bool mapped; /* by mmap, else by malloc */
+    bool mapped;  /* by mmap, else by malloc */
+    bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known,
+                     and `mapped` is whether the data would be */
 };
 
 /* Bytes of all elements. False when the product of the extents that are not 0 passes PTRDIFF_MAX:

@@ -2,15 +2,14 @@
  * arithmetic and no conversion of its own. */
 #include "cli/value.h"
 
-#include "cli/kind.h"
+#include "cli/batch.h"
+#include "cli/file.h"
 #include "cli/npy.h"
 #include "cli/npz.h"
-#include "cli/picture.h"
 #include "compiler/check.h"
 #include "compiler/literal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,10 +56,22 @@ static void store_all(const struct program *program, const struct node *node, st
         store(tensor, i, operand_node(program, node, i));
 }
 
+/* A value of one tensor, without data yet. */
+static struct tensor *make_tensor(struct report *report, const char *text, const char *path,
+                                  struct value *value)
+{
+    *value = (struct value){.text = text, .count = 1};
+    value->samples = ARENA_NEW(report->arena, struct tensor);
+    value->paths = ARENA_NEW(report->arena, const char *);
+    value->paths[0] = path;
+    return value->samples;
+}
+
 bool value_evaluate(struct report *report, const char *text, enum weft_dtype wanted,
-                    struct tensor *tensor)
+                    struct value *value)
 {
     bool cast = wanted < WEFT_DTYPE_COUNT;
+    struct tensor *tensor = make_tensor(report, text, "<args>", value);
     const struct program *program = check_text(report, cast ? weft_dtype_name(wanted) : "", text);
     if (!program)
         return false;
@@ -139,67 +150,161 @@ static bool no_file(struct report *report, const char *value, const char *path,
     bool literal = absent && looks_literal(value, extension);
     if (literal && report_literal(report, value))
         return false;
-    if (absent && strpbrk(path, "*?") && !literal)
-        return REPORT_ARGUMENT(report, value, strlen(value), NO_BATCH, path, "a pattern");
+    if (absent && strpbrk(path, "*?[") && !literal)
+        return REPORT_ARGUMENT(report, value, strlen(value), GLOB_EMPTY, path);
     if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
         return bad_extension(report, value, path, extension);
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }
 
-/* Completes what the name says by what the content says; they must not disagree. What cannot be
- * looked at without being read, as a pipe, is .npy where its name says nothing. */
-static bool sniff(struct report *report, const char *path, FILE *file, enum kind *kind)
+bool value_is_pattern(struct report *report, const char *text)
 {
-    unsigned char bytes[8];
-    ssize_t size = pread(fileno(file), bytes, sizeof bytes, 0);
-    enum kind content = size < 0 ? KIND_NPY : kind_of_content(bytes, (size_t)size);
-    if (*kind == KIND_UNKNOWN && content == KIND_UNKNOWN)
-        return REPORT_FILE(report, path, NO_CONTENT,
-                           size ? "its content is of no known kind" : "it is empty");
-    if (*kind != KIND_UNKNOWN && content != KIND_UNKNOWN && size >= 0 && content != *kind)
-        return REPORT_FILE(report, path, WRONG_KIND, kind_extension(*kind),
-                           kind_extension(content));
-    if (*kind == KIND_UNKNOWN)
-        *kind = content;
-    return true;
-}
-
-static bool read_kind(struct report *report, const char *path, const char *key, FILE *file,
-                      enum kind kind, struct tensor *tensor)
-{
-    if (!sniff(report, path, file, &kind))
-        return false;
-    switch (kind) {
-    case KIND_NPY:
-        return npy_read(report, path, fileno(file), tensor);
-    case KIND_NPZ:
-        return npz_read(report, path, key, tensor);
-    case KIND_JPEG:
-        return picture_read_jpeg(report, path, file, tensor);
-    case KIND_PNM:
-        return picture_read_pnm(report, path, file, tensor);
-    default:
-        return picture_read_png(report, path, file, tensor);
-    }
-}
-
-bool value_read(struct report *report, const char *value, struct tensor *tensor)
-{
-    if (strcmp(value, "-") == 0)
-        return npy_read(report, "<stdin>", STDIN_FILENO, tensor);
-    const char *path, *extension, *key = find_key(report, value, &path);
-    enum kind kind = kind_of_path(path, &extension);
     struct stat status;
-    if (stat(path, &status) != 0)
-        return no_file(report, value, path, extension, errno);
-    if (S_ISDIR(status.st_mode))
-        return REPORT_ARGUMENT(report, value, strlen(value), NO_BATCH, path, "a directory");
-    if (kind == KIND_UNKNOWN && extension)
-        return bad_extension(report, value, path, extension);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return REPORT_FILE(report, path, FILE_ERROR, "read it", strerror(errno));
-    bool done = read_kind(report, path, key, file, kind, tensor);
-    fclose(file);
-    return done;
+    const char **paths;
+    int count = 0;
+    return strpbrk(text, "*?[") && stat(text, &status) != 0 &&
+           batch_glob(report, text, &paths, &count) && count > 0;
+}
+
+/* A file's name without directory and known extension. */
+static const char *file_key(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *extension;
+    bool known = kind_of_path(path, &extension) != KIND_UNKNOWN;
+    return arena_string(arena, base, known ? (size_t)(extension - base) : strlen(base));
+}
+
+static bool open_files(struct report *report, int threads, struct value *value)
+{
+    value->batch = true;
+    value->source = VALUE_FILES;
+    value->keys = ARENA_ARRAY(report->arena, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        value->keys[i] = file_key(report->arena, value->paths[i]);
+    return batch_outline_files(report, value, threads);
+}
+
+static bool open_archive(struct report *report, struct value *value)
+{
+    value->batch = true;
+    value->source = VALUE_ARCHIVE;
+    return batch_outline_archive(report, value->text, value);
+}
+
+/* A regular file: a batch or one tensor. */
+static bool open_file(struct report *report, const char *path, struct value *value)
+{
+    enum kind kind;
+    if (!file_kind(report, path, &kind))
+        return false;
+    if (kind == KIND_NPZ)
+        return open_archive(report, value);
+    make_tensor(report, value->text, path, value);
+    value->source = VALUE_FILES;
+    return batch_outline_files(report, value, 1);
+}
+
+/* There is something under the value's name. */
+static bool open_path(struct report *report, const struct stat *status, const char *path,
+                      const char *key, int threads, struct value *value)
+{
+    const char *extension;
+    if (S_ISDIR(status->st_mode))
+        return batch_directory(report, path, &value->paths, &value->count) &&
+               open_files(report, threads, value);
+    if (kind_of_path(path, &extension) == KIND_UNKNOWN && extension)
+        return bad_extension(report, value->text, path, extension);
+    if (key)
+        return npz_read(report, path, key, make_tensor(report, value->text, path, value));
+    if (S_ISREG(status->st_mode))
+        return open_file(report, path, value);
+    return file_read(report, path, make_tensor(report, value->text, path, value));
+}
+
+/* Are there files of that pattern? *found tells; false after a diagnostic. */
+static bool open_pattern(struct report *report, const char *text, int threads, struct value *value,
+                         bool *found)
+{
+    *found = false;
+    if (!strpbrk(text, "*?["))
+        return true;
+    if (!batch_glob(report, text, &value->paths, &value->count))
+        return false;
+    *found = value->count > 0;
+    return !*found || open_files(report, threads, value);
+}
+
+/* Headers of data that lie together as large as memory are refused before any of them is read. */
+static bool check_memory(struct report *report, const struct value *value)
+{
+    const char *what = value->batch                                     ? "the batch"
+                       : value->count && *value->samples[0].layout ? "the picture"
+                                                                        : "the array";
+    const char *path = value->batch ? value->text : value->paths[0];
+    double pending = value_pending(value);
+    return !pending || memory_check(report, path, what, pending);
+}
+
+bool value_open(struct report *report, const char *text, int threads, struct value *value)
+{
+    struct stat status;
+    const char *path, *extension, *key = find_key(report, text, &path);
+    bool found;
+    *value = (struct value){.text = text};
+    if (strcmp(text, "-") == 0)
+        return npy_read(report, "<stdin>", STDIN_FILENO,
+                        make_tensor(report, text, "<stdin>", value));
+    if (stat(path, &status) == 0)
+        return open_path(report, &status, path, key, threads, value) &&
+               check_memory(report, value);
+    int reason = errno;
+    if (!open_pattern(report, text, threads, value, &found))
+        return false;
+    if (found)
+        return check_memory(report, value);
+    kind_of_path(path, &extension);
+    return no_file(report, text, path, extension, reason);
+}
+
+bool value_load(struct report *report, struct value *value, int threads)
+{
+    return value->source == VALUE_READY || batch_load(report, value, threads);
+}
+
+void value_finish(struct value *value)
+{
+    for (int i = 0; value->samples && i < value->count; i++)
+        tensor_finish(&value->samples[i]);
+}
+
+/* Of one sample; a product that passes all bounds counts as endless. */
+static double sample_bytes(const struct tensor *tensor)
+{
+    size_t bytes;
+    return tensor_bytes(tensor, &bytes) ? (double)bytes : (double)SIZE_MAX;
+}
+
+double value_pending(const struct value *value)
+{
+    double total = 0;
+    for (int i = 0; i < value->count; i++)
+        if (value->samples[i].outline && !value->samples[i].mapped)
+            total += sample_bytes(&value->samples[i]);
+    return total;
+}
+
+double value_bytes(const struct value *value)
+{
+    double total = 0;
+    for (int i = 0; i < value->count; i++)
+        total += sample_bytes(&value->samples[i]);
+    return total;
+}
+
+struct weft_argument value_argument(struct arena *arena, const struct value *value)
+{
+    DLTensor *views = ARENA_ARRAY(arena, DLTensor, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        views[i] = tensor_view(&value->samples[i]);
+    return (struct weft_argument){.tensors = views, .count = value->count, .batch = value->batch};
 }

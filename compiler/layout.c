@@ -12,6 +12,21 @@ const char *input_layout(const struct symbol *symbol)
     return symbol->given && symbol->given->has_layout ? symbol->given->layout : "";
 }
 
+bool layout_is_good(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text);
+}
+
+const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped)
+{
+    char *rest = arena_string(arena, layout, strlen(layout)), *end = rest;
+    for (int d = 0; layout[d]; d++)
+        if (!(dropped >> d & 1))
+            *end++ = layout[d];
+    *end = '\0';
+    return rest;
+}
+
 struct layouts {
     struct arena *arena;
     const struct program *program;
@@ -76,12 +91,7 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
         return layout;
     if (!view_axes(args, l->contents, (int)strlen(layout), &set))
         return NULL;
-    char *rest = arena_string(l->arena, layout, strlen(layout)), *end = rest;
-    for (int d = 0; layout[d]; d++)
-        if (!(set >> d & 1))
-            *end++ = layout[d];
-    *end = '\0';
-    return rest;
+    return layout_without(l->arena, layout, set);
 }
 
 static const char *viewed(struct layouts *l, const struct node *node, const struct shape *shape)

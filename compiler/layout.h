@@ -13,5 +13,9 @@ const char *input_layout(const struct symbol *symbol);
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
                    const struct shape *const *shapes, const struct contents *contents,
                    const char **layouts);
+/* Letters, or nothing. */
+bool layout_is_good(const char *text);
+/* Without the letters of the dimensions in `dropped`, a bit each. */
+const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);
 
 #endif

@@ -42,6 +42,7 @@ struct lowering {
     int *met;                      /* array literals: first of `loads` for the node, -1: none */
     struct array_load *loads;
     int load_count;
+    bool places_merged;            /* divisions in several places of the text may be one */
     unsigned *holders;             /* [ins] a bit for each 16-bit type that surely holds the value */
     int holder_count;
     int *table;                    /* open addressing over instructions */
@@ -58,6 +59,13 @@ static uint32_t hash_ins(const struct ins *ins)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         hash = (hash ^ words[i]) * 16777619u, hash ^= hash >> 15;
     return hash;
+}
+
+/* Until it is known where they are used, divisions in two places are two: each place has its own remark. */
+static bool may_merge(const struct lowering *l, const struct ins *a, const struct ins *b)
+{
+    return l->places_merged || a->kind != INS_OP || !op_fault(a->op, a->source) ||
+           a->span.start == b->span.start;
 }
 
 static bool same_ins(const struct ins *a, const struct ins *b)
@@ -116,7 +124,7 @@ static int add(struct lowering *l, struct ins ins)
     uint32_t slot = hash_ins(&ins) & (l->table_size - 1);
     for (; l->table[slot] >= 0; slot = (slot + 1) & (l->table_size - 1)) {
         struct ins *found = &kernel->ins[l->table[slot]];
-        if (!same_ins(found, &ins))
+        if (!same_ins(found, &ins) || !may_merge(l, found, &ins))
             continue;
         if (ins.span.start < found->span.start)
             found->span = ins.span;
@@ -596,6 +604,32 @@ static void lower_faults(struct lowering *l)
     add_faults(l, places, place_count, uses);
 }
 
+/* Equal divisions become one now, and so do remarks under one condition: the first in the text stays. */
+static void merge_places(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins *before = kernel->ins;
+    int count = kernel->ins_count, *now = ARENA_ARRAY(l->arena, int, count);
+    kernel->ins = NULL;
+    kernel->ins_count = kernel->fault_count = 0;
+    l->holders = NULL;
+    l->holder_count = 0;
+    l->places_merged = true;
+    resize_table(l, 64);
+    for (int i = 0; i < count; i++) {
+        struct ins ins = before[i];
+        for (int k = 0; k < 3; k++)
+            ins.a[k] = ins.a[k] < 0 ? -1 : now[ins.a[k]];
+        ins.index = ins.kind == INS_FAULT ? -1 : ins.index;
+        now[i] = add(l, ins);
+    }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_FAULT) {
+            kernel->faults[kernel->fault_count] = kernel->ins[i].span;
+            kernel->ins[i].index = kernel->fault_count++;
+        }
+}
+
 /* ---- leaving out what nothing uses ---- */
 
 /* New numbers for the items that are marked; -1 for the others. Returns how many there are. */
@@ -674,6 +708,8 @@ struct kernel *lower(struct arena *arena, const struct program *program,
     lower_uses(&l);
     lower_results(&l);
     lower_faults(&l);
+    if (kernel->fault_count > 1)
+        merge_places(&l);
     compact(&l);
     return kernel;
 }
@@ -697,4 +733,19 @@ bool *find_viewed(struct arena *arena, const struct program *program)
             viewed[symbol->input] = true;
     }
     return viewed;
+}
+
+unsigned char *find_alignments(struct arena *arena, const struct program *program)
+{
+    unsigned char *alignments = ARENA_ARRAY(arena, unsigned char, program->input_count);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        if (node->kind != NODE_VIEW || program->views[node->view].form != VIEW_REINTERPRET)
+            continue;
+        const struct node *from = named_node(program, operand_node(program, node, 0));
+        unsigned char size = (unsigned char)type_rows[program->views[node->view].dtype].size;
+        if (from->kind == NODE_NAME && alignments[program->symbols[from->symbol].input] < size)
+            alignments[program->symbols[from->symbol].input] = size;
+    }
+    return alignments;
 }

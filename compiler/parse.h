@@ -81,7 +81,6 @@ void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 const char *parse_layout(struct parser *p);
 
 /* parse_type.c */
-bool layout_is_good(const char *text);
 void parse_type_here(struct parser *p, struct type *type);
 enum weft_dtype parse_dtype(struct parser *p);
 

@@ -267,25 +267,6 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
     return NULL;
 }
 
-/* Which arguments of a reshape go together (rule 7.3). */
-static bool check_reshape(struct parser *p, const struct callee *callee, const struct view_args *args)
-{
-    const struct span *shape = &args->shape.span;
-    if (args->shape.given && args->rel_shape.given)
-        return diag_at(p->diags, DIAG_VIEW_ARGUMENT, ((struct span[]){args->rel_shape.span, *shape}), 2,
-                       "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape "
-                       "factors of the input's");
-    if (args->shape.given && args->src_dims.given)
-        return diag_at(p->diags, DIAG_VIEW_ARGUMENT, ((struct span[]){args->src_dims.span, *shape}), 2,
-                       "src_dims goes with rel_shape or stands alone; the extents of shape are taken "
-                       "from no dimension");
-    if (callee->form != VIEW_RESHAPE || args->shape.given || args->rel_shape.given ||
-        args->src_dims.given || args->has_layout)
-        return true;
-    return diag(p->diags, DIAG_VIEW_ARGUMENT, callee->span,
-                "reshape needs a shape, rel_shape, src_dims or layout, as in reshape(x, [2, 3])");
-}
-
 /* Adds a view's arguments to the program; -1 when they do not go together. */
 PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
                                 const struct argument **slots)
@@ -301,8 +282,13 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
         else if (slot)
             *numbers_called(&args, parameter_name(p, callee, i)) = slot->numbers;
     }
-    if (!check_reshape(p, callee, &args))
+    struct span places[2] = {callee->span};
+    int count = 1;
+    const char *conflict = view_conflict(&args, places, &count);
+    if (conflict) {
+        diag_at(p->diags, DIAG_VIEW_ARGUMENT, places, count, conflict);
         return -1;
+    }
     ARENA_PUSH(p->arena, program->views, program->view_count, args);
     return program->view_count - 1;
 }

@@ -1,5 +1,6 @@
 /* Types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
 #include "compiler/parse.h"
+#include "compiler/layout.h"
 
 #include <string.h>
 
@@ -62,11 +63,6 @@ static void extents(struct parser *p, struct type *type)
         type->extents[type->rank++] = extent(p);
     } while (parse_accept(p, TOKEN_COMMA));
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
-}
-
-bool layout_is_good(const char *text)
-{
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text);
 }
 
 static void layout(struct parser *p, struct type *type)

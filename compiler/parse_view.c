@@ -3,6 +3,7 @@
 #include "compiler/parse.h"
 
 #include "compiler/check.h"
+#include "compiler/layout.h"
 #include "compiler/literal.h"
 
 #include <string.h>

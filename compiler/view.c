@@ -21,6 +21,24 @@ enum view_form view_find(const char *name)
     return (enum view_form)form;
 }
 
+const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
+{
+    bool shape = args->shape.given, factors = args->rel_shape.given, sources = args->src_dims.given;
+    if (args->form != VIEW_RESHAPE)
+        return NULL;
+    if (!shape && !factors && !sources && !args->has_layout)
+        return "reshape needs a shape, rel_shape, src_dims or layout, as in reshape(x, [2, 3])";
+    if (!shape || (!factors && !sources))
+        return NULL;
+    places[0] = factors ? args->rel_shape.span : args->src_dims.span;
+    places[1] = args->shape.span;
+    *count = 2;
+    return factors ? "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape factors "
+                     "of the input's"
+                   : "src_dims goes with rel_shape or stands alone; the extents of shape are taken from "
+                     "no dimension";
+}
+
 struct walk {
     struct arena *arena;
     struct diags *diags;
@@ -116,11 +134,14 @@ static bool count_input(const struct walk *w, struct list *list)
 static bool read_list(const struct walk *w, const struct numbers *numbers, const char *what,
                       struct list *list)
 {
-    *list = (struct list){.from = numbers, .what = what, .count = numbers->count,
-                          .items = numbers->items};
-    if (numbers->given && numbers->input < 0 && !list->items)
-        list->items = ARENA_NEW(w->arena, struct literal); /* an empty list is known, too */
-    return !numbers->given || numbers->input < 0 || count_input(w, list);
+    *list = (struct list){.from = numbers, .what = what, .count = -1};
+    if (!numbers->given)
+        return true;
+    if (numbers->input >= 0)
+        return count_input(w, list);
+    list->count = numbers->count;
+    list->items = numbers->count ? numbers->items : ARENA_NEW(w->arena, struct literal);
+    return true;
 }
 
 static bool whole(const struct walk *w, const struct list *list, int i, int64_t *value)
@@ -299,8 +320,9 @@ static bool relative(struct walk *w, const struct list *factors, int d, int64_t 
         return true;
     double extent = round(value * (double)from);
     if (extent >= 0x1p63)
-        return wrong(w, DIAG_VIEW_EXTENT, factors->from, "%s makes an extent of %.17g, which does not fit "
-                     "int64", item_name(w, factors, d), extent);
+        return wrong(w, DIAG_VIEW_EXTENT, factors->from, "%s makes an extent of %s, which does not fit int64",
+                     item_name(w, factors, d),
+                     item_text(w, &(struct literal){.kind = LITERAL_REAL, .real = extent}));
     w->out->extents[d] = (int64_t)extent;
     return true;
 }

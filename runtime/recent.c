@@ -47,12 +47,12 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
 static bool place(const DLTensor *from, struct tensor *tensor)
 {
     uintptr_t data = (uintptr_t)from->data + from->byte_offset;
-    if (!from->data || data & (uintptr_t)(type_rows[tensor->dtype].size - 1))
+    if (!from->data || !tensor_aligned(tensor, data))
         return false;
     tensor->data = (void *)data;
     tensor->first += data;
     tensor->end += data;
-    return true;
+    return numbers_same(tensor);
 }
 
 static bool place_all(const struct look *looks, const struct weft_argument *arguments, size_t count,
@@ -110,6 +110,9 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
         kept[i] = *tensor;
         kept[i].shape = arena_copy(arena, tensor->shape, extents);
         kept[i].strides = arena_copy(arena, tensor->strides, extents);
+        if (tensor->number_count)
+            kept[i].numbers = arena_copy(arena, tensor->numbers,
+                                         (size_t)tensor->number_count * sizeof *tensor->numbers);
         kept[i].first -= (uintptr_t)tensor->data;
         kept[i].end -= (uintptr_t)tensor->data;
         kept[i].data = NULL;

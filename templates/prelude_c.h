@@ -109,6 +109,17 @@ SEPARATE static void N(place)(char *to, const int *offsets, const T *block, int 
     for (int j = 0; j < m; j++)
         *(T *)(to + offsets[j]) = block[j];
 }
+//: move run
+/* `count` elements that lie `pace` bytes apart. */
+static inline void N(run)(T *to, const char *from, i64 pace, i64 count)
+{
+    if (pace == (i64)sizeof(T))
+        for (i64 j = 0; j < count; j++)
+            to[j] = ((const T *)from)[j];
+    else
+        for (i64 j = 0; j < count; j++)
+            to[j] = *(const T *)(from + j * pace);
+}
 //: move elements
 /* `count` elements whose numbers are `step` apart. The first level takes a number apart into digits, one for
  * each piece, innermost first; `next` and their strides are a number for the next level, or bytes behind
@@ -118,37 +129,65 @@ SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 
                                  i64 step, i64 count)
 {
     const i64 n = *level, *extents = level + 1, *strides = extents + n, pace = step * strides[0];
+    const i64 inner = n > 1 ? extents[0] : number + step * count + 1;
     i64 digits[64];
-    for (i64 k = 0; k < n; number /= extents[k++]) {
-        digits[k] = k + 1 < n ? number % extents[k] : number;
+    for (i64 k = 0; k < n; k++) {
+        i64 above = 0;
+        if (k + 1 < n) /* 32 bits divide faster */
+            above = (u64)(number | extents[k]) >> 32 ? number / extents[k]
+                                                     : (i64)((u32)number / (u32)extents[k]);
+        digits[k] = k + 1 < n ? number - above * extents[k] : number;
         next += digits[k] * strides[k];
+        number = above;
     }
-    while (count > 0) {
-        i64 run = n == 1 || step == 0 ? count : extents[0] - digits[0];
-        if (step > 1 && n > 1)
-            run = (run + step - 1) / step;
-        run = run < count ? run : count;
-        if (levels == 1)
-            for (i64 j = 0; j < run; j++)
-                to[j] = *(const T *)(from + next + j * pace);
-        else
-            N(elements)(to, from, strides + n, levels - 1, 0, next, pace, run);
-        to += run;
-        count -= run;
-        digits[0] += run * step;
-        next += run * pace;
-        for (i64 k = 0; k + 1 < n && digits[k] >= extents[k]; k++) {
-            const i64 carry = digits[k] < 2 * extents[k] ? 1 : digits[k] / extents[k];
-            digits[k] -= carry * extents[k];
-            digits[k + 1] += carry;
-            next += carry * (strides[k + 1] - extents[k] * strides[k]);
+    for (i64 digit = digits[0]; count > 0;) {
+        if (levels == 1 && step == 1 && n > 1 && inner < 16) { /* not worth a loop for each run */
+            i64 more = n > 2 ? extents[1] - digits[1] : count, back = strides[1] - inner * pace;
+            for (; count > 0; count--) {
+                *to++ = *(const T *)(from + next);
+                next += pace;
+                if (++digit < inner)
+                    continue;
+                if (--more == 0)
+                    break;
+                digit = 0;
+                next += back;
+                digits[1]++;
+            }
+            count -= count > 0;
+        } else {
+            i64 run = step == 1 ? inner - digit : step ? (inner - digit + step - 1) / step : count;
+            run = run < count ? run : count;
+            if (levels > 1)
+                N(elements)(to, from, strides + n, levels - 1, 0, next, pace, run);
+            else
+                N(run)(to, from + next, pace, run);
+            to += run;
+            count -= run;
+            digit += run * step;
+            next += run * pace;
+        }
+        if (digit < inner)
+            continue;
+        const i64 carry = digit < 2 * inner ? 1 : digit / inner;
+        digit -= carry * inner;
+        digits[1] += carry;
+        next += carry * (strides[1] - inner * strides[0]);
+        for (i64 k = 1; k + 1 < n && digits[k] >= extents[k]; k++) {
+            const i64 more = digits[k] < 2 * extents[k] ? 1 : digits[k] / extents[k];
+            digits[k] -= more * extents[k];
+            digits[k + 1] += more;
+            next += more * (strides[k + 1] - extents[k] * strides[k]);
         }
     }
 }
 //: move mapped
 SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
-    N(elements)(block, from, map + 1, *map, row, i, 1, m);
+    if (map[1] == 1) /* along the row numbers are a step apart, as mostly */
+        N(elements)(block, from, map + 4, *map - 1, 0, row + i * map[3], map[3], m);
+    else
+        N(elements)(block, from, map + 1, *map, row, i, 1, m);
     for (int j = m; j < BLOCK; j++)
         block[j] = block[m - 1];
     return block;

@@ -291,7 +291,8 @@ struct weft_argument {
 
 /* What a result is: shape[0 .. rank). `name` is static for the program's life. A result that depends on
  * a batch is a batch: `shape` is then its first sample's; where it has none the declared extents, 0
- * where they are not known, and rank 0 where not even the rank is. */
+ * where they are not known, and rank 0 where not even the rank is. `layout` follows from those of the
+ * inputs' types (docs/language.md, 6.4 and 7.4); "" when there is none. */
 struct weft_tensor_info {
     const char *name;
     enum weft_dtype dtype;
@@ -302,7 +303,8 @@ struct weft_tensor_info {
     int64_t count;                 /* samples; 1 for a tensor */
 };
 
-/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL. All samples
+/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL, but for
+ * inputs whose elements a view takes as numbers (reshape(x, s)), here as in weft_prepare. All samples
  * of batches are looked at. `results` has room for weft_program_result_count entries. */
 WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
@@ -342,7 +344,7 @@ struct weft_run_params {
 
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
  * and does not begin with slower ones. Data
- * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
+ * pointers are not read, but as in weft_infer; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
  * each shape of results, and those that compute temporaries and tables for them, which come first. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
@@ -358,6 +360,54 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
+
+/* ---- views ---- */
+
+/* The elements of a tensor, in their order, under another shape (docs/language.md, section 7); nothing is
+ * copied. The rules are those of reshape, squeeze, expand_dims and reinterpret in a text. */
+
+/* What such a call fills. The data, their device and byte_offset are the viewed tensor's, whose owner
+ * keeps them; `tensor.shape` and `tensor.strides` point into this struct, which is the caller's and must
+ * neither be copied nor moved while they are used. Nothing has to be released. */
+struct weft_view {
+    DLTensor tensor;
+    int64_t shape[WEFT_MAX_RANK];
+    int64_t strides[WEFT_MAX_RANK];
+    char layout[WEFT_MAX_RANK + 1]; /* "": none */
+};
+
+/* A pointer that is NULL is an argument that is not given; one that is not, with count 0, is an empty
+ * list: shape [] is 0-D. */
+struct weft_reshape_params {
+    const int64_t *shape;          /* one negative extent takes what is left */
+    int shape_count;
+    const double *rel_shape;       /* factors of the extents that src_dims picks, else of those in the
+                                      same place; not beside shape */
+    int rel_shape_count;
+    const int64_t *src_dims;       /* -1 inserts an extent of 1; not beside shape */
+    int src_dims_count;
+    const char *layout;            /* of the view; NULL: the tensor's where it has as many letters as the
+                                      view has dimensions */
+};
+
+/* `tensor` may lie on any device and have any strides; where its elements do not lie as the view wants
+ * them in their order the call is WEFT_INPUT_ERROR. `layout` is the tensor's, NULL for none. `view` is set
+ * only on success. */
+WEFT_API enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,
+                                       const struct weft_reshape_params *params,
+                                       struct weft_view *view, struct weft_error **error);
+/* Drops dimensions of extent 1; a negative axis counts from the end. */
+WEFT_API enum weft_status weft_squeeze(const DLTensor *tensor, const char *layout, const int64_t *axes,
+                                       int axis_count, struct weft_view *view,
+                                       struct weft_error **error);
+/* Inserts extents of 1 at these positions of the view, which has no layout. */
+WEFT_API enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t *axes, int axis_count,
+                                           struct weft_view *view, struct weft_error **error);
+/* The same bytes as another type. `shape` NULL: the innermost extent changes with the size of an
+ * element. */
+WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout,
+                                           enum weft_dtype dtype, const int64_t *shape, int shape_count,
+                                           struct weft_view *view, struct weft_error **error);
 
 /* ---- the disk cache ---- */
 

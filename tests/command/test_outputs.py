@@ -42,7 +42,7 @@ class Outputs(CommandTest):
     def test_places_that_cannot_be_written(self):
         os.mkdir(self.path("d.npy"))
         self.assertIn("No such file", self.bad(1, 123, "run", "1", "-o", "none/a.npy"))
-        self.bad(1, 123, "run", "1", "-o", "d.npy")
+        self.bad(1, 143, "run", "1", "-o", "d.npy")
         os.mkdir(self.path("locked"), 0o555)
         if os.getuid() != 0:
             self.bad(1, 123, "run", "1", "-o", "locked/a.npy")

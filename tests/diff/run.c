@@ -71,6 +71,7 @@ static void fail_with(const char *text, struct weft_error *error)
 
 static const char *disabled;       /* NULL: what WEFT_DISABLE says */
 static int threads;
+static enum weft_math math;
 
 static struct weft_context *get_context(void)
 {
@@ -99,11 +100,17 @@ void run_threads(int most)
     threads = most;
 }
 
+void run_math(enum weft_math wanted)
+{
+    math = wanted;
+}
+
 struct weft_program *run_compile(const char *text)
 {
+    const struct weft_compile_params params = {.math = math};
     struct weft_program *program = NULL;
     struct weft_error *error = NULL;
-    if (weft_compile(get_context(), text, NULL, &program, &error) < 0)
+    if (weft_compile(get_context(), text, &params, &program, &error) < 0)
         fail_with(text, error);
     weft_error_destroy(error);
     return program;

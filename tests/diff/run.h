@@ -32,6 +32,8 @@ void tensor_set(const struct tensor *tensor, int64_t position, union scalar valu
 void run_disable(const char *words);
 /* Likewise, on at most so many threads; 0: as ever. */
 void run_threads(int most);
+/* Programs compiled from now on have this. */
+void run_math(enum weft_math wanted);
 /* Compiles in the tests' context; fails the test when there is an error. */
 struct weft_program *run_compile(const char *text);
 /* Compiles with these input types and releases the result: the status alone. */

@@ -1,8 +1,9 @@
 /* The meanings of ops.def, as the reference evaluator computes them, against the oracle: every
  * row on every dtype it has a meaning for, on the special values (all pairs; a few where there
- * are three), on random ones, and on every pair of 8-bit integers; every conversion; promotion;
- * the remarks. WEFT_ROUNDS sets the number of random values per row and type, WEFT_SEED their
- * seed; with WEFT_VERBOSE the largest error of each inexact row is printed. */
+ * are three), on random ones, and on every pair of 8-bit integers; every conversion, on edges.h
+ * too; promotion; the remarks. WEFT_ROUNDS sets the number of random values per row and type,
+ * WEFT_SEED their seed; with WEFT_VERBOSE the largest error of each inexact row is printed. */
+#include "tests/diff/edges.h"
 #include "tests/diff/oracle.h"
 #include "tests/diff/values.h"
 
@@ -176,6 +177,9 @@ static void test_conversions(void **state)
         const union scalar *values = values_special(from, &count);
         if (!cast && dtype_is_float(from) && !dtype_is_float(to) && to != WEFT_BOOL)
             continue;
+        for (int j = 0; j < count; j++)
+            conversions(from, to, cast, values[j]);
+        values = edges_of(from, &count);
         for (int j = 0; j < count; j++)
             conversions(from, to, cast, values[j]);
         for (long j = 0; j < rounds; j++)

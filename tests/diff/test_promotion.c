@@ -10,13 +10,13 @@ enum { ROOM = 4096 };
 /* One row per left operand, one column per right one. */
 static void print_table(char *text, size_t size)
 {
-    size_t length = (size_t)snprintf(text, size, "%-8s", "");
+    size_t length = (size_t)snprintf(text, size, "%-9s", "");
     for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
-        length += (size_t)snprintf(text + length, size - length, " %-7s", type_rows[b].name);
+        length += (size_t)snprintf(text + length, size - length, " %8s", type_rows[b].name);
     for (int a = 0; a < WEFT_DTYPE_COUNT; a++) {
-        length += (size_t)snprintf(text + length, size - length, "\n%-8s", type_rows[a].name);
+        length += (size_t)snprintf(text + length, size - length, "\n%-9s", type_rows[a].name);
         for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
-            length += (size_t)snprintf(text + length, size - length, " %-7s",
+            length += (size_t)snprintf(text + length, size - length, " %8s",
                                        type_rows[promote(a, b)].name);
     }
     snprintf(text + length, size - length, "\n");

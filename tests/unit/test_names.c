@@ -19,18 +19,12 @@ static void functions(void **state)
                     "x + x(3)\n"
                     "    ^\n");
     assert_messages("reshape(x, [2], layout=\"H\")", "");
-    assert_messages("float16(x)",
-                    "<expr>:1:1: error[W0011]: float16 is not supported yet; use float32\n"
-                    "float16(x)\n"
+    assert_messages("float16(x) + bf16(x) + cast(x, f16) + cast(x, bfloat16)", "");
+    assert_messages("float61(x)",
+                    "<expr>:1:1: error[W0020]: there is no function 'float61'; did you mean"
+                    " 'float16'?\n"
+                    "float61(x)\n"
                     "^^^^^^^\n");
-    assert_messages("bf16(x)",
-                    "<expr>:1:1: error[W0011]: bf16 is not supported yet; use float32\n"
-                    "bf16(x)\n"
-                    "^^^^\n");
-    assert_messages("cast(x, f16)",
-                    "<expr>:1:9: error[W0011]: f16 is not supported yet; use float32\n"
-                    "cast(x, f16)\n"
-                    "        ^^^\n");
     assert_messages("cast(x, uint7)",
                     "<expr>:1:9: error[W0021]: there is no type 'uint7'; did you mean 'uint8'?\n"
                     "cast(x, uint7)\n"
@@ -265,10 +259,11 @@ static void types(void **state)
                     " 'uint8'?\n"
                     "input x: uint9; x\n"
                     "         ^^^^^\n");
-    assert_messages("input x: f16; x",
-                    "<expr>:1:10: error[W0011]: f16 is not supported yet; use float32\n"
-                    "input x: f16; x\n"
-                    "         ^^^\n");
+    assert_messages("input x: f16; input y: bfloat16[2]; x + y", "");
+    assert_messages("input x: bf61; x",
+                    "<expr>:1:10: error[W0021]: there is no type 'bf61'; did you mean 'bf16'?\n"
+                    "input x: bf61; x\n"
+                    "         ^^^^\n");
     assert_messages("input x: uint8[]; x", "");
     assert_messages("input x: uint8[-1]; x",
                     "<expr>:1:16: error[W0003]: found '-', expected an extent: an integer, a"

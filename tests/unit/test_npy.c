@@ -42,6 +42,8 @@ static void round_trips(void **state)
     struct fixture *f = *state;
     static const unsigned char data[6 * 8] = {1, 0, 1, 1, 0, 1, 7, 200};
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        if (t == WEFT_BFLOAT16)
+            continue; /* NumPy has no letter for it */
         struct tensor out = make_tensor((enum weft_dtype)t, 2, (int64_t[]){2, 3}, data), in = {0};
         FILE *file = tmpfile();
         npy_write(file, &out);
@@ -129,7 +131,7 @@ static void hostile_headers(void **state)
         "{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}",
         "{'descr': 4, 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '', 'fortran_order': False, 'shape': (1,)}",
-        "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '<f16', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<U12', 'fortran_order': False, 'shape': (1,)}",
@@ -147,7 +149,7 @@ static void hostile_headers(void **state)
         assert_int_equal(f->report.status, 1);
         assert_null(in.memory);
     }
-    assert_non_null(strstr(fixture_told(f), "float16, which is not supported yet"));
+    assert_non_null(strstr(fixture_told(f), "float128"));
     assert_non_null(strstr(fixture_told(f), "complex64"));
     assert_non_null(strstr(fixture_told(f), "x.npy: error[W0111]: not a readable .npy"));
 }

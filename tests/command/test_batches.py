@@ -1,0 +1,557 @@
+"""Batches: archives, directories and patterns of files in; archives and directories of pictures out."""
+
+import fcntl
+import io
+import os
+import pty
+import random
+import resource
+import signal
+import subprocess
+import time
+import unittest
+import zipfile
+
+import numpy as np
+
+import jpegs
+import pngs
+from weft_test import WEFT, CommandTest
+
+HEADLINE = "uint8(clamp(img * [1.25, 0.75, 0.75], 128, 255))"
+
+
+def headline(pixels):
+    """What it means, step by step."""
+    product = pixels.astype("f4") * np.array([1.25, 0.75, 0.75], "f4")
+    return np.rint(np.clip(product, np.float32(128), np.float32(255))).astype("u1")
+
+
+class BatchTest(CommandTest):
+    def write(self, name, data):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def picture(self, name, shape=(2, 3, 3), depth=8, seed=0):
+        pixels = np.random.default_rng(seed).integers(0, 1 << depth, shape).astype("u2")
+        color = {1: pngs.GREY, 2: pngs.GREY_ALPHA, 3: pngs.RGB, 4: pngs.RGBA}[shape[2]]
+        self.write(name, pngs.png(pixels, color, depth))
+        return pixels.astype("u1" if depth == 8 else "u2")
+
+    def arrays(self, name):
+        with np.load(self.path(name)) as archive:
+            return [(key, archive[key]) for key in archive.files]
+
+    def same(self, got, want):
+        self.assertEqual([key for key, _ in got], [key for key, _ in want])
+        for (key, a), (_, b) in zip(got, want):
+            self.assertEqual((a.dtype, a.shape, a.tobytes()), (b.dtype, b.shape, b.tobytes()), key)
+
+
+class Inputs(BatchTest):
+    def test_an_archive_in_its_order(self):
+        value = {"z": np.arange(6, dtype="f4").reshape(2, 3), "a": np.ones((1, 3), "f4"),
+                 "m": np.zeros((0, 3), "f4"), "ключ": np.full((4, 1), 7, "f4")}
+        for save in np.savez, np.savez_compressed:
+            save(self.path("in.npz"), **value)
+            self.good("run", "x * [1, 2, 3]", "x=in.npz", "-o", "out.npz")
+            self.same(self.arrays("out.npz"),
+                      [(key, a * np.array([1, 2, 3], "f4")) for key, a in value.items()])
+            with zipfile.ZipFile(self.path("out.npz")) as archive:
+                self.assertIsNone(archive.testzip())
+
+    def test_one_array_is_a_batch_too(self):
+        np.savez(self.path("in.npz"), key=np.array([1, 2], "i4"))
+        self.assertEqual(self.text("run", "x + 1", "x=in.npz"),
+                         "out: int32, 1 sample\nkey: int32[2] = [2, 3]\n")
+        self.assertEqual(self.text("run", "x + 1", "x=in.npz:key"), "out: int32[2] = [2, 3]\n")
+
+    def test_two_batches(self):
+        a = [np.arange(6, dtype="f4").reshape(2, 3), np.ones((1,), "f4").reshape(1, 1)]
+        b = [np.full((1, 3), 2, "f4"), np.full((5, 6), 3, "f4")]
+        np.savez(self.path("a.npz"), x=a[0], y=a[1])
+        np.savez(self.path("b.npz"), *b)
+        self.good("run", "a + b", "b=b.npz", "a=a.npz", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), [("x", a[0] + b[0]), ("y", a[1] + b[1])])
+        self.good("run", "b + a", "a=a.npz", "b=b.npz", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), [("arr_0", a[0] + b[0]), ("arr_1", a[1] + b[1])])
+        np.savez(self.path("c.npz"), *b, b[0])
+        for command in "run", "check":
+            told = self.bad(1, 160, command, "a + b", "a=a.npz", "b=c.npz")
+            self.assertIn("2 and 3 samples", told)
+
+    def test_an_error_in_one_sample_names_it(self):
+        np.savez(self.path("a.npz"), x=np.zeros((2, 3)), y=np.zeros((2, 4)))
+        for command in "run", "check":
+            told = self.bad(1, 60, command, "a + [1, 2, 3]", "a=a.npz")
+            self.assertIn("a.npz:y", told.split("\n")[0])
+            self.assertNotIn("sample 1", told)
+
+    def test_directories_and_patterns(self):
+        pixels = {"b": self.picture("d/b.png", (2, 3, 3), seed=1),
+                  "B": self.picture("d/B.png", (3, 2, 3), seed=2),
+                  "a10": self.picture("d/a10.png", (1, 1, 1), seed=3),
+                  "a9": self.picture("d/a9.png", (4, 1, 1), seed=4)}
+        self.write("d/.hidden", b"nothing")
+        want = [(key, pixels[key]) for key in ("B", "a10", "a9", "b")]
+        for value in "d", "d/", "d/*", "d/*.png", "./d/[!x]*", "?/*.png":
+            self.good("run", "+x", "x=" + value, "-o", "out.npz", env={"LC_ALL": "en_US.UTF-8"})
+            self.same(self.arrays("out.npz"), want)
+        self.good("run", "+x", "x=d/a[0-9]*.png", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), want[1:3])
+        self.good("run", "+x", "x=d/a[9].png", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), want[2:3])
+        self.assertIn("1 sample", self.text("check", "+x", "x=d/a[9].png"))
+
+    def test_a_file_named_like_a_pattern(self):
+        np.save(self.path("a*.npy"), np.array([1, 2], "i4"))
+        np.save(self.path("ab.npy"), np.array([3, 4], "i4"))
+        self.assertEqual(self.text("run", "+x", "x=a*.npy"), "out: int32[2] = [1, 2]\n")
+        self.assertIn("2 samples", self.text("run", "+x", "x=a*.np[y]"))
+
+    def test_all_kinds_together(self):
+        """As long as dtype and rank agree."""
+        self.picture("d/a.png")
+        self.write("d/b.jpg", jpegs.JPEG)
+        self.write("d/c.ppm", b"P6\n2 2\n255\nabcdefghijkl")
+        np.save(self.path("d/d.npy"), np.zeros((5, 4, 1), "u1"))
+        self.good("run", "+x", "x=d", "-o", "out.npz")
+        self.assertEqual([(key, a.shape) for key, a in self.arrays("out.npz")],
+                         [("a", (2, 3, 3)), ("b", (2, 3, 3)), ("c", (2, 2, 3)), ("d", (5, 4, 1))])
+
+    def test_npy_files(self):
+        """Mapped, copied where the byte order asks for it, and a stride of its own each."""
+        os.mkdir(self.path("d"))
+        want = []
+        for i, dtype in enumerate(["<i2", ">i2", "<i2", ">i2"]):
+            value = np.arange(i * 6, i * 6 + 6, dtype="i2").reshape(2, 3)
+            np.save(self.path("d/%d.npy" % i), np.asarray(value, dtype, order="CF"[i // 2]))
+            want.append((str(i), value))
+        self.good("run", "+x", "x=d", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), want)
+
+    def test_nothing_there(self):
+        told = self.bad(1, 137, "run", "+x", "x=d/*.png")
+        self.assertIn("'d/*.png'", told)
+        self.bad(1, 137, "check", "+x", "x=*.png")
+        self.bad(1, 107, "run", "+x", "x=none")
+        self.bad(1, 107, "run", "+x", "x=none/")
+        self.bad(1, 4, "run", "+x", "x=[1, 2")
+
+    def test_files_that_cannot_be_samples(self):
+        for name, data, code, why in [
+                ("d/b.txt", b"x", 138, "'.txt' is unknown"), ("d/b", b"neither", 108, "no known"),
+                ("d/b.png", b"P6\n2 2\n255\nabcdefghijkl", 128, "rename it"),
+                ("d/b.png", b"", 115, "cut off"), ("d/b.npz", b"PK\5\6" + bytes(18), 138, ".npz"),
+                ("d/b/c.png", b"", 138, "it is a directory")]:
+            self.picture("d/a.png")
+            self.picture("d/c.png")
+            self.write(name, data)
+            for given in "x=d", "x=d/*":
+                for command in "run", "check", "show":
+                    told = self.bad(1, code, command, "+x", given)
+                    self.assertIn(why, told)
+                    self.assertTrue(told.startswith("/".join(name.split("/")[:2]) + ": "), told)
+            subprocess.run(["rm", "-r", self.path("d")], check=True)
+        self.picture("d/a.png")
+        os.mkfifo(self.path("d/b.npy"))
+        self.assertIn("no regular file", self.bad(1, 138, "run", "+x", "x=d"))
+        os.unlink(self.path("d/b.npy"))
+        os.symlink("nowhere", self.path("d/b.npy"))
+        self.assertIn("No such file", self.bad(1, 138, "run", "+x", "x=d"))
+
+    def test_mixed(self):
+        self.picture("d/a.png")
+        self.picture("d/b.png", depth=16)
+        told = self.bad(1, 139, "run", "+x", "x=d")
+        self.assertTrue(told.startswith("d/b.png: "), told)
+        self.assertIn("uint16 with 3 dimensions, but 'd/a.png' is uint8 with 3", told)
+        os.unlink(self.path("d/b.png"))
+        np.save(self.path("d/b.npy"), np.zeros((2, 3), "u1"))
+        self.assertIn("uint8 with 2 dim", self.bad(1, 139, "run", "+x", "x=d"))
+        np.savez(self.path("m.npz"), a=np.zeros(3, "f4"), b=np.zeros(3, "f8"))
+        self.assertTrue(self.bad(1, 139, "run", "+x", "x=m.npz").startswith("m.npz:b: "))
+
+    def test_damaged_data_are_told_with_their_file(self):
+        """Headers are good; of several the first is told, whatever the threads do."""
+        for i in range(20):
+            self.picture("d/%02d.png" % i, (30, 30, 3), seed=i)
+        for i in 7, 11, 13:
+            with open(self.path("d/%02d.png" % i), "rb") as file:
+                data = file.read()
+            self.write("d/%02d.png" % i, data[:-100])
+        for _ in range(5):
+            told = self.bad(1, 115, "run", "+x", "x=d", "-o", "out/", "--threads", "4")
+            self.assertTrue(told.startswith("d/07.png: "), told)
+            self.assertEqual(told.count("error"), 1)
+            self.assertEqual(self.files(), ["d"])
+        self.assertIn("20 samples", self.text("check", "+x", "x=d"))
+
+    def test_types_are_checked_in_every_sample(self):
+        self.picture("d/a.png", (2, 2, 3))
+        self.picture("d/b.png", (2, 3, 3))
+        self.picture("d/c.png", (2, 3, 1))
+        told = self.bad(1, 79, "run", "+x", "x:uint8[?, ?, 3]=d")
+        self.assertIn("'d/c.png' for input 'x' has shape [2, 3, 1]", told)
+        told = self.bad(1, 85, "run", "+x", "x:uint8[n, n, ?]=d")
+        self.assertIn("'d/b.png'", told)
+        self.assertIn("'d/a.png'", self.bad(1, 78, "run", "+x", "x:float32=d"))
+        self.assertIn("'d/a.png'", self.bad(1, 79, "run", "input x: uint8[h, w]; +x", "x=d"))
+        for given in "x:uint8=d", "x:uint8[h, w, ?]=d", "x@HWC=d", "x:uint8[h, w, ?]@HWC=d":
+            self.assertIn("3 samples", self.text("run", "+x", given))
+        self.bad(1, 134, "run", "+x", "x@HW=d")
+
+    def test_a_size_variable_is_one_in_each_sample(self):
+        np.savez(self.path("a.npz"), np.zeros((2, 3)), np.zeros((4, 5)))
+        np.savez(self.path("b.npz"), np.zeros(3), np.zeros(5))
+        np.savez(self.path("c.npz"), np.zeros(3), np.zeros(4))
+        text = "input a: float64[n, m]; input b: float64[m]; a + b"
+        self.good("run", text, "a=a.npz", "b=b.npz")
+        self.assertIn("'c.npz:arr_1'", self.bad(1, 85, "run", text, "a=a.npz", "b=c.npz"))
+
+    def test_empty_batches(self):
+        np.savez(self.path("e.npz"))
+        os.mkdir(self.path("d"))
+        for value in "e.npz", "d":
+            for command in "run", "check", "show":
+                told = self.bad(1, 141, command, "+x", "x=" + value)
+                self.assertIn("as in 'x:uint8", told)
+            for given in ["x:float32=" + value], ["x:float32[?, 3]=" + value]:
+                self.assertEqual(self.text("run", "x + 1", *given), "out: float32, 0 samples\n")
+                self.good("run", "x + 1", *given, "-o", "out.npz")
+                self.assertEqual(self.arrays("out.npz"), [])
+            text = "input x: uint8[h, w, 3]; x + 1"
+            self.assertEqual(self.text("run", text, "x=" + value), "out: int32, 0 samples\n")
+        self.good("run", "x", "x:uint8[?, ?, 3]=d", "-o", "out")
+        self.assertEqual(os.listdir(self.path("out")), [])
+        self.write("zero.npz", b"")
+        self.assertIn("it is empty", self.bad(1, 113, "run", "+x", "x=zero.npz"))
+
+    def test_empty_samples(self):
+        np.savez(self.path("a.npz"), np.zeros((0, 3), "f4"), np.ones((2, 3), "f4"),
+                 np.zeros((4, 0), "f4"))
+        self.good("run", "a + 1", "a=a.npz", "-o", "out.npz")
+        self.assertEqual([a.shape for _, a in self.arrays("out.npz")], [(0, 3), (2, 3), (4, 0)])
+
+    def test_memory_is_compared_for_the_whole_batch(self):
+        """Each of the samples would fit, all of them do not; nothing of them is read."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+        if self.weft("--version", preexec_fn=limit).returncode:
+            self.skipTest("the command does not start with so little memory, as under sanitizers")
+        data = bytearray(jpegs.JPEG)
+        start = jpegs.JPEG.index(b"\xff\xc0")
+        data[start + 5:start + 9] = b"\x7f\xff" * 2
+        for i in range(4):
+            self.write("d/%d.jpg" % i, data)
+        done = self.weft("run", "uint8(x + 1)", "x=d", preexec_fn=limit)
+        self.assertIn("d: error[W0117]: the batch needs 12.9 GB of memory", done.stderr.decode())
+        done = self.weft("run", "float64(x)", "x=d/[01].jpg", preexec_fn=limit)
+        self.assertIn("the result with its inputs needs 58.0 GB", done.stderr.decode())
+
+    def test_check_and_show(self):
+        self.picture("d/a.png", (2, 2, 3))
+        self.picture("d/b.png", (4, 2, 3))
+        self.assertEqual(self.text("check", "x * [1, 2, 3]", "x=d"),
+                         "out int32[?, 2, 3], 2 samples\n")
+        self.assertEqual(self.text("check", "x * y", "x=d", "y=float32"), "out float32\n")
+        self.assertIn("shape [2, 2, 3]", self.text("show", "x * 2", "x=d", "--stage", "groups"))
+        self.assertNotEqual(self.text("show", "x * 2", "x=d"), "")
+        self.bad(1, 60, "check", "x + y", "x=d", "y=[1, 2, 3, 4]")
+        self.bad(1, 79, "show", "x", "x:uint8[2, 2, 3]=d")
+
+
+class Outputs(BatchTest):
+    def test_many_pictures_in_one_command(self):
+        generator = np.random.default_rng(3)
+        pixels = {"p%03d" % i: self.picture("in/p%03d.png" % i, (*generator.integers(1, 80, 2), 3),
+                                            seed=i) for i in range(200)}
+        self.good("run", HEADLINE, "img=in", "-o", "out/")
+        self.assertEqual(self.files(), ["in", "out"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), [key + ".png" for key in pixels])
+        self.good("run", "+x", "x=out", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), [(key, headline(a)) for key, a in pixels.items()])
+        self.good("run", HEADLINE, "img=in/*.png", "-o", "again.npz", "--threads", "1")
+        self.same(self.arrays("again.npz"), self.arrays("out.npz"))
+
+    def test_a_batch_goes_where_it_fits(self):
+        self.picture("d/a.png")
+        for path in "o.npy", "-":
+            self.assertIn("write a .npz", self.bad(1, 142, "run", "+x", "x=d", "-o", path))
+        self.assertIn("a directory", self.bad(1, 142, "run", "+x", "x=d", "-o", "o.png"))
+        self.assertEqual(self.files(), ["d"])
+        for path, status, code in ("o", 2, 124), ("o/", 1, 143), ("d", 1, 123), ("o.v2", 2, 106):
+            self.bad(status, code, "run", "1", "-o", path)
+        self.bad(1, 123, "run", "1", "-o", "d/a.png/")
+        told = self.bad(1, 116, "run", "x * 1.5", "x=d", "-o", "o")
+        self.assertIn("in sample 'a': write uint8(...)", told)
+        self.assertEqual(self.files(), ["d"])
+
+    def test_names(self):
+        self.picture("d/a.v2.png")
+        self.picture("d/B.PNG")
+        self.write("d/c.jpeg", jpegs.JPEG)
+        np.save(self.path("d/e.npy"), np.zeros((1, 1, 1), "u1"))
+        with open(self.path("d/a.v2.png"), "rb") as file:
+            self.write("d/plain", file.read())
+        self.good("run", "+x", "x=d", "-o", "out")
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["B.png", "a.v2.png", "c.png", "e.png", "plain.png"])
+
+    def test_names_that_meet(self):
+        self.picture("d/a.png")
+        self.write("d/a.jpg", jpegs.JPEG)
+        for path in "out", "out/", "out.npz":
+            told = self.bad(1, 144, "run", "+x", "x=d", "-o", path)
+            self.assertIn("d/a.jpg and d/a.png", told)
+        self.assertEqual(self.files(), ["d"])
+        self.text("run", "+x", "x=d")
+
+    def test_keys_that_are_no_file_names(self):
+        pixels = np.zeros((1, 1, 3), "u1")
+        for key, why in ("a/b", "'/'"), ("x" * 252, "too long"):
+            with zipfile.ZipFile(self.path("in.npz"), "w") as archive:
+                buffer = io.BytesIO()
+                np.save(buffer, pixels)
+                archive.writestr(key + ".npy", buffer.getvalue())
+            self.assertIn(why, self.bad(1, 145, "run", "+x", "x=in.npz", "-o", "out"))
+            self.good("run", "+x", "x=in.npz", "-o", "out.npz")
+            self.assertEqual(self.arrays("out.npz")[0][0], key)
+            os.unlink(self.path("out.npz"))
+        np.savez(self.path("in.npz"), **{"..": pixels})
+        self.good("run", "+x", "x=in.npz", "-o", "out")
+        self.assertEqual(os.listdir(self.path("out")), ["...png"])
+
+    def test_directories_that_are_there(self):
+        self.picture("d/a.png")
+        os.mkdir(self.path("out"), 0o750)
+        os.chmod(self.path("out"), 0o750)
+        os.symlink("out", self.path("link"))
+        self.good("run", "+x", "x=d", "-o", "link")
+        self.assertEqual(os.listdir(self.path("out")), ["a.png"])
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(os.stat(self.path("out")).st_mode & 0o777, 0o750)
+        for path in "out", "out/", "link/":
+            self.assertIn("not empty", self.bad(1, 123, "run", "+x", "x=d", "-o", path))
+        os.mkdir(self.path("here"))
+        done = subprocess.run([WEFT, "run", "+x", "x=../d", "-o", "."], cwd=self.path("here"),
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"current directory", done.stderr)
+        self.bad(1, 123, "run", "+x", "x=d", "-o", "none/out")
+        old = os.umask(0o027)
+        try:
+            self.good("run", "+x", "x=d", "-o", "new")
+        finally:
+            os.umask(old)
+        self.assertEqual(os.stat(self.path("new")).st_mode & 0o777, 0o750)
+        self.assertEqual(os.stat(self.path("new/a.png")).st_mode & 0o777, 0o640)
+
+    def test_several(self):
+        self.picture("d/a.png")
+        self.picture("d/b.png", seed=1)
+        text = "return dark=uint8(x * 0.5), bright=uint8(x * 1.5), s=x*2"
+        self.good("run", text, "x=d", "-o", "dark=dark", "-o", "bright=bright/", "-o", "s=s.npz")
+        self.assertEqual(self.files(), ["bright", "d", "dark", "s.npz"])
+        self.assertEqual(len(self.arrays("s.npz")), 2)
+        self.bad(1, 120, "run", text, "x=d", "-o", "dark=o", "-o", "bright=o/")
+        os.mkdir(self.path("o"))
+        told = self.bad(1, 123, "run", text, "x=d", "-o", "dark=o", "-o", "s=o/s.npz")
+        self.assertIn("inside another output", told)
+        # all or none: the last output fails when everything else is written
+        told = self.bad(1, 123, "run", text + ", n=3", "x=d", "-o", "dark=e", "-o", "n=/dev/full")
+        self.assertEqual(self.files(), ["bright", "d", "dark", "o", "s.npz"])
+
+    def test_a_tensor_beside_a_batch(self):
+        np.savez(self.path("a.npz"), p=np.array([1, 2], "i4"), q=np.array([3], "i4"))
+        self.assertEqual(self.text("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]"),
+                         "s: int32, 2 samples\np: int32[2, 2] =\n[[2, 3],\n [3, 4]]\n"
+                         "q: int32[2, 1] =\n[[4],\n [5]]\nd: int32[2, 1] =\n[[2],\n [4]]\n")
+        self.good("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]", "-o", "s=s.npz", "-o",
+                  "d=d.npy")
+        self.assertEqual(np.load(self.path("d.npy")).tolist(), [[2], [4]])
+
+    def test_printing_is_bounded(self):
+        np.savez(self.path("a.npz"), **{"k%02d" % i: np.full((i + 1, 50), i) for i in range(40)})
+        lines = self.text("run", "a + 1", "a=a.npz").split("\n")
+        self.assertEqual(lines[0], "out: int64, 40 samples")
+        self.assertEqual([line.split(":")[0] for line in lines if line.startswith("k")],
+                         ["k00", "k01", "k02", "k37", "k38", "k39"])
+        self.assertEqual(lines.count("..."), 1)
+        self.assertLess(len(lines), 80)
+        with zipfile.ZipFile(self.path("b.npz"), "w") as archive:
+            buffer = io.BytesIO()
+            np.save(buffer, np.zeros(1))
+            archive.writestr("\x1b[31m\nx.npy", buffer.getvalue())
+        text = self.text("run", "a + 1", "a=b.npz")
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(text.count("\n"), 2)
+
+    def test_time(self):
+        np.savez(self.path("a.npz"), np.zeros(1000), np.zeros(10), np.zeros(10))
+        done = self.weft("run", "a + 1", "a=a.npz", "-o", "b.npz", "--time")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"3 samples, 16\.3 kB moved, [0-9.]+ GB/s")
+
+    def test_divisions_by_zero(self):
+        np.savez(self.path("a.npz"), np.array([1, 2]), np.array([0]))
+        done = self.weft("run", "6 // a", "a=a.npz")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count(b"warning"), 1)
+
+
+class Progress(BatchTest):
+    def on_terminal(self, *arguments):
+        """What a terminal on stderr sees."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([WEFT, *arguments], cwd=self.here, stderr=slave,
+                                   stdout=subprocess.DEVNULL)
+        os.close(slave)
+        seen = b""
+        try:
+            while True:
+                part = os.read(master, 4096)
+                if not part:
+                    break
+                seen += part
+        except OSError:  # the other side is closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(60), 0, seen)
+        return seen.decode()
+
+    def test_progress(self):
+        """Pictures large enough for the work to last."""
+        data = None
+        for i in range(40):
+            if data is None:
+                self.picture("d/00.png", (1500, 1500, 3))
+                with open(self.path("d/00.png"), "rb") as file:
+                    data = file.read()
+            else:
+                os.link(self.path("d/00.png"), self.path("d/%02d.png" % i))
+        seen = self.on_terminal("run", "x", "x=d", "-o", "out", "--threads", "1")
+        self.assertRegex(seen, r"\rreading \d+ of 40")
+        self.assertRegex(seen, r"\rwriting \d+ of 40")
+        self.assertTrue(seen.endswith("\r\x1b[K"), seen)
+        subprocess.run(["rm", "-r", self.path("out")], check=True)
+        self.assertEqual(self.on_terminal("run", "x", "x=d", "-o", "out", "-q"), "")
+        self.good("run", "x", "x=d", "-o", "again")
+
+
+class Killed(BatchTest):
+    def setUp(self):
+        super().setUp()
+        for i in range(24):
+            self.picture("d/%02d.png" % i, (250, 250, 3), seed=i)
+
+    def start(self):
+        return subprocess.Popen([WEFT, "run", HEADLINE, "img=d", "-o", "out", "--threads", "2"],
+                                cwd=self.here, stderr=subprocess.PIPE)
+
+    def finish(self, process, number):
+        process.send_signal(number)
+        status = process.wait(60)
+        process.stderr.close()
+        return status
+
+    def wait_for_pictures(self, process, count):
+        """Until the temporary directory holds so many files."""
+        for _ in range(20000):
+            left = [name for name in self.files() if name.startswith(".weft-")]
+            try:
+                if left and len(os.listdir(self.path(left[0]))) >= count:
+                    return
+            except OSError:  # renamed just now
+                return
+            if process.poll() is not None:
+                return
+            time.sleep(0.0005)
+
+    def test_killed_at_any_moment(self):
+        start = time.monotonic()
+        self.finish(self.start(), 0)
+        length = time.monotonic() - start
+        subprocess.run(["rm", "-r", self.path("out")], check=True)
+        generator, left = random.Random(1), 0
+        for i in range(30):
+            process = self.start()
+            if i % 2:
+                self.wait_for_pictures(process, generator.randrange(24))
+            else:
+                time.sleep(generator.uniform(0, length))
+            status = self.finish(process, signal.SIGKILL)
+            left += any(name.startswith(".weft-") for name in self.files())
+            if status == 0 or "out" in self.files():
+                self.assertEqual(len(os.listdir(self.path("out"))), 24)
+                subprocess.run(["rm", "-r", self.path("out")], check=True)
+        self.assertGreater(left, 5)
+        self.good("run", HEADLINE, "img=d", "-o", "out")
+        self.assertEqual(self.files(), ["d", "out"])
+        self.assertEqual(len(os.listdir(self.path("out"))), 24)
+
+    def test_a_file_is_swept_too(self):
+        os.mkfifo(self.path("pipe"))
+        process = subprocess.Popen([WEFT, "run", "return a=x, b=x", "x=[1, 2]", "-o", "a=a.npy",
+                                    "-o", "b=pipe"], cwd=self.here)
+        while not any(name.startswith(".weft-") for name in self.files()):
+            time.sleep(0.01)
+        self.good("run", "1", "-o", "b.npy")
+        self.assertEqual(len(self.files()), 4, "one that is alive is left alone")
+        process.kill()
+        process.wait()
+        self.good("run", "1", "-o", "b.npy")
+        self.assertEqual(self.files(), ["b.npy", "d", "pipe"])
+
+    def test_asked_to_end(self):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            for count in 0, 1, 7, 20:
+                process = self.start()
+                self.wait_for_pictures(process, count)
+                status = self.finish(process, number)
+                if status == 0:
+                    subprocess.run(["rm", "-r", self.path("out")], check=True)
+                else:
+                    self.assertEqual(status, -number)
+                self.assertEqual(self.files(), ["d"])
+
+    def test_only_what_is_left_over_is_removed(self):
+        """Locked by a living process; not of our names; of our name, but not ours to know."""
+        os.mkdir(self.path(".weft-1-0"))
+        os.mkdir(self.path(".weft-1-1"))
+        self.write(".weft-1-1/a.png", b"")
+        os.mkdir(self.path(".weft-notes"))
+        self.write(".weft-12", b"")
+        os.symlink("d", self.path(".weft-3-4"))
+        held = os.open(self.path(".weft-1-0"), os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.good("run", "img", "img=d/0[01].png", "-o", "out")
+        self.assertEqual(self.files(),
+                         [".weft-1-0", ".weft-12", ".weft-3-4", ".weft-notes", "d", "out"])
+        os.close(held)
+        self.good("run", "img", "img=d/0[01].png", "-o", "again")
+        self.assertNotIn(".weft-1-0", self.files())
+
+    def test_two_at_once(self):
+        processes = [subprocess.Popen([WEFT, "run", HEADLINE, "img=d", "-o", "out%d" % (i % 4)],
+                                      cwd=self.here, stderr=subprocess.PIPE) for i in range(6)]
+        statuses = [process.wait(60) for process in processes]
+        for process in processes:
+            process.stderr.close()
+        self.assertEqual(self.files(), ["d", "out0", "out1", "out2", "out3"])
+        self.assertGreaterEqual(statuses.count(0), 4, "of two to one place the later one fails")
+        for i in range(4):
+            self.assertEqual(len(os.listdir(self.path("out%d" % i))), 24)
+
+    def test_a_full_device(self):
+        """A limit on the size of files stands for it."""
+        limit = "ulimit -f 8; exec \"$0\" run 'img' img=d -o out"
+        done = subprocess.run(["sh", "-c", limit, WEFT], cwd=self.here, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"cannot write 'out/00.png'", done.stderr)
+        self.assertEqual(self.files(), ["d"])
+
+
+if __name__ == "__main__":
+    unittest.main()

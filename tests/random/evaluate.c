@@ -1,0 +1,258 @@
+/* See evaluate.h. */
+#include "tests/random/evaluate.h"
+
+#include "tests/diff/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Walks a node's elements in row-major order, and for each operand the element that belongs to it. */
+struct walk {
+    int rank;
+    int64_t extents[FORMULA_RANK], index[FORMULA_RANK];
+    int64_t strides[FORMULA_OPERANDS][FORMULA_RANK];
+    int64_t at[FORMULA_OPERANDS];
+    int count;
+};
+
+static struct walk walk_start(const struct formula_node *node, const struct extents *shapes,
+                              const struct extents *shape)
+{
+    struct walk walk = {.rank = shape->rank, .count = node->count};
+    memcpy(walk.extents, shape->at, sizeof walk.extents);
+    for (int i = 0; i < node->count; i++) {
+        const struct extents *own = &shapes[node->operands[i]];
+        int64_t stride = 1;
+        for (int back = 1; back <= own->rank; back++) {
+            int64_t extent = own->at[own->rank - back];
+            walk.strides[i][shape->rank - back] = extent == 1 ? 0 : stride;
+            stride *= extent;
+        }
+    }
+    return walk;
+}
+
+static void walk_next(struct walk *walk)
+{
+    for (int d = walk->rank - 1; d >= 0; d--) {
+        for (int i = 0; i < walk->count; i++)
+            walk->at[i] += walk->strides[i][d];
+        if (++walk->index[d] < walk->extents[d])
+            return;
+        for (int i = 0; i < walk->count; i++)
+            walk->at[i] -= walk->strides[i][d] * walk->extents[d];
+        walk->index[d] = 0;
+    }
+}
+
+/* ---- one element ---- */
+
+static const struct formula_node *operand(const struct trial *trial, const struct formula_node *node,
+                                          int i)
+{
+    return &trial->formula.nodes[node->operands[i]];
+}
+
+/* A node's element as a type: literals and array literals from their full value. */
+static union scalar value_as(const struct trial *trial, const struct evaluation *evaluation, int index,
+                             int64_t element, enum weft_dtype dtype, enum meeting_kind how)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    if (node->number.kind != NUMBER_NONE)
+        return number_as(&node->number, dtype, how);
+    if (node->kind == FORMULA_ARRAY)
+        return number_as(&trial->formula.elements[node->elements + element], dtype, how);
+    return eval_convert(node->dtype, dtype, how == CASTS, evaluation->values[index][element]);
+}
+
+/* The integer, exactly. */
+static __int128 integer_of(enum weft_dtype dtype, union scalar value)
+{
+    if (dtype == WEFT_UINT64)
+        return value.u64;
+    if (dtype != WEFT_INT64)
+        value = eval_op(OP_CONVERT, dtype, WEFT_INT64, value, value, value);
+    return value.i64;
+}
+
+/* Signed integers beside uint64, by value. */
+static union scalar compare(const struct trial *trial, const struct evaluation *evaluation,
+                            const struct formula_node *node, const int64_t *at)
+{
+    __int128 sides[2];
+    for (int i = 0; i < 2; i++) {
+        enum weft_dtype dtype = operand(trial, node, i)->dtype;
+        sides[i] = integer_of(dtype,
+                              value_as(trial, evaluation, node->operands[i], at[i], dtype, MEETS));
+    }
+    union scalar a = {.i32 = sides[0] < sides[1] ? -1 : sides[0] > sides[1]}, b = {0};
+    return eval_op(node->op, WEFT_INT32, WEFT_BOOL, a, b, b);
+}
+
+static void operands_of(const struct trial *trial, const struct evaluation *evaluation,
+                        const struct formula_node *node, const int64_t *at, union scalar *out)
+{
+    bool selects = op_rows[node->op].rule == RULE_SELECT;
+    for (int i = 0; i < FORMULA_OPERANDS; i++) {
+        out[i].bits = 0;
+        if (i < node->count)
+            out[i] = value_as(trial, evaluation, node->operands[i], at[i],
+                              selects && i == 0 ? WEFT_BOOL : node->meeting, MEETS);
+    }
+}
+
+static union scalar apply(const struct trial *trial, const struct evaluation *evaluation,
+                          const struct formula_node *node, const int64_t *at)
+{
+    union scalar o[FORMULA_OPERANDS], none = {0};
+    if (node->by_value)
+        return compare(trial, evaluation, node, at);
+    operands_of(trial, evaluation, node, at, o);
+    if (op_rows[node->op].form != FORM_FOLD)
+        return eval_op(node->op, node->meeting, node->dtype, o[0], o[1], o[2]);
+    for (int i = 1; i < node->count; i++)
+        o[0] = eval_op(node->op, node->meeting, node->dtype, o[0], o[i], none);
+    return o[0];
+}
+
+static union scalar element_of(const struct trial *trial, const struct evaluation *evaluation,
+                               int sample, const struct formula_node *node, int64_t element,
+                               const int64_t *at)
+{
+    int index = (int)(node - trial->formula.nodes);
+    switch (node->kind) {
+    case FORMULA_INPUT: return trial_input(trial, node->input, sample)->values[element];
+    case FORMULA_CAST:
+        return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, CASTS);
+    case FORMULA_WRAP:
+        return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, WRAPS);
+    case FORMULA_OP:
+        if (node->number.kind == NUMBER_NONE)
+            return apply(trial, evaluation, node, at);
+        /* fall through */
+    default: return value_as(trial, evaluation, index, element, node->dtype, MEETS);
+    }
+}
+
+/* ---- what a run told ---- */
+
+/* Within this of the scalar library's value nothing need be looked at closer: both are as near to the
+ * exact value as the bounds allow. */
+static bool is_next_to(enum weft_dtype dtype, union scalar a, union scalar b)
+{
+    if (dtype == WEFT_FLOAT32)
+        return isfinite(a.f32) && isfinite(b.f32) && a.u32 - b.u32 + 1 <= 2;
+    return dtype == WEFT_FLOAT64 && isfinite(a.f64) && isfinite(b.f64) && a.u64 - b.u64 + 1 <= 2;
+}
+
+static double bound_of(const struct formula_node *node)
+{
+    return node->meeting == WEFT_FLOAT64 ? op_rows[node->op].ulp64 : op_rows[node->op].ulp32;
+}
+
+/* How far a told value is from the exact one; 0 where it need not be known. */
+static double error_of(const struct trial *trial, const struct evaluation *evaluation,
+                       const struct formula_node *node, const int64_t *at, union scalar own,
+                       union scalar actual)
+{
+    union scalar o[FORMULA_OPERANDS];
+    if (oracle_same(node->dtype, own, actual) || is_next_to(node->dtype, own, actual))
+        return 0;
+    operands_of(trial, evaluation, node, at, o);
+    return oracle_error(node->op, node->meeting, node->dtype, o, actual);
+}
+
+static void evaluate_node(const struct trial *trial, struct evaluation *evaluation, int sample,
+                          int index, const union scalar *told, struct deviation *deviation)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const struct extents *shape = &evaluation->shapes[index];
+    struct walk walk = walk_start(node, evaluation->shapes, shape);
+    int64_t volume = extents_volume(shape);
+    for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
+        union scalar value = element_of(trial, evaluation, sample, node, e, walk.at);
+        evaluation->values[index][e] = value;
+        if (!told)
+            continue;
+        double error = deviation->node < 0
+                           ? error_of(trial, evaluation, node, walk.at, value, told[e]) : 0;
+        if (error > bound_of(node))
+            *deviation = (struct deviation){index, e, error};
+        evaluation->values[index][e] = told[e];
+    }
+}
+
+void evaluate(const struct trial *trial, struct arena *arena, int sample, union scalar *const *told,
+              struct evaluation *evaluation, struct deviation *deviation)
+{
+    const struct formula *formula = &trial->formula;
+    struct extents inputs[FORMULA_INPUTS];
+    for (int i = 0; i < formula->input_count; i++)
+        inputs[i] = trial_input(trial, i, sample)->extents;
+    formula_shapes(formula, inputs, evaluation->shapes);
+    *deviation = (struct deviation){.node = -1};
+    for (int n = 0; n < formula->count; n++) {
+        evaluation->values[n] = ARENA_ARRAY(arena, union scalar,
+                                            extents_volume(&evaluation->shapes[n]) + 1);
+        evaluate_node(trial, evaluation, sample, n,
+                      told && formula_is_told(&formula->nodes[n]) ? told[n] : NULL, deviation);
+    }
+}
+
+union scalar evaluate_result(const struct trial *trial, const struct evaluation *evaluation,
+                             int result, int64_t element)
+{
+    const struct formula *formula = &trial->formula;
+    return value_as(trial, evaluation, formula->results[result], element,
+                    formula_result_dtype(formula, result), formula->kernel ? CASTS : MEETS);
+}
+
+/* ---- divisions by zero ---- */
+
+/* Marks the elements of operands that one node's used elements use: of a selection the condition and the
+ * arm that is taken. True when a used element divides by zero. */
+static bool mark_operands(const struct trial *trial, const struct evaluation *evaluation, int index,
+                          bool **used)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    struct walk walk = walk_start(node, evaluation->shapes, &evaluation->shapes[index]);
+    int64_t volume = extents_volume(&evaluation->shapes[index]);
+    bool operation = node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE;
+    bool selects = operation && op_rows[node->op].rule == RULE_SELECT, faults = false;
+    for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
+        if (!used[index][e])
+            continue;
+        union scalar o[FORMULA_OPERANDS];
+        if (operation && (selects || op_fault(node->op, node->meeting)))
+            operands_of(trial, evaluation, node, walk.at, o);
+        for (int i = 0; i < node->count; i++)
+            if (!selects || i == 0 || o[0].b1 == (i == 1))
+                used[node->operands[i]][walk.at[i]] = true;
+        faults = faults || (operation && op_fault(node->op, node->meeting) &&
+                            eval_fault(node->op, node->meeting, o[0], o[1], o[2]));
+    }
+    return faults;
+}
+
+void evaluate_place(const struct trial *trial, struct arena *arena, const int *results, int count,
+                    struct evaluation *evaluation)
+{
+    const struct formula *formula = &trial->formula;
+    bool *used[FORMULA_NODES], divides = false;
+    evaluation->place = -1;
+    for (int n = 0; n < formula->count; n++)
+        divides = divides || (formula->nodes[n].kind == FORMULA_OP &&
+                              op_fault(formula->nodes[n].op, formula->nodes[n].meeting));
+    if (!divides)
+        return;
+    for (int n = 0; n < formula->count; n++)
+        used[n] = ARENA_ARRAY(arena, bool, extents_volume(&evaluation->shapes[n]) + 1);
+    for (int i = 0; i < count; i++)
+        memset(used[results[i]], 1, (size_t)extents_volume(&evaluation->shapes[results[i]]));
+    for (int n = formula->count - 1; n >= 0; n--) {
+        int place = formula->nodes[n].place;
+        if (mark_operands(trial, evaluation, n, used) &&
+            (evaluation->place < 0 || place < evaluation->place))
+            evaluation->place = place;
+    }
+}

@@ -1,0 +1,268 @@
+/* See formula.h. */
+#include "tests/random/formula.h"
+
+#include "tests/random/number.h"
+
+#include <string.h>
+
+/* ---- rows ---- */
+
+bool formula_is_sign(const struct formula_node *node)
+{
+    size_t length;
+    const char *word = word_at(op_rows[node->op].spellings, node->spelling, &length);
+    return !(*word >= 'a' && *word <= 'z');
+}
+
+bool formula_is_told(const struct formula_node *node)
+{
+    return node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE &&
+           dtype_is_float(node->meeting) &&
+           (op_rows[node->op].ulp32 > 0 || node->op == OP_COPYSIGN);
+}
+
+/* ---- typing ---- */
+
+static const struct formula_node *operand(const struct formula *formula,
+                                          const struct formula_node *node, int i)
+{
+    return &formula->nodes[node->operands[i]];
+}
+
+static bool is_numeric(const struct number *number)
+{
+    return number->kind == NUMBER_INTEGER || number->kind == NUMBER_REAL;
+}
+
+/* An operator on literal expressions is one, too. */
+static bool folds(const struct formula *formula, const struct formula_node *node)
+{
+    bool all = formula_is_sign(node) && op_rows[node->op].form != FORM_TERNARY &&
+               number_operator(node->op);
+    for (int i = 0; i < node->count; i++)
+        all = all && is_numeric(&operand(formula, node, i)->number);
+    return all;
+}
+
+/* Every element of an array literal, or the literal itself, may meet the type. */
+static bool constant_meets(const struct formula *formula, const struct formula_node *node,
+                           enum weft_dtype dtype)
+{
+    bool good = number_meets(&node->number, dtype);
+    int64_t count = node->kind == FORMULA_ARRAY ? extents_volume(&node->extents) : 0;
+    for (int i = 0; i < count; i++)
+        good = good && number_meets(&formula->elements[node->elements + i], dtype);
+    return good;
+}
+
+static bool settle_rule(const struct formula *formula, const struct formula_node *node,
+                        const struct rule *rule)
+{
+    bool all_bool = true, floats = false;
+    for (int i = 0; i < node->count; i++) {
+        enum weft_dtype dtype = operand(formula, node, i)->dtype;
+        all_bool = all_bool && dtype == WEFT_BOOL;
+        floats = floats || dtype_is_float(dtype);
+    }
+    return (rule->floats || !floats) && (rule->all_bool || !all_bool);
+}
+
+static enum weft_dtype meeting(const struct formula *formula, const struct formula_node *node,
+                               const struct rule *rule, int first)
+{
+    enum weft_dtype dtype = operand(formula, node, first)->dtype;
+    for (int i = first + 1; i < node->count; i++)
+        dtype = promote(dtype, operand(formula, node, i)->dtype);
+    if (rule->operand == OPERAND_BOOL)
+        return WEFT_BOOL;
+    return rule->operand == OPERAND_FLOAT && !dtype_is_float(dtype) ? WEFT_FLOAT32 : dtype;
+}
+
+static bool settle_op(struct formula *formula, struct formula_node *node)
+{
+    const struct op_row *row = &op_rows[node->op];
+    const struct rule *rule = &rule_rows[row->rule];
+    int first = row->rule == RULE_SELECT;
+    if (folds(formula, node)) {
+        bool good = number_fold(node->op, &operand(formula, node, 0)->number,
+                                &operand(formula, node, node->count - 1)->number, &node->number);
+        node->dtype = good ? number_dtype(&node->number) : WEFT_DTYPE_COUNT;
+        return node->dtype != WEFT_DTYPE_COUNT;
+    }
+    if (!settle_rule(formula, node, rule))
+        return false;
+    node->meeting = meeting(formula, node, rule, first);
+    node->dtype = rule->result == RESULT_BOOL ? WEFT_BOOL : node->meeting;
+    node->by_value = row->rule == RULE_COMPARE && node->meeting == WEFT_INT64 &&
+                     (operand(formula, node, 0)->dtype == WEFT_UINT64 ||
+                      operand(formula, node, 1)->dtype == WEFT_UINT64);
+    for (int i = first; i < node->count; i++) {
+        const struct formula_node *from = operand(formula, node, i);
+        bool own = node->by_value && from->dtype == WEFT_UINT64;
+        if (!constant_meets(formula, from, own ? WEFT_UINT64 : node->meeting))
+            return false;
+    }
+    const struct number *divisor = &operand(formula, node, node->count - 1)->number;
+    return !op_fault(node->op, node->meeting) || !is_numeric(divisor) || divisor->integer != 0;
+}
+
+static bool settle_array(struct formula *formula, struct formula_node *node)
+{
+    int64_t count = extents_volume(&node->extents);
+    for (int i = 0; i < count; i++) {
+        enum weft_dtype dtype = number_dtype(&formula->elements[node->elements + i]);
+        if (dtype == WEFT_DTYPE_COUNT)
+            return false;
+        node->dtype = i ? promote(node->dtype, dtype) : dtype;
+    }
+    return true;
+}
+
+static bool settle_kind(struct formula *formula, struct formula_node *node)
+{
+    switch (node->kind) {
+    case FORMULA_INPUT: node->dtype = formula->inputs[node->input].dtype; return true;
+    case FORMULA_LITERAL: node->dtype = number_dtype(&node->number); return true;
+    case FORMULA_ARRAY: return settle_array(formula, node);
+    case FORMULA_OP: return settle_op(formula, node);
+    case FORMULA_CAST: return true;
+    case FORMULA_WRAP:
+        return dtype_is_integer(node->dtype) && dtype_is_integer(operand(formula, node, 0)->dtype);
+    }
+    return false;
+}
+
+bool formula_settle_node(struct formula *formula, int index)
+{
+    struct formula_node *node = &formula->nodes[index];
+    node->batch = node->kind == FORMULA_INPUT && formula->inputs[node->input].batch;
+    for (int i = 0; i < node->count; i++)
+        node->batch = node->batch || operand(formula, node, i)->batch;
+    if (node->kind != FORMULA_LITERAL)
+        node->number = (struct number){0};
+    node->meeting = WEFT_BOOL;
+    node->by_value = false;
+    return settle_kind(formula, node);
+}
+
+enum weft_dtype formula_result_dtype(const struct formula *formula, int result)
+{
+    return formula->kernel ? formula->casts[result]
+                           : formula->nodes[formula->results[result]].dtype;
+}
+
+bool formula_settle(struct formula *formula)
+{
+    bool good = true;
+    for (int i = 0; i < formula->count && good; i++)
+        good = formula_settle_node(formula, i);
+    for (int i = 0; i < formula->result_count && good && !formula->kernel; i++) {
+        const struct formula_node *node = &formula->nodes[formula->results[i]];
+        good = constant_meets(formula, node, node->dtype);
+    }
+    return good;
+}
+
+/* ---- the tree ---- */
+
+void formula_prune(struct formula *formula, int kept[FORMULA_INPUTS])
+{
+    bool needed[FORMULA_NODES] = {false};
+    int moved[FORMULA_NODES], count = 0, inputs = 0;
+    for (int i = 0; i < formula->result_count; i++)
+        needed[formula->results[i]] = true;
+    for (int i = 0; i < FORMULA_INPUTS; i++)
+        kept[i] = -1;
+    for (int n = formula->count - 1; n >= 0; n--) {
+        const struct formula_node *node = &formula->nodes[n];
+        for (int i = 0; needed[n] && i < node->count; i++)
+            needed[node->operands[i]] = true;
+        if (needed[n] && node->kind == FORMULA_INPUT)
+            kept[node->input] = 0;
+    }
+    for (int i = 0; i < formula->input_count; i++)
+        if (kept[i] == 0) {
+            formula->inputs[inputs] = formula->inputs[i];
+            kept[i] = inputs++;
+        }
+    formula->input_count = inputs;
+    for (int n = 0; n < formula->count; n++) {
+        if (!needed[n])
+            continue;
+        struct formula_node *node = &formula->nodes[count];
+        *node = formula->nodes[n];
+        for (int i = 0; i < node->count; i++)
+            node->operands[i] = moved[node->operands[i]];
+        if (node->kind == FORMULA_INPUT)
+            node->input = kept[node->input];
+        moved[n] = count++;
+    }
+    formula->count = count;
+    for (int i = 0; i < formula->result_count; i++)
+        formula->results[i] = moved[formula->results[i]];
+}
+
+void formula_bind(struct formula *formula)
+{
+    int uses[FORMULA_NODES] = {0};
+    for (int n = 0; n < formula->count; n++)
+        for (int i = 0; i < formula->nodes[n].count; i++)
+            uses[formula->nodes[n].operands[i]]++;
+    for (int i = 0; i < formula->result_count; i++)
+        uses[formula->results[i]]++;
+    for (int n = 0; n < formula->count; n++) {
+        struct formula_node *node = &formula->nodes[n];
+        bool leaf = node->kind == FORMULA_INPUT || node->kind == FORMULA_LITERAL;
+        node->bound = formula_is_told(node) || (!leaf && uses[n] > 1) || node->manner % 8 == 0;
+        node->bound = node->bound && node->kind != FORMULA_INPUT;
+    }
+}
+
+/* ---- shapes ---- */
+
+bool extents_broadcast(struct extents *into, const struct extents *more)
+{
+    struct extents out = {into->rank > more->rank ? into->rank : more->rank, {0}};
+    for (int back = 1; back <= out.rank; back++) {
+        int64_t a = back <= into->rank ? into->at[into->rank - back] : 1;
+        int64_t b = back <= more->rank ? more->at[more->rank - back] : 1;
+        if (a != b && a != 1 && b != 1)
+            return false;
+        out.at[out.rank - back] = a == 1 ? b : a;
+    }
+    *into = out;
+    return true;
+}
+
+int64_t extents_volume(const struct extents *extents)
+{
+    int64_t volume = 1;
+    for (int d = 0; d < extents->rank; d++)
+        volume *= extents->at[d];
+    return volume;
+}
+
+bool extents_equal(const struct extents *a, const struct extents *b)
+{
+    bool equal = a->rank == b->rank;
+    for (int d = 0; d < a->rank && equal; d++)
+        equal = a->at[d] == b->at[d];
+    return equal;
+}
+
+bool formula_shapes(const struct formula *formula, const struct extents *inputs,
+                    struct extents *shapes)
+{
+    for (int n = 0; n < formula->count; n++) {
+        const struct formula_node *node = &formula->nodes[n];
+        shapes[n] = (struct extents){0};
+        if (node->kind == FORMULA_INPUT)
+            shapes[n] = inputs[node->input];
+        if (node->kind == FORMULA_ARRAY)
+            shapes[n] = node->extents;
+        for (int i = 0; i < node->count; i++)
+            if (!extents_broadcast(&shapes[n], &shapes[node->operands[i]]))
+                return false;
+    }
+    return true;
+}

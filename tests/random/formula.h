@@ -1,0 +1,112 @@
+/* A random program as a tree of its own, with a model of its own of what the language says about it:
+ * types, literal expressions and shapes. Nothing of the compiler but its tables (ops.def, types.def,
+ * rules.def, promote) is used, so that a mistake in parsing, typing or shapes shows as a difference.
+ *
+ * Invariant: a node's operands have smaller indices than the node. */
+#ifndef WEFT_FORMULA_H
+#define WEFT_FORMULA_H
+
+#include "compiler/base/arena.h"
+#include "compiler/eval.h"
+
+enum {
+    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 128,
+    FORMULA_ELEMENTS = 256,        /* of all array literals */
+    FORMULA_RANK = 6, FORMULA_SAMPLES = 6
+};
+
+struct extents {
+    int rank;
+    int64_t at[FORMULA_RANK];
+};
+
+enum number_kind { NUMBER_NONE, NUMBER_INTEGER, NUMBER_REAL, NUMBER_BOOL };
+
+/* The full value of a literal expression (rule 2.3), or true / false. */
+struct number {
+    enum number_kind kind;
+    __int128 integer;
+    double real;
+};
+
+enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, FORMULA_CAST,
+                    FORMULA_WRAP };
+
+struct formula_node {
+    enum formula_kind kind;
+    enum op op;
+    int operands[FORMULA_OPERANDS], count;
+    int input;
+    int spelling;                  /* which of the row's */
+    unsigned manner;               /* random bits for what may be written in several ways */
+    bool bound;                    /* has a name; nodes used more than once must */
+    struct extents extents;        /* FORMULA_ARRAY */
+    int elements;                  /* FORMULA_ARRAY: the first of formula->elements */
+    /* Given for inputs, casts and wraps; else from formula_settle: */
+    enum weft_dtype dtype;
+    enum weft_dtype meeting;       /* what operands are converted to */
+    bool by_value;                 /* compares a uint64 with a signed integer */
+    struct number number;          /* a literal expression: its value */
+    bool batch;                    /* depends on an input that is a batch */
+    int place;                     /* offset of the operator in the text; from formula_write */
+};
+
+struct formula_input {
+    enum weft_dtype dtype;
+    bool batch;
+    int declared;                  /* enum declaration */
+};
+
+/* How an input's type is told: not at all, to weft_compile or in the text; the dtype alone, extents as ?,
+ * as numbers, as size variables. */
+enum declaration { DECLARE_NOT, DECLARE_DTYPE, DECLARE_RANK, DECLARE_EXTENTS, DECLARE_SIZES,
+                   DECLARE_MOST };
+
+struct formula {
+    struct formula_node nodes[FORMULA_NODES];
+    int count;
+    struct formula_input inputs[FORMULA_INPUTS];
+    int input_count;
+    struct number elements[FORMULA_ELEMENTS];
+    int element_count;
+    int results[FORMULA_RESULTS], result_count;
+    enum weft_dtype casts[FORMULA_RESULTS];   /* of kernels: the types behind -> */
+    bool kernel;                   /* written as a kernel of a .weft file */
+    bool in_text;                  /* declarations stand in the text */
+    unsigned manner;
+};
+
+/* The rest of a node follows from its operands. False where the language has an error. */
+bool formula_settle_node(struct formula *formula, int index);
+/* All nodes, and the results. */
+bool formula_settle(struct formula *formula);
+/* Removes what no result needs, inputs too; `kept[old input]` is the new one or -1. */
+void formula_prune(struct formula *formula, int kept[FORMULA_INPUTS]);
+/* Names what has to have one: nodes used more than once, and those whose values a run has to tell. */
+void formula_bind(struct formula *formula);
+/* The dtype of a result. */
+enum weft_dtype formula_result_dtype(const struct formula *formula, int result);
+
+/* A row that is not exact on this node's operands, or whose bits are partly free (copysign from a NaN):
+ * a run has to tell the value, and what is computed from it is exact again. */
+bool formula_is_told(const struct formula_node *node);
+/* Whether this spelling of the row is a sign, so that numbers joined by it are a literal expression. */
+bool formula_is_sign(const struct formula_node *node);
+
+/* A literal's value in a type it meets, is cast to or wrapped to. */
+enum meeting_kind { MEETS, CASTS, WRAPS };
+union scalar number_as(const struct number *number, enum weft_dtype dtype, enum meeting_kind how);
+/* The dtype of a literal; WEFT_DTYPE_COUNT when it fits none. */
+enum weft_dtype number_dtype(const struct number *number);
+/* Whether it may meet the type. */
+bool number_meets(const struct number *number, enum weft_dtype dtype);
+
+/* Broadcasts `more` into `into`; false when they do not fit. */
+bool extents_broadcast(struct extents *into, const struct extents *more);
+int64_t extents_volume(const struct extents *extents);
+bool extents_equal(const struct extents *a, const struct extents *b);
+/* The shapes of all nodes from those of the inputs. False when some do not broadcast. */
+bool formula_shapes(const struct formula *formula, const struct extents *inputs,
+                    struct extents *shapes);
+
+#endif

@@ -1,0 +1,479 @@
+/* A trial from a seed. Programs grow from the inputs: each step takes a row or a conversion and operands
+ * for it among what there is, rather what nothing uses yet. Shapes fit by construction: every tensor has
+ * some of the extents of one shape, the envelope, and 1 for the others. */
+#include "tests/random/trial.h"
+
+#include <math.h>
+#include <string.h>
+
+struct generator {
+    struct stream stream;
+    struct trial *trial;
+    struct arena *arena;
+    const struct limits *limits;
+    struct extents envelopes[FORMULA_SAMPLES];
+    enum weft_dtype palette[3];    /* few programs mix all types, or the widest would be everywhere */
+    int palette_size;
+    int uses[FORMULA_NODES];
+};
+
+static int below(struct generator *g, int bound)
+{
+    return (int)stream_below(&g->stream, (uint64_t)bound);
+}
+
+static bool chance(struct generator *g, int one_in)
+{
+    return below(g, one_in) == 0;
+}
+
+/* From low to high, small ones far more often than large. */
+static int64_t skewed(struct generator *g, int64_t low, int64_t high)
+{
+    double u = ldexp((double)(stream_bits(&g->stream) >> 11), -53);
+    return low + (int64_t)floor(exp(u * log((double)(high - low + 1)))) - 1;
+}
+
+static enum weft_dtype any_dtype(struct generator *g)
+{
+    return chance(g, 8) ? (enum weft_dtype)below(g, WEFT_DTYPE_COUNT)
+                        : g->palette[below(g, g->palette_size)];
+}
+
+/* ---- shapes ---- */
+
+static int64_t any_extent(struct generator *g)
+{
+    static const int64_t small[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17},
+                         blocks[] = {31, 32, 33, 62, 63, 64, 65, 66, 97, 127, 128, 129, 191};
+    switch (below(g, 8)) {
+    case 0: return skewed(g, 1, 3000);
+    case 1: case 2: return blocks[below(g, sizeof blocks / sizeof *blocks)];
+    case 3: return skewed(g, 1, 200);
+    default: return small[below(g, sizeof small / sizeof *small)];
+    }
+}
+
+/* How many elements results may have. */
+static int64_t any_volume(struct generator *g)
+{
+    int which = below(g, 3000);
+    return which == 0 ? 5 << 19 : which < 30 ? 100000 : which < 150 ? 20000 : which < 800 ? 3000 : 300;
+}
+
+static struct extents any_envelope(struct generator *g, int rank, int64_t most)
+{
+    struct extents envelope = {.rank = rank};
+    bool empty = chance(g, 40);
+    int64_t volume = 1;
+    for (int i = 0; i < rank; i++) {
+        int64_t extent = any_extent(g);
+        envelope.at[i] = volume * extent > most ? 1 + below(g, 3) : extent;
+        volume *= envelope.at[i];
+    }
+    if (most > 100000 && rank > 0 && volume < most)
+        envelope.at[below(g, rank)] *= most / volume;
+    if (empty && rank > 0)
+        envelope.at[below(g, rank)] = 0;
+    return envelope;
+}
+
+/* A shape that broadcasts to the envelope. The same bits give shapes alike in all samples. */
+static struct extents part_of(const struct extents *envelope, int rank, unsigned stretched)
+{
+    struct extents out = {.rank = rank};
+    for (int d = 0; d < rank; d++)
+        out.at[d] = stretched >> d & 1 ? 1 : envelope->at[envelope->rank - rank + d];
+    return out;
+}
+
+static void any_part(struct generator *g, int *rank, unsigned *stretched)
+{
+    int all = g->envelopes[0].rank, kind = below(g, 12);
+    *rank = all;
+    *stretched = 0;
+    if (kind == 0)
+        *rank = 0;
+    else if (kind == 1)
+        *stretched = ~0u;
+    else if (kind > 6) {
+        *rank = below(g, all + 1);
+        *stretched = (unsigned)stream_bits(&g->stream);
+    }
+}
+
+/* ---- numbers ---- */
+
+static struct number any_integer(struct generator *g)
+{
+    static const int64_t list[] = {127, 128, 255, 256, 32767, 65535, 65536, INT32_MAX,
+                                   (int64_t)INT32_MAX + 1, UINT32_MAX, INT64_MAX, INT64_MIN + 1};
+    struct number number = {.kind = NUMBER_INTEGER, .integer = below(g, 12)};
+    if (chance(g, 6))
+        number.integer = list[below(g, sizeof list / sizeof *list)];
+    if (chance(g, 40))
+        number.integer = (__int128)1 << 63;
+    if (chance(g, 6))
+        number.integer = -number.integer;
+    return number;
+}
+
+static struct number any_real(struct generator *g)
+{
+    static const double list[] = {0.1, 0.5, 1.5, 2.0, 2.5, 3.0, 1e-3, 1e10, 255.5, 1e-40, 1e300,
+                                  0.3333333333333333, 3.141592653589793, 65504.0, 1e5, 0.0};
+    struct number number = {.kind = NUMBER_REAL};
+    number.real = list[below(g, sizeof list / sizeof *list)];
+    if (chance(g, 3))
+        number.real = stream_value(&g->stream, WEFT_FLOAT64).f64;
+    if (chance(g, 5))
+        number.real = -number.real;
+    if (isnan(number.real))
+        number.real = NAN;
+    return number;
+}
+
+static struct number any_number(struct generator *g)
+{
+    if (chance(g, 12))
+        return (struct number){.kind = NUMBER_BOOL, .integer = below(g, 2)};
+    return chance(g, 3) ? any_real(g) : any_integer(g);
+}
+
+/* ---- nodes ---- */
+
+static int add_node(struct generator *g, struct formula_node node)
+{
+    struct formula *formula = &g->trial->formula;
+    node.manner = (unsigned)stream_bits(&g->stream);
+    formula->nodes[formula->count] = node;
+    g->uses[formula->count] = 0;
+    return formula->count++;
+}
+
+static int literal_node(struct generator *g)
+{
+    return add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = any_number(g)});
+}
+
+/* An array literal: it needs extents that are alike in all samples, and few elements. */
+static int array_node(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count};
+    unsigned stretched;
+    any_part(g, &node.extents.rank, &stretched);
+    node.extents = part_of(&g->envelopes[0], node.extents.rank, stretched);
+    for (int s = 0; s < g->trial->samples; s++)
+        for (int d = 0; d < node.extents.rank; d++)
+            if (node.extents.at[d] > 8 || node.extents.at[d] < 1 ||
+                g->envelopes[s].at[g->envelopes[s].rank - node.extents.rank + d] !=
+                    g->envelopes[0].at[g->envelopes[0].rank - node.extents.rank + d])
+                node.extents.at[d] = 1;
+    int64_t volume = extents_volume(&node.extents);
+    if (node.extents.rank == 0 || volume > 24 || formula->element_count + volume > FORMULA_ELEMENTS)
+        return literal_node(g);
+    int kind = below(g, 4);
+    for (int i = 0; i < volume; i++)
+        formula->elements[formula->element_count++] =
+            kind == 0 ? any_number(g) : kind == 1 ? any_real(g) : any_integer(g);
+    return add_node(g, node);
+}
+
+static int unused_node(struct generator *g)
+{
+    int count = g->trial->formula.count, at = below(g, count);
+    for (int i = 0; i < count; i++) {
+        int node = (at + count - i) % count;
+        if (g->uses[node] == 0 && (node >= g->trial->formula.input_count || chance(g, 3)))
+            return node;
+    }
+    return at;
+}
+
+/* The first operand is seldom a literal: programs would be of literals alone. */
+static int any_operand(struct generator *g, bool first)
+{
+    struct formula *formula = &g->trial->formula;
+    int kind = below(g, 20);
+    bool constant = kind < (first ? 1 : 5) && formula->count + 8 < FORMULA_NODES;
+    if (constant && (!first || chance(g, 3)))
+        return kind == 0 ? array_node(g) : literal_node(g);
+    if (kind < 6 - 4 * first)
+        return below(g, formula->input_count);   /* the first nodes are the inputs */
+    return kind < 19 ? unused_node(g) : below(g, formula->count);
+}
+
+static enum op any_row(struct generator *g)
+{
+    for (;;) {
+        enum op op = (enum op)below(g, OP_COUNT);
+        bool costly = op_rows[op].ulp32 > 0 && op_rows[op].form == FORM_CALL;
+        if (op_rows[op].form != FORM_INTERNAL && (!costly || chance(g, 3)))
+            return op;
+    }
+}
+
+static int operand_count(struct generator *g, enum op op)
+{
+    return op_rows[op].form == FORM_FOLD ? 2 + (chance(g, 5) ? 1 + below(g, 2) : 0) : op_arity(op);
+}
+
+/* Powers with small exponents are products. */
+static int exponent_node(struct generator *g)
+{
+    struct number number = {.kind = NUMBER_INTEGER, .integer = below(g, 6)};
+    if (chance(g, 4))
+        number = (struct number){.kind = NUMBER_REAL, .real = below(g, 12) / 2.0};
+    return add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = number});
+}
+
+static struct formula_node any_operation(struct generator *g, enum op op)
+{
+    struct formula_node node = {.kind = FORMULA_OP, .op = op, .count = operand_count(g, op)};
+    size_t length;
+    int spellings = 0;
+    while (word_at(op_rows[op].spellings, spellings, &length))
+        spellings++;
+    node.spelling = chance(g, 3) ? below(g, spellings) : 0;
+    for (int i = 0; i < node.count; i++)
+        do
+            node.operands[i] = any_operand(g, i == 0);
+        while (i > 0 && node.operands[i] == node.operands[0] && !chance(g, 5));
+    if ((op == OP_POW || op == OP_FPOW) && chance(g, 2))
+        node.operands[1] = exponent_node(g);
+    return node;
+}
+
+static struct formula_node any_conversion(struct generator *g)
+{
+    struct formula_node node = {.kind = chance(g, 4) ? FORMULA_WRAP : FORMULA_CAST, .count = 1};
+    node.operands[0] = any_operand(g, true);
+    node.dtype = any_dtype(g);
+    return node;
+}
+
+/* New leaves settle first; what then is wrong is taken back. */
+static bool try_node(struct generator *g, struct formula_node node, int before)
+{
+    struct formula *formula = &g->trial->formula;
+    bool good = true;
+    int elements = formula->element_count;
+    for (int n = before; n < formula->count; n++)
+        good = formula_settle_node(formula, n) && good;
+    int index = add_node(g, node);
+    if (good && formula_settle_node(formula, index)) {
+        for (int i = 0; i < node.count; i++)
+            g->uses[node.operands[i]]++;
+        return true;
+    }
+    formula->count = before;
+    formula->element_count = elements;
+    return false;
+}
+
+/* A row that may divide by zero, or any. */
+static enum op dividing_row(struct generator *g)
+{
+    for (;;) {
+        enum op op = any_row(g);
+        if (op_fault(op, WEFT_INT32))
+            return op;
+    }
+}
+
+/* The node as an arm of a selection; its new number, or the old one when that is an error. */
+static int enclose(struct generator *g, int arm)
+{
+    struct formula *formula = &g->trial->formula;
+    int before = formula->count;
+    struct formula_node node = any_operation(g, OP_WHERE);
+    node.operands[1 + below(g, 2)] = arm;
+    return try_node(g, node, before) ? formula->count - 1 : arm;
+}
+
+/* What rule 4.4 is about: a quotient in arms of selections, nested ones too, and perhaps elsewhere. */
+static bool grow_division(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    int before = formula->count;
+    if (!try_node(g, any_operation(g, dividing_row(g)), before))
+        return false;
+    int node = formula->count - 1;
+    for (int i = below(g, 4); i > 0 && formula->count + 12 < FORMULA_NODES; i--)
+        node = enclose(g, node);
+    if (chance(g, 4))
+        g->uses[before] = 0;
+    return true;
+}
+
+/* The same operation once more: what is equal is computed once, and where it stands must not count. */
+static bool grow_copy(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    int at = below(g, formula->count), before = formula->count;
+    return formula->nodes[at].count > 0 && try_node(g, formula->nodes[at], before);
+}
+
+static void grow(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    int before = formula->count, elements = formula->element_count;
+    if (chance(g, 7) && try_node(g, any_conversion(g), before))
+        return;
+    if ((chance(g, 16) && grow_division(g)) || (chance(g, 16) && grow_copy(g)))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
+    for (;;) {
+        enum op op = any_row(g);
+        for (int attempt = 0; attempt < 8; attempt++) {
+            formula->count = before;
+            formula->element_count = elements;
+            if (try_node(g, any_operation(g, op), before))
+                return;
+        }
+    }
+}
+
+/* ---- results ---- */
+
+static void add_result(struct generator *g, int node)
+{
+    struct formula *formula = &g->trial->formula;
+    if (formula->result_count == 12)
+        return;
+    enum weft_dtype own = formula->nodes[node].dtype;
+    formula->casts[formula->result_count] = chance(g, 3) ? any_dtype(g) : own;
+    formula->results[formula->result_count++] = node;
+}
+
+static void add_results(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    for (int n = formula->count - 1; n >= 0; n--)
+        if (g->uses[n] == 0 && formula->nodes[n].count > 0)
+            add_result(g, n);
+    if (chance(g, 10))
+        add_result(g, below(g, formula->count));
+}
+
+/* ---- data ---- */
+
+static struct layout any_layout(struct generator *g, bool input)
+{
+    struct layout layout = {0};
+    if (!chance(g, input ? 3 : 4))
+        return layout;
+    layout.columns = chance(g, 4);
+    layout.offset = below(g, 16);
+    for (int d = 0; d < FORMULA_RANK; d++) {
+        layout.gaps[d] = (unsigned char)(chance(g, 3) ? below(g, 4) : 0);
+        layout.backwards |= (unsigned)chance(g, 5) << d;
+        layout.still |= (unsigned)(input && chance(g, 8)) << d;
+    }
+    return layout;
+}
+
+/* All manners of values, or few values, so that comparisons and divisions meet equal ones and zeros. */
+static void fill(struct generator *g, struct sample *sample, enum weft_dtype dtype)
+{
+    int64_t volume = extents_volume(&sample->extents);
+    int kind = below(g, 6);
+    union scalar few[4];
+    for (int i = 0; i < 4; i++) {
+        few[i] = stream_value(&g->stream, dtype);
+        if (kind == 0)
+            few[i] = eval_convert(WEFT_UINT8, dtype, false, (union scalar){.u8 = (uint8_t)i});
+    }
+    sample->values = ARENA_ARRAY(g->arena, union scalar, volume + 1);
+    for (int64_t e = 0; e < volume; e++)
+        sample->values[e] = kind < 2 ? few[below(g, 4)] : stream_value(&g->stream, dtype);
+    sample_settle(sample);
+}
+
+static void add_input(struct generator *g, int input)
+{
+    struct trial *trial = g->trial;
+    struct formula_input *formula = &trial->formula.inputs[input];
+    int rank, samples;
+    unsigned stretched;
+    any_part(g, &rank, &stretched);
+    formula->dtype = any_dtype(g);
+    formula->declared = chance(g, 2) ? below(g, DECLARE_MOST) : DECLARE_NOT;
+    formula->batch = trial->samples > 1 && !chance(g, 3);
+    samples = formula->batch ? trial->samples : 1;
+    for (int s = 0; s < samples; s++) {
+        struct sample *sample = &trial->inputs[input][s];
+        sample->extents = part_of(&g->envelopes[s], rank, stretched);
+        sample->layout = any_layout(g, true);
+        fill(g, sample, formula->dtype);
+    }
+    add_node(g, (struct formula_node){.kind = FORMULA_INPUT, .input = input});
+    formula_settle_node(&trial->formula, input);
+}
+
+static void choose_outputs(struct generator *g)
+{
+    struct trial *trial = g->trial;
+    struct formula *formula = &trial->formula;
+    for (int r = 0; r < formula->result_count; r++) {
+        trial->outputs[r] = any_layout(g, false);
+        trial->in_place[r] = chance(g, 4) && formula->input_count ? below(g, formula->input_count) : -1;
+    }
+}
+
+static void follow(struct trial *trial, const int *kept)
+{
+    for (int i = 0; i < FORMULA_INPUTS; i++)
+        if (kept[i] >= 0 && kept[i] != i)
+            memcpy(trial->inputs[kept[i]], trial->inputs[i], sizeof trial->inputs[i]);
+}
+
+static void choose_shapes(struct generator *g)
+{
+    int64_t most = any_volume(g);
+    int rank = (int[]){0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6}[below(g, 12)];
+    g->envelopes[0] = any_envelope(g, rank, most);
+}
+
+static int operation_count(struct generator *g, int64_t volume)
+{
+    int most = g->limits->nodes < 60 ? g->limits->nodes : 60;
+    int count = chance(g, 24) ? 1 + below(g, 60) : (int)skewed(g, 1, 16);
+    if (volume > 100000)
+        most = most < 4 ? most : 4;
+    return count < most ? count : most;
+}
+
+void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
+                    const struct limits *limits)
+{
+    struct stream first = {seed}; /* a state is a sum: two seeds' must not lie a few steps apart */
+    struct generator g = {.stream = {stream_bits(&first)}, .trial = trial, .arena = arena,
+                          .limits = limits};
+    struct formula *formula = &trial->formula;
+    int kept[FORMULA_INPUTS];
+    memset(trial, 0, sizeof *trial);
+    trial->seed = seed;
+    trial->samples = 1;
+    choose_shapes(&g);
+    g.palette_size = 1 + below(&g, 3);
+    for (int i = 0; i < 3; i++)
+        g.palette[i] = (enum weft_dtype)below(&g, WEFT_DTYPE_COUNT);
+    int operations = operation_count(&g, extents_volume(&g.envelopes[0]));
+    formula->input_count = 1 + below(&g, 4);
+    for (int i = 0; i < formula->input_count; i++)
+        add_input(&g, i);
+    for (int i = 0; i < operations && formula->count + 12 < FORMULA_NODES; i++)
+        grow(&g);
+    add_results(&g);
+    formula->kernel = chance(&g, 8);
+    formula->in_text = chance(&g, 2);
+    formula->manner = (unsigned)stream_bits(&g.stream);
+    trial->plain = chance(&g, 3);
+    trial->twice = chance(&g, 4);
+    formula_prune(formula, kept);
+    follow(trial, kept);
+    choose_outputs(&g);
+}

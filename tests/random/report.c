@@ -1,0 +1,158 @@
+/* See report.h. */
+#include "tests/random/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { CLASSES_FROM = 1000, TYPES_FROM = 20000 };
+
+static void count_node(struct tally *tally, const struct formula *formula,
+                       const struct formula_node *node)
+{
+    enum weft_dtype from = node->count ? formula->nodes[node->operands[0]].dtype : WEFT_BOOL;
+    tally->nodes += node->count > 0;
+    if (node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE)
+        tally->rows[node->op][node->meeting]++;
+    if (node->kind == FORMULA_CAST)
+        tally->casts[from][node->dtype]++;
+    if (node->kind == FORMULA_WRAP)
+        tally->wraps[from][node->dtype]++;
+}
+
+static void count_sizes(struct tally *tally, const struct trial *trial)
+{
+    const struct formula *formula = &trial->formula;
+    struct extents inputs[FORMULA_INPUTS], shapes[FORMULA_NODES];
+    int operations = 0, size = 0;
+    for (int n = 0; n < formula->count; n++)
+        operations += formula->nodes[n].count > 0;
+    while (size < 7 && 1 << size < operations)
+        size++;
+    tally->sizes[size]++;
+    for (int i = 0; i < formula->input_count; i++)
+        inputs[i] = trial->inputs[i][0].extents;
+    if (!formula_shapes(formula, inputs, shapes))
+        return;
+    for (int r = 0; r < formula->result_count; r++) {
+        const struct extents *shape = &shapes[formula->results[r]];
+        tally->ranks[shape->rank]++;
+        tally->elements += (uint64_t)extents_volume(shape);
+        tally->in_place += trial->in_place[r] >= 0;
+    }
+}
+
+void tally_add(struct tally *tally, const struct trial *trial, enum verdict verdict)
+{
+    const struct formula *formula = &trial->formula;
+    tally->programs++;
+    tally->verdicts[verdict]++;
+    if (verdict == SKIPPED)
+        return;
+    for (int n = 0; n < formula->count; n++)
+        count_node(tally, formula, &formula->nodes[n]);
+    tally->results += (uint64_t)formula->result_count;
+    tally->kernels += formula->kernel;
+    tally->batches += trial->samples > 1;
+    count_sizes(tally, trial);
+}
+
+/* All fields are counts. */
+void tally_join(struct tally *into, const struct tally *more)
+{
+    uint64_t *to = (uint64_t *)into;
+    const uint64_t *from = (const uint64_t *)more;
+    for (size_t i = 0; i < sizeof *into / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+/* ---- the table ---- */
+
+/* Whether typing lets operands of this type through to the row. */
+static bool is_possible(enum op op, enum weft_dtype dtype)
+{
+    const struct rule *rule = &rule_rows[op_rows[op].rule];
+    if (op_rows[op].form == FORM_INTERNAL || !op_meaning(op, dtype))
+        return false;
+    if (rule->operand == OPERAND_BOOL)
+        return dtype == WEFT_BOOL;
+    if (dtype == WEFT_BOOL)
+        return rule->all_bool && rule->operand != OPERAND_FLOAT;
+    return rule->operand != OPERAND_FLOAT || dtype_is_float(dtype);
+}
+
+static bool check_row(const struct tally *tally, enum op op)
+{
+    uint64_t classes[4] = {0};
+    bool possible[4] = {false}, good = true;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        enum type_class class = type_rows[t].class;
+        possible[class] = possible[class] || is_possible(op, (enum weft_dtype)t);
+        classes[class] += tally->rows[op][t];
+        if (is_possible(op, (enum weft_dtype)t) && tally->rows[op][t] == 0 &&
+            tally->programs >= TYPES_FROM) {
+            printf("never met: %s on %s\n", op_rows[op].spellings, type_rows[t].name);
+            good = false;
+        }
+    }
+    for (int c = 0; c < 4; c++)
+        if (possible[c] && classes[c] == 0 && tally->programs >= CLASSES_FROM) {
+            printf("never met: %s on a type of class %d\n", op_rows[op].spellings, c);
+            good = false;
+        }
+    return good;
+}
+
+static void print_row(const struct tally *tally, const char *name, const uint64_t *counts)
+{
+    (void)tally;
+    printf("%-24s", name);
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        printf(" %7" PRIu64, counts[t]);
+    printf("\n");
+}
+
+static void print_table(const struct tally *tally)
+{
+    printf("%-24s", "");
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        printf(" %7s", type_rows[t].short_name);
+    printf("\n");
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_rows[op].form != FORM_INTERNAL)
+            print_row(tally, op_rows[op].spellings, tally->rows[op]);
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        char name[40];
+        snprintf(name, sizeof name, "cast from %s", type_rows[t].name);
+        print_row(tally, name, tally->casts[t]);
+    }
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        if (dtype_is_integer((enum weft_dtype)t)) {
+            char name[40];
+            snprintf(name, sizeof name, "wrap from %s", type_rows[t].name);
+            print_row(tally, name, tally->wraps[t]);
+        }
+}
+
+bool tally_print(const struct tally *tally, bool quiet)
+{
+    bool good = true;
+    if (!quiet)
+        print_table(tally);
+    printf("%" PRIu64 " operations, %" PRIu64 " results, %" PRIu64 " elements, %" PRIu64
+           " results in place, %" PRIu64 " kernel texts, %" PRIu64 " batches\n", tally->nodes,
+           tally->results, tally->elements, tally->in_place, tally->kernels, tally->batches);
+    printf("results of rank 0, 1, ..:");
+    for (int r = 0; r <= FORMULA_RANK; r++)
+        printf(" %" PRIu64, tally->ranks[r]);
+    printf("; programs of up to 1, 2, 4, .. operations:");
+    for (int i = 0; i < 8; i++)
+        printf(" %" PRIu64, tally->sizes[i]);
+    printf("\n");
+    for (int op = 0; op < OP_COUNT; op++)
+        good = check_row(tally, (enum op)op) && good;
+    if (tally->verdicts[SKIPPED] * 100 > tally->programs) {
+        printf("too many programs were skipped\n");
+        good = false;
+    }
+    return good;
+}
