@@ -178,7 +178,7 @@ static const char *kind_text(const struct kernel *kernel, int a, enum access_kin
     case ACCESS_PERIODIC: return "the same few elements again and again, repeated into a pattern";
     case ACCESS_NESTED: return "two strides, gathered into blocks";
     case ACCESS_EXPANDED: return "several short groups, gathered into rows";
-    case ACCESS_MAPPED: return "found by number through a view, gathered into blocks";
+    case ACCESS_MAPPED: return "found by their numbers, gathered into blocks";
     }
     return "";
 }
@@ -189,36 +189,57 @@ static void put_names(struct buf *buf, const struct kernel *kernel)
         buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
 }
 
-/* One group, and the dimensions of the shape from *d on that it was merged from. */
-static void put_group(struct buf *buf, const struct shape *shape, int *d, int64_t extent)
+/* What is left of a shape's dimensions as groups take them, outermost first. */
+struct left {
+    const struct shape *shape;
+    int d;
+    int64_t part;                  /* of dimension d, inside the last group; 0: all of it */
+};
+
+/* One group, and the dimensions or parts of dimensions it is made from, unless it is just one. */
+static void put_group(struct buf *buf, struct left *left, int64_t extent)
 {
+    const struct shape *shape = left->shape;
     int64_t product = 1;
-    int merged = 0, first = *d;
-    while (*d < shape->rank && (product < extent || shape->extents[*d] == 1)) {
-        merged += shape->extents[*d] != 1;
-        product *= shape->extents[(*d)++];
-    }
+    const char *before = " (", *after = "";
     buf_printf(buf, "%lld", (long long)extent);
-    if (merged < 2 || product != extent)
-        return;
-    const char *before = " (";
-    for (int i = first; i < *d; i++)
-        if (shape->extents[i] != 1) {
-            buf_printf(buf, "%s%lld", before, (long long)shape->extents[i]);
-            before = " * ";
-        }
-    buf_putc(buf, ')');
+    while (left->d < shape->rank && product < extent) {
+        int64_t all = shape->extents[left->d], part = left->part ? left->part : all;
+        int64_t taken = part <= extent / product ? part : extent / product;
+        left->part = taken < part ? part / taken : 0;
+        left->d += !left->part;
+        product *= taken;
+        if (taken == 1 || (taken == all && taken == extent))
+            continue;
+        buf_printf(buf, taken == all ? "%s%lld" : "%s%lld of %lld", before, (long long)taken, (long long)all);
+        before = " * ";
+        after = ")";
+    }
+    buf_puts(buf, after);
 }
 
 static void put_groups(struct buf *buf, const struct shape *shape, const struct geometry *g)
 {
-    int d = 0;
+    struct left left = {shape, 0, 0};
     buf_puts(buf, "  groups: ");
     for (int i = 0; i < g->merged_count; i++) {
         buf_puts(buf, i ? " x " : "");
-        put_group(buf, shape, &d, g->merged[i]);
+        put_group(buf, &left, g->merged[i]);
     }
     buf_puts(buf, g->merged_count ? "\n" : "1\n");
+}
+
+/* "[4, 6] as [6, 4]": element n of the one is element n of the other; outer views first. */
+static void put_map(struct buf *buf, const struct kernel *kernel, int map)
+{
+    int chain[MAX_MAPS], count = 0;
+    for (; map; map = kernel->maps[map].parent)
+        chain[count++] = map;
+    while (count-- > 0) {
+        const struct index_map *at = &kernel->maps[chain[count]];
+        buf_printf(buf, "%s as ", shape_text(buf->arena, kernel->program, at->from));
+        buf_printf(buf, "%s%s", shape_text(buf->arena, kernel->program, at->to), count ? ", " : "");
+    }
 }
 
 /* Why rows are longer than the innermost group. */
@@ -244,10 +265,16 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        buf_puts(buf, g->merged_count ? " bytes between elements" : "");
+        bool mapped = g->kinds[a] == ACCESS_MAPPED;
+        buf_puts(buf, !g->merged_count ? "" : mapped ? " numbers between elements" : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
-        buf_printf(buf, ": %s\n", kind_text(kernel, a, (enum access_kind)g->kinds[a]));
+        buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a]));
+        if (kernel->accesses[a].map) {
+            buf_puts(buf, "; ");
+            put_map(buf, kernel, kernel->accesses[a].map);
+        }
+        buf_putc(buf, '\n');
     }
 }
 
@@ -277,7 +304,14 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     if (value)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
-    case INS_LOAD: buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index)); break;
+    case INS_LOAD:
+        buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index));
+        if (kernel->accesses[ins->index].map) {
+            buf_puts(buf, "   (");
+            put_map(buf, kernel, kernel->accesses[ins->index].map);
+            buf_putc(buf, ')');
+        }
+        break;
     case INS_LITERAL:
         buf_printf(buf, "literal %s ", type);
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);

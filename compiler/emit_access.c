@@ -66,7 +66,7 @@ void emit_load(struct emitter *e, int k, int ins)
                    type, k, type, k, k, steps(e, k), steps(e, k), name);
     } else if (kind == ACCESS_MAPPED) {
         buf_printf(&e->operands, "const %s_m *const x%d = mapped_%s(w%d, sample->bases[%d], s->maps[%d], "
-                   "p[%d] - s->bases[%d], i, m); /* %s */\n", type, k, type, k, k, k, k, k, name);
+                   "p[%d] - sample->bases[%d], i, m); /* %s */\n", type, k, type, k, k, k, k, k, name);
     } else {
         buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",
                    type, k, type, k, k, steps(e, k), name);

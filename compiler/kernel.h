@@ -85,6 +85,10 @@ struct kernel *lower(struct arena *arena, const struct program *program,
 /* The inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
 bool *find_viewed(struct arena *arena, const struct program *program);
 
+/* Bytes to which the data of each input must be aligned for what reinterprets it, [input_count]; 0: for its
+ * own elements alone. */
+unsigned char *find_alignments(struct arena *arena, const struct program *program);
+
 /* A tensor as a kernel walks it: strides in bytes over the kernel's shape, 0 along stretched dimensions;
  * or where that is not enough to say it, a walk. */
 struct view {

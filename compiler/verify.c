@@ -74,6 +74,14 @@ const char *verify_kernel(const struct kernel *kernel)
         stores += kernel->ins[i].kind == INS_STORE;
         reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_LOOKUP;
     }
+    for (int a = 0; a < kernel->access_count && !broken; a++)
+        if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && a >= kernel->load_count) ||
+            (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))
+            broken = "an access under a map that is none";
+    for (int m = 1; m < kernel->map_count && !broken; m++)
+        if (kernel->maps[m].parent >= m ||
+            shape_volume(kernel->maps[m].from) != shape_volume(kernel->maps[m].to))
+            broken = "a map that loses elements";
     if (!broken && stores != kernel->access_count - kernel->load_count)
         return "a result is not stored once";
     if (!broken && reads != kernel->load_count)
@@ -88,7 +96,10 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
     if (g->period && (g->columns % g->period != 0 || g->period > MAX_PERIOD))
         return "the period does not fit";
     for (int a = kernel->load_count; g->volume && a < kernel->access_count; a++)
-        if (g->kinds[a] == ACCESS_PERIODIC || (g->kinds[a] == ACCESS_SCALAR && g->columns > 1))
+        if (g->kinds[a] == ACCESS_MAPPED || g->kinds[a] == ACCESS_PERIODIC || (g->kinds[a] == ACCESS_SCALAR && g->columns > 1))
             return "a store writes one element twice";
+    for (int a = 0; a < kernel->access_count; a++)
+        if ((g->kinds[a] == ACCESS_MAPPED) != (g->maps[a] != NULL))
+            return "a mapped access without its levels";
     return NULL;
 }

@@ -65,8 +65,11 @@ bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct p
     bool whole = size == 1;
     if (!whole)
         pieces_add(result, bytes.at[0].extent / size, size);
-    for (int i = !whole; i < bytes.count; i++)
+    for (int i = !whole; i < bytes.count; i++) {
+        if (bytes.at[i].stride % size != 0)
+            return false;
         pieces_add(result, bytes.at[i].extent, bytes.at[i].stride);
+    }
     return true;
 }
 

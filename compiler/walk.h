@@ -45,7 +45,7 @@ void pieces_add(struct pieces *pieces, int64_t extent, int64_t stride);
 /* Of the dimensions of a shape without an extent of 0, with these strides. */
 void pieces_make(struct pieces *pieces, int rank, const int64_t *extents, const int64_t *strides);
 /* The bytes of a tensor with these pieces as elements of `size` bytes instead of `old`, in their order;
- * false where they do not lie together. */
+ * false where they do not lie together, or not at multiples of `size`. */
 bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result);
 
 /* The walk of a tensor whose elements under map number `map` are `tensor`. */

@@ -107,6 +107,7 @@ static void read_argument(struct call *call, const struct weft_argument *argumen
     tensor->given = at + 1;
     tensor->batch = argument->batch;
     tensor->samples = argument->tensors;
+    tensor->alignment = output ? 0 : call->program->alignments[index];
     if (again)
         diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
     else if (argument->count < 0 || (argument->count > 1 && !argument->batch))

@@ -167,6 +167,7 @@ struct weft_program {
     struct weft_input_type *types; /* copies */
     size_t type_count;
     enum weft_math math;
+    unsigned char *alignments;     /* of each input, as in struct tensor */
     struct program *parsed;        /* names, results; inputs typed as far as known */
     pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;
@@ -273,6 +274,7 @@ struct tensor {
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
+    unsigned char alignment;       /* bytes, where it is more than an element's; else 0 */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
     bool batch;
@@ -393,6 +395,12 @@ enum next {
 /* Goes on to sample `i` in any case. */
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
                       const char *name, struct diags *diags);
+/* Whether an element of the tensor may lie there. */
+static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
+{
+    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
+           (!tensor->alignment || data % tensor->alignment == 0);
+}
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);

@@ -188,6 +188,7 @@ static void copy_params(struct weft_program *program, const char *text,
 static void check_early(struct weft_program *program, struct diags *diags)
 {
     struct program *parsed = program->parsed;
+    program->alignments = find_alignments(&program->arena, parsed);
     const struct shape **inputs = ARENA_ARRAY(&program->arena, const struct shape *,
                                               parsed->input_count);
     const struct shape **shapes = ARENA_ARRAY(&program->arena, const struct shape *,

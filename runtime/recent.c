@@ -47,7 +47,7 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
 static bool place(const DLTensor *from, struct tensor *tensor)
 {
     uintptr_t data = (uintptr_t)from->data + from->byte_offset;
-    if (!from->data || data & (uintptr_t)(type_rows[tensor->dtype].size - 1))
+    if (!from->data || !tensor_aligned(tensor, data))
         return false;
     tensor->data = (void *)data;
     tensor->first += data;

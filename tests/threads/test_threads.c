@@ -36,6 +36,7 @@ static const struct sample samples[] = {
     {"return r0 = sqrt(x) ** y, r1 = y + 1, r2 = x", {F64(SHAPE(2, 401, 503)), F64(SHAPE(1, 503))}, 2},
     {"sin(x)+cos(x)+tan(x)+exp(x)+log(x)+sinh(x)+cosh(x)+tanh(x)+asin(x)+acos(x)+atan(x)",
      {F64(SHAPE(1, 100003))}, 1},
+    {"exp(reshape(x * y, [911, 900])) + reshape(x, [1, 900])", {F32(SHAPE(2, 900, 1)), F32(SHAPE(1, 911))}, 2},
     {"x * 2", {F64(SHAPE(0, 0))}, 1},
     {"x * 2 + y", {F64(SHAPE(2, 0, 5)), F64(SHAPE(1, 5))}, 2},
 };
