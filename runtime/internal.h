@@ -368,6 +368,13 @@ static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
     return true;
 }
 
+/* Whether an element of the tensor may lie there. */
+static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
+{
+    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
+           (!tensor->alignment || data % tensor->alignment == 0);
+}
+
 /* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */
 static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
 {
@@ -378,7 +385,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
         from->device.device_type != before->device.device_type ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
         !same_numbers(from->strides, before->strides, tensor->rank) ||
-        (needs_data && (!data || data & (uintptr_t)(type_rows[tensor->dtype].size - 1))))
+        (needs_data && (!data || !tensor_aligned(tensor, data))))
         return false;
     tensor->data = (void *)data;
     tensor->first += by;
@@ -395,12 +402,6 @@ enum next {
 /* Goes on to sample `i` in any case. */
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
                       const char *name, struct diags *diags);
-/* Whether an element of the tensor may lie there. */
-static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
-{
-    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
-           (!tensor->alignment || data % tensor->alignment == 0);
-}
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);
