@@ -35,6 +35,13 @@ void copy_stream(void *to, const void *from, size_t bytes)
 }
 #endif
 
+/* One call for each of many short pieces that lie one after the other. */
+void copy_samples(char *to, const char *from, size_t bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * bytes, from + i * bytes, bytes);
+}
+
 /* The same by all threads of OpenMP, where it is compiled in. */
 enum { PIECE = 1 << 20 };
 

@@ -12,7 +12,6 @@ import argparse
 import ctypes
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -38,6 +37,7 @@ if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:OPTIONS.threads])
 
 import numpy as np  # noqa: E402
+from buffers import aligned, compile_c, filled  # noqa: E402
 import library  # noqa: E402
 import machine  # noqa: E402
 
@@ -64,34 +64,6 @@ CASES = [
     ("add_bf16", "x + y", bf16, bf16, 2, False),
     ("blend_f16", "x * float16(0.3) + y * float16(0.7)", f16, f16, 2, False),
 ]
-
-
-def aligned(count, dtype):
-    """On a 64-byte boundary, all pages touched."""
-    size = count * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 64, u8)
-    raw[...] = 1
-    start = -raw.ctypes.data % 64
-    return raw[start:start + size].view(dtype)
-
-
-def filled(count, dtype, random):
-    array = aligned(count, dtype)
-    if dtype == u8:
-        array[...] = random.integers(0, 256, count, u8)
-    elif dtype == bf16:
-        array.view(np.uint16)[...] = filled(count, f32, random).view(np.uint32) >> 16
-    else:
-        array[...] = random.standard_normal(count, f32)
-    return array
-
-
-def compile_c(scratch):
-    path = f"{scratch}/bench.so"
-    subprocess.run(["cc", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno",
-                    "-fno-trapping-math", "-fopenmp", "-shared", "-fPIC", "-o", path,
-                    str(ROOT / "bench/copy.c"), str(ROOT / "bench/plain.c"), "-lmvec", "-lm"], check=True)
-    return ctypes.CDLL(path)
 
 
 class Run:
@@ -162,7 +134,7 @@ def main():
     print(machine.name(), f"{OPTIONS.threads} thread(s)")
     cases = [case for case in CASES if not OPTIONS.only or OPTIONS.only in case[0]]
     with tempfile.TemporaryDirectory() as scratch:
-        work, weft = compile_c(scratch), library.Weft(OPTIONS.build)
+        work, weft = compile_c(scratch, "copy.c", "plain.c"), library.Weft(OPTIONS.build)
         random = np.random.default_rng(7)
         entries = list((small if OPTIONS.sizes else large)(weft, work, random, cases))
     if OPTIONS.save:

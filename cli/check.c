@@ -16,7 +16,7 @@ struct check {
     struct inputs inputs;
     struct weft_program *program;
     struct program *tree;
-    const struct shape **shapes; /* of the inputs by position */
+    const struct shape **shapes;    /* of the inputs by position */
     struct weft_tensor_info *infos; /* of the results, where all inputs have values; else NULL */
 };
 
@@ -127,7 +127,8 @@ static bool check_all(struct session *session, const struct arguments *arguments
     const char **names = NULL;
     size_t count = 0;
     struct weft_error *errors = NULL;
-    if (!script_load(report, arguments->program, &script) || !session_open(session, report, WEFT_TIER_NONE, 1))
+    if (!script_load(report, arguments->program, &script) ||
+        !session_open(session, report, WEFT_TIER_NONE, 1))
         return false;
     enum weft_status status =
         weft_kernel_names(script.text, script.origin, &names, &count, &errors);

@@ -45,8 +45,8 @@ static bool set_size(struct fit *fit, int64_t extent, int64_t number)
         return true;
     const char *argument = fit->input->assignment->argument, *name = fit->name;
     if (value->batch && fit->sample < value->count)
-        name = arena_printf(fit->report->arena, "%s' of sample '%s", name,
-                            value->paths[fit->sample]);
+        name =
+            arena_printf(fit->report->arena, "%s' of sample '%s", name, value->paths[fit->sample]);
     return REPORT_ARGUMENT(fit->report, argument, strlen(argument), SIZE_VARIABLE,
                            fit->tree->size_variables[EXTENT_VARIABLE - extent],
                            (long long)size->extent, size->input, (long long)number, name);
@@ -212,14 +212,15 @@ static bool join_inputs(struct fit *fit, const struct inputs *inputs, struct typ
         fit->sizes[i] = (struct size){0}; /* a sample has its own */
     for (int i = 0; i < fit->tree->input_count; i++) {
         look_at(fit, inputs, i);
-        good &= join_input(fit, &fit->tree->symbols[fit->tree->inputs[i]], &fit->given[i],
-                           &types[i]);
+        good &=
+            join_input(fit, &fit->tree->symbols[fit->tree->inputs[i]], &fit->given[i], &types[i]);
     }
     return good;
 }
 
 /* What is left of what was known: extents that differ from those of another sample are not. */
-static void widen(struct fit *fit, const struct type *types, const struct shape **shapes, bool first)
+static void widen(struct fit *fit, const struct type *types, const struct shape **shapes,
+                  bool first)
 {
     for (int i = 0; i < fit->tree->input_count; i++) {
         const struct shape *next = known_shape(fit, &types[i]);

@@ -208,7 +208,8 @@ static const char *type_text(struct report *report, const struct input *input,
     return tensor.layout[0] ? arena_printf(report->arena, "%s@%s", type, tensor.layout) : type;
 }
 
-/* A batch without samples takes its type from what is written; what has samples, its layout. */
+/* What a value leaves open is written: the type of a batch without samples, that two bytes are a
+ * bfloat16. */
 static bool check_opened(struct report *report, const struct input *input, enum weft_dtype wanted)
 {
     const struct assignment *given = input->assignment;
@@ -217,6 +218,9 @@ static bool check_opened(struct report *report, const struct input *input, enum 
         return wanted != WEFT_DTYPE_COUNT ||
                REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
                                given->value, given->name, given->name);
+    for (int i = 0; i < value->count && wanted != WEFT_BFLOAT16; i++)
+        if (value->samples[i].voids)
+            return REPORT_FILE(report, value->paths[i], NPY_VOID, given->name, given->value);
     return !given->layout || strlen(given->layout) == (size_t)value->samples[0].rank ||
            REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
                            given->layout, value->samples[0].rank);

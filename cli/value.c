@@ -237,9 +237,9 @@ static bool open_pattern(struct report *report, const char *text, int threads, s
 /* Headers of data that lie together as large as memory are refused before any of them is read. */
 static bool check_memory(struct report *report, const struct value *value)
 {
-    const char *what = value->batch                                     ? "the batch"
+    const char *what = value->batch                                ? "the batch"
                        : value->count && *value->samples[0].layout ? "the picture"
-                                                                        : "the array";
+                                                                   : "the array";
     const char *path = value->batch ? value->text : value->paths[0];
     double pending = value_pending(value);
     return !pending || memory_check(report, path, what, pending);
@@ -255,8 +255,7 @@ bool value_open(struct report *report, const char *text, int threads, struct val
         return npy_read(report, "<stdin>", STDIN_FILENO,
                         make_tensor(report, text, "<stdin>", value));
     if (stat(path, &status) == 0)
-        return open_path(report, &status, path, key, threads, value) &&
-               check_memory(report, value);
+        return open_path(report, &status, path, key, threads, value) && check_memory(report, value);
     int reason = errno;
     if (!open_pattern(report, text, threads, value, &found))
         return false;

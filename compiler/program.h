@@ -143,6 +143,7 @@ struct program {
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
     int input_count;
+    bool *reads;                   /* inputs, by position, whose elements views take as numbers; NULL: none */
     struct result *results;
     int result_count;
     const char **size_variables;   /* names, index k is extent EXTENT_VARIABLE - k */

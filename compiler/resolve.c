@@ -256,9 +256,14 @@ static void number_views(struct program *program)
     for (int i = 0; i < program->view_count; i++) {
         struct view_args *args = &program->views[i];
         struct numbers *all[] = {&args->shape, &args->rel_shape, &args->src_dims, &args->axes};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-            if (all[k]->given && all[k]->input >= 0)
-                all[k]->input = program->symbols[all[k]->input].input;
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            if (!all[k]->given || all[k]->input < 0)
+                continue;
+            if (!program->reads)
+                program->reads = ARENA_ARRAY(program->arena, bool, program->input_count);
+            all[k]->input = program->symbols[all[k]->input].input;
+            program->reads[all[k]->input] = true;
+        }
     }
 }
 

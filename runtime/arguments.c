@@ -83,14 +83,17 @@ static void read_nothing(struct call *call, int index, struct tensor *tensor, bo
 }
 
 /* The tensor, or of a batch the first sample. */
-static void read_first(struct call *call, const struct weft_argument *argument, struct tensor *tensor,
-                       const char *what, const char *name, bool needs_data)
+static void read_first(struct call *call, const struct weft_argument *argument, int index,
+                       struct tensor *tensor, bool output, bool needs_data)
 {
     struct diag *last = call->diags.last;
+    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
     bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
+    if (good && !output && reads_numbers(call->program->parsed, index))
+        good = numbers_read(tensor, name, &call->diags);
     if (!good && argument->batch)
         blame_sample(&call->diags, last, 0);
-    if (good && !argument->batch && what[0] == 'o' && tensor_overlaps_itself(tensor))
+    if (good && !argument->batch && output && tensor_overlaps_itself(tensor))
         diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
 }
 
@@ -113,7 +116,7 @@ static void read_argument(struct call *call, const struct weft_argument *argumen
     else if (samples == 0)
         read_nothing(call, index, tensor, output);
     else
-        read_first(call, argument, tensor, what, name, needs_data);
+        read_first(call, argument, index, tensor, output, needs_data);
     if (argument->batch && !output && samples >= 0)
         count_samples(call, index, samples);
 }
@@ -223,6 +226,18 @@ bool check_batches(struct call *call, const struct weft_argument *outputs)
     return !call->diags.errors;
 }
 
+/* Numbers for views: where they differ from the sample's before, so does the shape. */
+static enum next next_numbers(struct call *call, struct tensor *tensor, int64_t i, int index)
+{
+    struct diag *last = call->diags.last;
+    if (tensor->data && numbers_same(tensor))
+        return NEXT_SAME;
+    if (numbers_read(tensor, name_of(call, (size_t)index, false), &call->diags))
+        return NEXT_OTHER;
+    blame_sample(&call->diags, last, i);
+    return NEXT_BAD;
+}
+
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data)
 {
     const struct program *parsed = call->program->parsed;
@@ -230,10 +245,14 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
     int count = output ? parsed->result_count : parsed->input_count;
     enum next next = NEXT_SAME;
     for (int t = 0; t < count; t++) {
-        if (!tensors[t].batch)
+        if (!tensors[t].batch || tensor_step(&tensors[t], i, needs_data))
             continue;
         enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
                                       name_of(call, (size_t)t, output), &call->diags);
+        if (found != NEXT_BAD && !output && reads_numbers(parsed, t)) {
+            enum next numbers = next_numbers(call, &tensors[t], i, t);
+            found = numbers > found ? numbers : found;
+        }
         next = found > next ? found : next;
     }
     return next;

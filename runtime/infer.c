@@ -10,7 +10,7 @@ struct question {
     int64_t *extents;              /* [samples][rank] */
 };
 
-static void put_info(const struct call *call, const struct shape *shape, int r,
+static void put_info(const struct call *call, const struct shape *shape, const char *layout, int r,
                      struct weft_tensor_info *info)
 {
     const struct program *program = call->typed->program;
@@ -21,15 +21,21 @@ static void put_info(const struct call *call, const struct shape *shape, int r,
                                       .batch = batch, .count = batch ? call->samples : 1};
     for (int d = 0; d < info->rank; d++)
         info->shape[d] = shape->extents[d] < 0 ? 0 : shape->extents[d];
+    if (layout)
+        strcpy(info->layout, layout);
 }
 
 /* Of a batch without samples the shapes are those of the declarations. */
-static void answer_first(const struct call *call, const struct shape *const *shapes,
+static bool answer_first(struct call *call, const struct shape *const *shapes,
                          const struct question *question)
 {
     const struct program *program = call->typed->program;
-    for (int r = 0; question->results && r < program->result_count; r++)
-        put_info(call, shapes[program->results[r].node], r, &question->results[r]);
+    const char **layouts = plan_layouts(&call->scratch, program, call->inputs, shapes, &call->diags);
+    for (int r = 0; layouts && question->results && r < program->result_count; r++) {
+        int node = program->results[r].node;
+        put_info(call, shapes[node], layouts[node], r, &question->results[r]);
+    }
+    return layouts;
 }
 
 static void put_extents(const struct question *question, const struct shape *shape, int64_t i)
@@ -49,8 +55,8 @@ static const struct shape *sample_shape(struct call *call, const struct question
     arena_init(&call->scratch);
     call->scratch.out_of_memory = call->arena.out_of_memory;
     const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, &call->diags);
-    if (shapes && i == 0)
-        answer_first(call, shapes, question);
+    if (shapes && i == 0 && !answer_first(call, shapes, question))
+        shapes = NULL;
     if (!shapes && call->batch && call->samples)
         blame_sample(&call->diags, last, i);
     return shapes ? shapes[program->results[question->result].node] : NULL;

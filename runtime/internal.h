@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long long end);
@@ -277,19 +278,38 @@ struct tensor {
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
     bool batch;
+    int64_t *numbers;              /* [number_count] its elements where views take them as numbers: as */
+    int number_count;              /* int64, the bits of a uint64 or of a double; else NULL */
 };
 
 enum { NO_SHAPE = -1 };
 
-/* Shapes of all nodes for inputs of these shapes, checked against the declared types. */
+/* Shapes of all nodes for inputs of these shapes, checked against the declared types. NULL with
+ * diagnostics. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program,
                                  const struct tensor *inputs, struct diags *diags);
+/* Layouts of all nodes beside such shapes; an entry is NULL where not even the rank is known. NULL with
+ * diagnostics. */
+const char **plan_layouts(struct arena *arena, const struct program *program,
+                          const struct tensor *inputs, const struct shape *const *shapes,
+                          struct diags *diags);
 /* The plan for an occasion, made when there is none, its kernels loaded; plan->users is raised. NULL with
  * diagnostics, also when the outputs do not fit. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 void plan_release(struct plan *plan);
 void plan_destroy(struct plan *plan);
+
+/* ---- numbers.c: inputs whose elements views take as numbers ---- */
+
+bool reads_numbers(const struct program *program, int input);
+/* Reads them; again for each sample of a batch. False with a diagnostic. */
+bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);
+/* Whether the data still hold what was read. */
+bool numbers_same(const struct tensor *tensor);
+/* For infer_shapes_of. */
+const struct contents *numbers_contents(struct arena *arena, const struct program *program,
+                                        const struct tensor *inputs);
 
 /* ---- divide.c ---- */
 
@@ -338,21 +358,50 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
-/* What tensor_next found. */
-enum next {
-    NEXT_SAME,                     /* shape and strides are those of the sample before */
-    NEXT_OTHER,
-    NEXT_BAD                       /* reported */
-};
-/* Goes on to sample `i` of a batch, from sample i - 1. */
-enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
-                      const char *name, struct diags *diags);
 /* Whether an element of the tensor may lie there. */
 static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
 {
     return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
            (!tensor->alignment || data % tensor->alignment == 0);
 }
+
+static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
+{
+    if (!a != !b)
+        return false;
+    for (int i = 0; a != b && i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */
+static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
+{
+    const DLTensor *from = &tensor->samples[i], *before = from - 1;
+    uintptr_t data = from->data ? (uintptr_t)from->data + from->byte_offset : 0;
+    uintptr_t by = data - (uintptr_t)tensor->data;
+    if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
+        from->device.device_type != before->device.device_type ||
+        !same_numbers(from->shape, before->shape, tensor->rank) ||
+        !same_numbers(from->strides, before->strides, tensor->rank) ||
+        (needs_data && (!data || !tensor_aligned(tensor, data))))
+        return false;
+    tensor->data = (void *)data;
+    tensor->first += by;
+    tensor->end += by;
+    return true;
+}
+
+/* What tensor_next found. */
+enum next {
+    NEXT_SAME,                     /* shape and strides are those of the sample before */
+    NEXT_OTHER,
+    NEXT_BAD                       /* reported */
+};
+/* Goes on to sample `i` in any case. */
+enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
+                      const char *name, struct diags *diags);
 bool tensors_same(const struct tensor *a, const struct tensor *b);
 /* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);

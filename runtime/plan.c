@@ -2,6 +2,7 @@
  * comparing a few integers. */
 #include "runtime/internal.h"
 
+#include "compiler/layout.h"
 #include "compiler/schedule.h"
 
 #include <stdlib.h>
@@ -74,9 +75,19 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
         sizes[i].input = -1;
     for (int i = 0; i < program->input_count; i++)
         given[i] = input_shape(arena, program, i, &inputs[i], sizes, diags);
-    if (diags->errors || !infer_shapes(arena, program, diags, given, shapes))
+    if (diags->errors)
         return NULL;
-    return shapes;
+    const struct contents *contents = numbers_contents(arena, program, inputs);
+    return infer_shapes_of(arena, program, diags, given, contents, shapes) ? shapes : NULL;
+}
+
+const char **plan_layouts(struct arena *arena, const struct program *program,
+                          const struct tensor *inputs, const struct shape *const *shapes,
+                          struct diags *diags)
+{
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    const struct contents *contents = numbers_contents(arena, program, inputs);
+    return infer_layouts(arena, program, diags, shapes, contents, layouts) ? layouts : NULL;
 }
 
 /* ---- kernels ---- */
@@ -97,8 +108,8 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
     for (int k = 0; good && k < plan->kernel_count; k++) {
         struct planned *planned = &plan->kernels[k];
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-        planned->loaded = wait ? NULL : atomic_load(&planned->emitted->loaded);
-        if (planned->loaded)
+        planned->loaded = atomic_load(&planned->emitted->loaded);
+        if (planned->loaded && (!wait || atomic_load(&planned->loaded->final)))
             continue;
         const struct kernel_request request = {planned->emitted->text, program->math,
                                                all_exact(planned->kernel), wait};
@@ -196,8 +207,9 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     scratch->out_of_memory = &env;
     plan->key = *key;
     plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
-    const struct shape **shapes = plan_shapes(scratch, plan->typed->program, occasion->inputs, diags);
-    if (!shapes)
+    const struct program *typed = plan->typed->program;
+    const struct shape **shapes = plan_shapes(scratch, typed, occasion->inputs, diags);
+    if (!shapes || !plan_layouts(scratch, typed, occasion->inputs, shapes, diags))
         return false;
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))

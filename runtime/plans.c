@@ -1,6 +1,6 @@
 /* The plans of an instance, found by a hash of what they were made for: the rank, extents and strides of
- * each input, those of the outputs where these are not dense, and which inputs are batches. What else
- * decides a plan, numbers read from an input when a run starts, goes into the key as well. */
+ * each input, those of the outputs where these are not dense, which inputs are batches, and the
+ * elements of inputs that views take as numbers. */
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool any_strided(const struct program *program, const struct occasion *oc
 
 static size_t tensor_size(const struct tensor *tensor)
 {
-    return 1 + (tensor->rank > 0 ? 2 * (size_t)tensor->rank : 0);
+    return 1 + (tensor->rank > 0 ? 2 * (size_t)tensor->rank : 0) + (size_t)tensor->number_count;
 }
 
 static int64_t *put_tensor(int64_t *to, const struct tensor *tensor)
@@ -39,6 +39,8 @@ static int64_t *put_tensor(int64_t *to, const struct tensor *tensor)
         *to++ = tensor->shape[d];
         *to++ = tensor->strides[d];
     }
+    for (int i = 0; i < tensor->number_count; i++)
+        *to++ = tensor->numbers[i];
     return to;
 }
 

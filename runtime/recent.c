@@ -52,7 +52,7 @@ static bool place(const DLTensor *from, struct tensor *tensor)
     tensor->data = (void *)data;
     tensor->first += data;
     tensor->end += data;
-    return true;
+    return numbers_same(tensor);
 }
 
 static bool place_all(const struct look *looks, const struct weft_argument *arguments, size_t count,
@@ -110,6 +110,9 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
         kept[i] = *tensor;
         kept[i].shape = arena_copy(arena, tensor->shape, extents);
         kept[i].strides = arena_copy(arena, tensor->strides, extents);
+        if (tensor->number_count)
+            kept[i].numbers = arena_copy(arena, tensor->numbers,
+                                         (size_t)tensor->number_count * sizeof *tensor->numbers);
         kept[i].first -= (uintptr_t)tensor->data;
         kept[i].end -= (uintptr_t)tensor->data;
         kept[i].data = NULL;

@@ -32,6 +32,8 @@ static bool need(const struct program *program, enum stage stage, struct diags *
         if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
+        else if (stage > STAGE_TYPES && reads_numbers(program, i))
+            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name);
         else if (stage > STAGE_TYPES && !sized)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "extents", symbol->name,
                     symbol->name,

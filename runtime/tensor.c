@@ -104,16 +104,6 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     return true;
 }
 
-static bool same_numbers(const int64_t *a, const int64_t *b, int count)
-{
-    if (!a != !b)
-        return false;
-    for (int i = 0; a != b && i < count; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
 static bool unlike(const struct tensor *tensor, int64_t i, const char *what, const char *name,
                    struct diags *diags)
 {
@@ -130,19 +120,6 @@ static bool unlike(const struct tensor *tensor, int64_t i, const char *what, con
                    arena_printf(diags->arena, "dtype %s", type_rows[tensor->dtype].name));
 }
 
-/* Takes the address of a tensor that is otherwise the one before; false where there is more to say. */
-static bool move(const DLTensor *from, bool needs_data, struct tensor *tensor)
-{
-    uintptr_t data = from->data ? (uintptr_t)from->data + from->byte_offset : 0;
-    uintptr_t by = data - (uintptr_t)tensor->data;
-    if (needs_data && (!data || !tensor_aligned(tensor, data)))
-        return false;
-    tensor->data = (void *)data;
-    tensor->first += by;
-    tensor->end += by;
-    return true;
-}
-
 void blame_sample(struct diags *diags, struct diag *last, int64_t i)
 {
     for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
@@ -152,17 +129,13 @@ void blame_sample(struct diags *diags, struct diag *last, int64_t i)
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
                       const char *name, struct diags *diags)
 {
+    if (tensor_step(tensor, i, needs_data))
+        return NEXT_SAME;
     const DLTensor *from = &tensor->samples[i], *before = from - 1;
     if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0) {
         unlike(tensor, i, what, name, diags);
         return NEXT_BAD;
     }
-    bool same = from->device.device_type == before->device.device_type &&
-                same_numbers(from->shape, before->shape, tensor->rank) &&
-                same_numbers(from->strides, before->strides, tensor->rank) &&
-                move(from, needs_data, tensor);
-    if (same)
-        return NEXT_SAME;
     struct diag *last = diags->last;
     if (tensor_read(from, needs_data, what, name, tensor, diags))
         return NEXT_OTHER;

@@ -22,8 +22,12 @@
 //: move pad
 SEPARATE static const T *N(pad)(T *block, const T *from, int m)
 {
+    const T last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 //: move gather
@@ -62,6 +66,7 @@ SEPARATE static void N(fill)(T *block, T value)
 //: move put
 SEPARATE static void N(put)(T *to, const T *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }

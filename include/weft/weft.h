@@ -291,7 +291,8 @@ struct weft_argument {
 
 /* What a result is: shape[0 .. rank). `name` is static for the program's life. A result that depends on
  * a batch is a batch: `shape` is then its first sample's; where it has none the declared extents, 0
- * where they are not known, and rank 0 where not even the rank is. */
+ * where they are not known, and rank 0 where not even the rank is. `layout` follows from those of the
+ * inputs' types (docs/language.md, 6.4 and 7.4); "" when there is none. */
 struct weft_tensor_info {
     const char *name;
     enum weft_dtype dtype;
@@ -302,7 +303,8 @@ struct weft_tensor_info {
     int64_t count;                 /* samples; 1 for a tensor */
 };
 
-/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL. All samples
+/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL, but for
+ * inputs whose elements a view takes as numbers (reshape(x, s)), here as in weft_prepare. All samples
  * of batches are looked at. `results` has room for weft_program_result_count entries. */
 WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
@@ -342,7 +344,7 @@ struct weft_run_params {
 
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
  * and does not begin with slower ones. Data
- * pointers are not read; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
+ * pointers are not read, but as in weft_infer; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
  * each shape of results, and those that compute temporaries and tables for them, which come first. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
