@@ -49,8 +49,12 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
+    const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
@@ -60,6 +64,7 @@ SEPARATE static void fill_f32(f32_m *block, f32_m value)
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }

@@ -31,29 +31,43 @@ enum { BLOCK = 64, ACCESSES = 5 };
 /* prelude_c.h, vector head */
 SEPARATE static const f16_m *pad_f16(f16_m *block, const f16_m *from, int m)
 {
+    const f16_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static const b1_m *pad_b1(b1_m *block, const b1_m *from, int m)
 {
+    const b1_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static const bf16_m *pad_bf16(bf16_m *block, const bf16_m *from, int m)
 {
+    const bf16_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_f16(f16_m *to, const f16_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
 SEPARATE static void put_bf16(bf16_m *to, const bf16_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -326,26 +340,27 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     bf16_m *const v16 = (bf16_m *)slots[6];
     f32_m *const v8 = (f32_m *)slots[5];
     f16_m *const v9 = (f16_m *)slots[2];
-    const struct weft_sample *s = args->samples;
-    for (i64 lo = 0, hi = args->sample_count; hi - lo > 1;) { /* the sample of the first tile */
-        const i64 middle = (lo + hi) / 2;
-        if (args->samples[middle].first_tile <= begin)
-            lo = middle, s = args->samples + lo;
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
         else
-            hi = middle;
+            count = half;
     }
     for (i64 tile = begin; tile < end; tile++) {
-        while (s + 1 < args->samples + args->sample_count && s[1].first_tile <= tile)
-            s++;
-        const i64 local = tile - s->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = local / s->row_tiles * s->tile_rows;
-        const i64 column0 = local % s->row_tiles * s->tile_columns;
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
         const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
         const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
         char *p[ACCESSES];
         i64 at[64], rest = row0;
         for (int k = 0; k < ACCESSES; k++)
-            p[k] = s->bases[k];
+            p[k] = sample->bases[k];
         for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
             at[g] = rest % s->extents[g];
             for (int k = 0; k < ACCESSES; k++)

@@ -31,12 +31,17 @@ enum { BLOCK = 64, ACCESSES = 3 };
 /* prelude_c.h, vector head */
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
+    const f64_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }

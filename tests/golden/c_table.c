@@ -32,8 +32,12 @@ f32 powf(f32, f32);
 /* prelude_c.h, vector head */
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
@@ -43,6 +47,7 @@ SEPARATE static void fill_f32(f32_m *block, f32_m value)
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -193,8 +198,12 @@ f32 rintf(f32);
 /* prelude_c.h, vector head */
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
@@ -206,6 +215,7 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
 }
 SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }

@@ -154,8 +154,12 @@ static inline i64 first_block(const struct weft_args *args, const char *to, int 
 }
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
@@ -167,6 +171,7 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
 }
 SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
