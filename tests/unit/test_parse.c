@@ -282,7 +282,7 @@ static void types(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "uint8", "float32[?]", "uint8[480, 640, 3]@HWC", "bool[h, w]", "int64@A",
+        "uint8", "float32[?]", "uint8[480, 640, 3]@HWC", "bool[h, w]", "int64[?]@A",
         "float64[0, 9223372036854775807]"};
     struct front front;
     front_parse(&front, "x", 1);
