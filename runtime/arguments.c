@@ -245,12 +245,11 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
     int count = output ? parsed->result_count : parsed->input_count;
     enum next next = NEXT_SAME;
     for (int t = 0; t < count; t++) {
-        bool reads = !output && reads_numbers(parsed, t);
-        if (!tensors[t].batch || (!reads && tensor_step(&tensors[t], i, needs_data)))
+        if (!tensors[t].batch || (!tensors[t].numbers && tensor_step(&tensors[t], i, needs_data)))
             continue;
         enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
                                       name_of(call, (size_t)t, output), &call->diags);
-        if (found != NEXT_BAD && reads) {
+        if (found != NEXT_BAD && !output && reads_numbers(parsed, t)) {
             enum next numbers = next_numbers(call, &tensors[t], i, t);
             found = numbers > found ? numbers : found;
         }

@@ -70,7 +70,7 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
         next = i ? both_next(call, i, needs_data) : NEXT_OTHER;
         if (next == NEXT_BAD)
             return false;
-        if (next == NEXT_OTHER && !(add_stretch(call, part, &occasion, i) && check_themselves(call, part, i)))
+        if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_stretch(call, part, &occasion, i)))
             return false;
         if (needs_data)
             occupy_all(call, occupied, i);
@@ -94,7 +94,7 @@ static bool find_plain(struct call *call, bool needs_data)
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch)
             inputs[i].rank = NO_SHAPE;
-    return add_stretch(call, part, &occasion, 0) && check_themselves(call, part, 0);
+    return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
 }
 
 /* Fills parts[].taken; whether there is a plain part. */
