@@ -103,7 +103,7 @@ static unsigned find_holders(const struct lowering *l, const struct ins *ins)
 {
     unsigned holders = 0, all = ~0u;
     bool closed = ins->kind == INS_OP && op_rows[ins->op].closed;
-    bool from = ins->kind == INS_OP && op_rows[ins->op].rule == RULE_CONVERT;
+    bool from = ins->kind == INS_OP && op_rows[ins->op].rule == RULE_CONVERT && ins->op != OP_BITS;
     for (int k = 0; closed && k < 3; k++)
         if (ins->a[k] >= 0 && l->kernel->ins[ins->a[k]].dtype == ins->source)
             all &= l->holders[ins->a[k]];
