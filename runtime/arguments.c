@@ -245,7 +245,7 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
     int count = output ? parsed->result_count : parsed->input_count;
     enum next next = NEXT_SAME;
     for (int t = 0; t < count; t++) {
-        if (!tensors[t].batch || tensor_step(&tensors[t], i, needs_data))
+        if (!tensors[t].batch || (!tensors[t].numbers && tensor_step(&tensors[t], i, needs_data)))
             continue;
         enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
                                       name_of(call, (size_t)t, output), &call->diags);
