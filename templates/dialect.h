@@ -205,7 +205,7 @@ FN T M(encode)(S a)
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (FRACTION - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (FRACTION - 1) | (x >> drop & ((1 << FRACTION) - 1)) : r;
     return (T)(r | sign);
 }
 #endif

@@ -232,7 +232,7 @@ static inline bf16 encode_f32_bf16(f32 a)
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (7 - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (7 - 1) | (x >> drop & ((1 << 7) - 1)) : r;
     return (bf16)(r | sign);
 }
 #if defined WIDE && defined __F16C__
@@ -289,7 +289,7 @@ static inline f16 encode_f32_f16(f32 a)
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (10 - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (10 - 1) | (x >> drop & ((1 << 10) - 1)) : r;
     return (f16)(r | sign);
 }
 #if defined WIDE && defined __F16C__
