@@ -16,7 +16,7 @@ struct check {
     struct inputs inputs;
     struct weft_program *program;
     struct program *tree;
-    const struct shape **shapes; /* of the inputs by position */
+    const struct shape **shapes;    /* of the inputs by position */
     struct weft_tensor_info *infos; /* of the results, where all inputs have values; else NULL */
 };
 
@@ -33,18 +33,18 @@ static bool is_typed(const struct program *tree)
     return true;
 }
 
-/* "out uint8[?, ?, 3], 200 samples" where extents differ from sample to sample. */
+/* "out uint8[?, ?, 3]@HWC, 200 samples" where extents differ from sample to sample. */
 static void print_result(const struct check *check, int index, bool typed,
                          const struct shape *shape, const char *layout)
 {
     struct arena *arena = check->session->report->arena;
     const struct result *result = &check->tree->results[index];
-    bool shown = typed && layout && *layout;
     const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
+    bool shown = typed && layout && *layout;
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
     printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
-    fputs(typed && shape ? shape_text(arena, check->tree, shape) : "", stdout);
+    printf("%s", typed && shape ? shape_text(arena, check->tree, shape) : "");
     printf("%s%s", shown ? "@" : "", shown ? layout : "");
     if (info && info->batch)
         printf(", %lld sample%s", (long long)info->count, info->count == 1 ? "" : "s");
@@ -127,7 +127,8 @@ static bool check_all(struct session *session, const struct arguments *arguments
     const char **names = NULL;
     size_t count = 0;
     struct weft_error *errors = NULL;
-    if (!script_load(report, arguments->program, &script) || !session_open(session, report, WEFT_TIER_NONE, 1))
+    if (!script_load(report, arguments->program, &script) ||
+        !session_open(session, report, WEFT_TIER_NONE, 1))
         return false;
     enum weft_status status =
         weft_kernel_names(script.text, script.origin, &names, &count, &errors);

@@ -45,8 +45,8 @@ static bool set_size(struct fit *fit, int64_t extent, int64_t number)
         return true;
     const char *argument = fit->input->assignment->argument, *name = fit->name;
     if (value->batch && fit->sample < value->count)
-        name = arena_printf(fit->report->arena, "%s' of sample '%s", name,
-                            value->paths[fit->sample]);
+        name =
+            arena_printf(fit->report->arena, "%s' of sample '%s", name, value->paths[fit->sample]);
     return REPORT_ARGUMENT(fit->report, argument, strlen(argument), SIZE_VARIABLE,
                            fit->tree->size_variables[EXTENT_VARIABLE - extent],
                            (long long)size->extent, size->input, (long long)number, name);
@@ -109,14 +109,14 @@ static bool join(struct fit *fit, struct type *known, const struct type *next)
         return REPORT_ARGUMENT(fit->report, argument, strlen(argument), WRONG_DTYPE, what(fit),
                                fit->name, type_rows[next->dtype].name,
                                type_rows[known->dtype].name);
-    if (!next->ranked || !known->ranked) {
-        if (next->ranked)
-            *known = *next;
-        return true;
+    if (!known->ranked && next->ranked) {
+        known->ranked = true;
+        known->rank = next->rank;
+        memcpy(known->extents, next->extents, sizeof known->extents);
     }
-    bool fits = known->rank == next->rank, agrees = true;
+    bool fits = !next->ranked || known->rank == next->rank, agrees = true;
     struct type before = *known;
-    for (int d = 0; d < next->rank && fits && agrees; d++)
+    for (int d = 0; next->ranked && d < next->rank && fits && agrees; d++)
         agrees = join_extent(fit, &known->extents[d], next->extents[d], &fits);
     return agrees && (fits || wrong_shape(fit, &before, next)) && join_layout(fit, known, next);
 }
@@ -129,17 +129,15 @@ static bool read_type(struct fit *fit, struct type *type)
     struct arena *arena = fit->report->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     struct diags diags, *before = fit->tree->diags;
-    const char *text = input->type; /* has a value's shape in it where weft show wants that */
-    if (input->loaded && (given->type || input->value.count))
-        text = given->type ? given->type : weft_dtype_name(input->value.samples[0].dtype);
+    const char *text = input->loaded ? input->said : input->type;
     *source = (struct source){"<args>", text, strlen(text)};
     diags_init(&diags, arena, source);
     fit->tree->diags = &diags;
     bool good = parse_type(fit->tree, source, type);
     fit->tree->diags = before;
-    const char *place = text == given->value  ? given->value
-                        : text == given->type ? given->argument + given->name_length + 1
-                                              : given->argument;
+    const char *place = text == given->value ? given->value
+                        : given->type        ? given->argument + given->name_length + 1
+                                             : given->argument;
     return good || report_inside(fit->report, place, 0, &diags);
 }
 
@@ -214,14 +212,15 @@ static bool join_inputs(struct fit *fit, const struct inputs *inputs, struct typ
         fit->sizes[i] = (struct size){0}; /* a sample has its own */
     for (int i = 0; i < fit->tree->input_count; i++) {
         look_at(fit, inputs, i);
-        good &= join_input(fit, &fit->tree->symbols[fit->tree->inputs[i]], &fit->given[i],
-                           &types[i]);
+        good &=
+            join_input(fit, &fit->tree->symbols[fit->tree->inputs[i]], &fit->given[i], &types[i]);
     }
     return good;
 }
 
 /* What is left of what was known: extents that differ from those of another sample are not. */
-static void widen(struct fit *fit, const struct type *types, const struct shape **shapes, bool first)
+static void widen(struct fit *fit, const struct type *types, const struct shape **shapes,
+                  bool first)
 {
     for (int i = 0; i < fit->tree->input_count; i++) {
         const struct shape *next = known_shape(fit, &types[i]);

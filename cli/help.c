@@ -2,10 +2,13 @@
 #include "cli/help.h"
 
 #define VALUES                                                                                     \
-    "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, .npz with one array,\n"            \
-    "file.npz:KEY, .png, .jpg, .ppm), or - for a .npy on standard input.\n"                        \
-    "name:uint8=VALUE converts a literal and checks a file; name@HWC=VALUE names the\n"            \
-    "dimensions. A picture is (height, width, channels), as stored: EXIF turns none.\n"
+    "A value is a literal (1.5, true, [1, 2, 3]), a file (.npy, file.npz:KEY, .png,\n"             \
+    ".jpg, .ppm), or - for a .npy on standard input. An .npz, a directory of files\n"             \
+    "or a quoted pattern ('photos/*.jpg') is a batch: samples of one dtype and one\n"             \
+    "rank, of any shapes, in the archive's order or that of their names.\n"                       \
+    "name:uint8=VALUE converts a literal and checks files; name@HWC=VALUE names the\n"            \
+    "dimensions. A picture is (height, width, channels), as stored: EXIF turns none.\n"            \
+    "bfloat16 in a .npy is a void of two bytes and needs name:bfloat16=VALUE.\n"
 
 const char help_overall[] = "usage: weft COMMAND [ARGUMENT ...]\n"
                             "\n"
@@ -30,7 +33,10 @@ const char help_run[] =
     "Computes a program. Without -o the results are printed, long ones shortened.\n"
     "\n" VALUES "\n"
     "  -o, --output PATH        write the only result; the extension tells the kind:\n"
-    "                           .npy, .npz, .png; - is .npy on stdout\n"
+    "                           .npy, .npz, .png; - is .npy on stdout. A batch goes\n"
+    "                           to an .npz, under its input's keys, or, if it is of\n"
+    "                           pictures, to a directory, new or empty: PNG files\n"
+    "                           under its input's names\n"
     "  -o, --output name=PATH   write one of several results, or a binding\n"
     "      --math strict|fast   strict (default): every operation rounds once;\n"
     "                           fast: may contract, reorder and approximate\n"
@@ -38,7 +44,8 @@ const char help_run[] =
     "                           compiler is done, where both give the same bits;\n"
     "                           fast: always; none: never\n"
     "      --target auto|c      where to run\n"
-    "      --threads N          at most N threads; default: OpenMP's choice\n"
+    "      --threads N          at most N threads, to compute and to read and write\n"
+    "                           pictures; default: OpenMP's choice\n"
     "      --time               print compile time, run time, threads and GB/s\n"
     "  -q, --quiet              no warnings\n"
     "      --                   before an expression that begins with '-'\n"
@@ -47,14 +54,16 @@ const char help_run[] =
     "WEFT_CACHE as in 'weft cache --help'; OMP_NUM_THREADS.\n"
     "\n"
     "Example:\n"
-    "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n";
+    "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n"
+    "  weft run 'uint8(img * gain)' img=photos/ gain=1.5 -o brighter/\n";
 
 const char help_show[] =
     "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
     "                 [--stage STAGE]\n"
     "\n"
     "Prints what the compiler makes of a program. A type is written as in the\n"
-    "language, uint8[480, 640, 3]@HWC; of a value only type and shape count.\n"
+    "language, uint8[480, 640, 3]@HWC; of a value only type and shape count, of a\n"
+    "batch those of its first sample.\n"
     "\n"
     "      --stage STAGE        tokens, ast, types, groups, ir, c, asm or all\n"
     "      --math strict|fast   as for 'weft run'\n"
@@ -67,7 +76,8 @@ const char help_check[] =
     "usage: weft check EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
     "\n"
     "Parses, types and shapes a program, or every kernel of a file; runs nothing.\n"
-    "Prints one line per result.\n"
+    "Prints one line per result. Of a picture or a batch only headers are read; an\n"
+    "extent that differs from sample to sample is printed as ?.\n"
     "\n"
     "  -q, --quiet              no warnings\n"
     "\n"

@@ -190,24 +190,26 @@ static bool wanted_dtype(struct report *report, const struct program *program,
                            type_hint(report, given->type));
 }
 
-/* The type for weft_compile, NULL where the data say all there is to say. */
+/* A layout that is written replaces the file's own. */
 static const char *type_text(struct report *report, const struct input *input,
-                             enum weft_dtype wanted, enum inputs_mode mode)
+                             enum weft_dtype wanted, bool shaped)
 {
     const struct assignment *given = input->assignment;
     bool empty = !input->value.count;
     struct tensor tensor = empty ? (struct tensor){.dtype = wanted} : input->value.samples[0];
-    if (given->type && strpbrk(given->type, "@("))
+    const char *at = given->type ? strchr(given->type, '@') : NULL;
+    if (given->type && (at ? !shaped : strchr(given->type, '(') != NULL))
         return given->type;
-    if (given->layout)
-        snprintf(tensor.layout, sizeof tensor.layout, "%s", given->layout);
-    if (mode == INPUTS_SHAPES && !empty)
+    if (at || given->layout)
+        snprintf(tensor.layout, sizeof tensor.layout, "%s", at ? at + 1 : given->layout);
+    if (shaped && !empty)
         return tensor_type(report->arena, &tensor);
     const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
     return tensor.layout[0] ? arena_printf(report->arena, "%s@%s", type, tensor.layout) : type;
 }
 
-/* A batch without samples takes its type from what is written; what has samples, its layout. */
+/* What a value leaves open is written: the type of a batch without samples, that two bytes are a
+ * bfloat16. */
 static bool check_opened(struct report *report, const struct input *input, enum weft_dtype wanted)
 {
     const struct assignment *given = input->assignment;
@@ -216,6 +218,9 @@ static bool check_opened(struct report *report, const struct input *input, enum 
         return wanted != WEFT_DTYPE_COUNT ||
                REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
                                given->value, given->name, given->name);
+    for (int i = 0; i < value->count && wanted != WEFT_BFLOAT16; i++)
+        if (value->samples[i].voids)
+            return REPORT_FILE(report, value->paths[i], NPY_VOID, given->name, given->value);
     return !given->layout || strlen(given->layout) == (size_t)value->samples[0].rank ||
            REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
                            given->layout, value->samples[0].rank);
@@ -246,14 +251,15 @@ static bool load_one(struct report *report, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (!literal && !value_is_pattern(report, given->value) && told_as_type(report, given, mode))
+    if (!literal && !value_is_pattern(given->value) && told_as_type(report, given, mode))
         return false;
     if (!open_value(report, arguments, literal, wanted, input) ||
         !check_opened(report, input, wanted))
         return false;
     input->loaded = true;
     input->file = !literal;
-    input->type = type_text(report, input, wanted, mode);
+    input->said = type_text(report, input, wanted, false);
+    input->type = type_text(report, input, wanted, mode == INPUTS_SHAPES);
     return true;
 }
 

@@ -12,7 +12,8 @@ struct input {
     struct value value;
     bool loaded;      /* `value` has dtype and shape; else only a type was given */
     bool file;        /* from files, or from standard input */
-    const char *type; /* for weft_compile; NULL: nothing to say before the run */
+    const char *said; /* the type that argument and file give a value, without its shape */
+    const char *type; /* for weft_compile, in mode INPUTS_SHAPES the first sample's shape with it */
 };
 
 struct inputs {

@@ -23,7 +23,8 @@ static bool is_name(const char *name)
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return false;
     name += sizeof prefix - 1;
-    size_t first = strspn(name, digits), second = name[first] ? strspn(name + first + 1, digits) : 0;
+    size_t first = strspn(name, digits),
+           second = name[first] ? strspn(name + first + 1, digits) : 0;
     return first && name[first] == '-' && second && !name[first + 1 + second];
 }
 

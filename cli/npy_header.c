@@ -111,22 +111,23 @@ static const char *foreign_name(struct scan *scan, const char *descr, char kind,
     case 'm':
         return arena_printf(arena, "date or time (%.20s)", descr);
     case 'V':
-        return size == 2 ? "void of 2 bytes (bfloat16 is not supported yet)" : "void";
+        return "void";
     default:
         return arena_printf(arena, "'%.20s'", descr);
     }
 }
 
-/* NumPy's letter for each dtype. */
+/* NumPy's letter for each dtype; it has no bfloat16 and keeps its bytes. */
 static const char kinds[WEFT_DTYPE_COUNT] = {
     [WEFT_BOOL] = 'b',   [WEFT_INT8] = 'i',    [WEFT_INT16] = 'i',  [WEFT_INT32] = 'i',
     [WEFT_INT64] = 'i',  [WEFT_UINT8] = 'u',   [WEFT_UINT16] = 'u', [WEFT_UINT32] = 'u',
-    [WEFT_UINT64] = 'u', [WEFT_FLOAT16] = 'f', [WEFT_BFLOAT16] = 'V', [WEFT_FLOAT32] = 'f', [WEFT_FLOAT64] = 'f'};
+    [WEFT_UINT64] = 'u', [WEFT_FLOAT16] = 'f', [WEFT_BFLOAT16] = 'V', [WEFT_FLOAT32] = 'f',
+    [WEFT_FLOAT64] = 'f'};
 
 static bool find_dtype(char kind, int size, enum weft_dtype *dtype)
 {
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-        if (kinds[t] == kind && kind != 'V' && (int)weft_dtype_size((enum weft_dtype)t) == size) {
+        if (kinds[t] == kind && (int)weft_dtype_size((enum weft_dtype)t) == size) {
             *dtype = (enum weft_dtype)t;
             return true;
         }
@@ -154,6 +155,7 @@ static bool read_descr(struct scan *scan, const char *descr, struct npy_header *
             foreign_name(scan, descr, at[digits] && kind != 'M' && kind != 'm' ? '\0' : kind, size);
         return REPORT_FILE(scan->report, scan->path, NPY_DTYPE, name);
     }
+    tensor->voids = kind == 'V';
     header->swap = size > 1 && order == (little_endian() ? '>' : '<');
     return true;
 }
@@ -249,7 +251,7 @@ bool npy_parse(struct report *report, const char *path, const unsigned char *byt
 size_t npy_make_header(const struct tensor *tensor, char header[NPY_MAX_WRITTEN])
 {
     size_t size = weft_dtype_size(tensor->dtype), room = NPY_MAX_WRITTEN, length = 10;
-    char order = size == 1 ? '|' : little_endian() ? '<' : '>';
+    char order = size == 1 || kinds[tensor->dtype] == 'V' ? '|' : little_endian() ? '<' : '>';
     length += (size_t)snprintf(header + length, room - length,
                                "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (", order,
                                kinds[tensor->dtype], size);

@@ -45,8 +45,11 @@ static bool is_wide_utf8(const char *text)
     const unsigned char *c = (const unsigned char *)text;
     bool wide = false;
     while (*c) {
-        int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2
-                   : *c >= 0xf0 && *c < 0xf5 ? 3 : -1;
+        int more = *c < 0x80                 ? 0
+                   : *c >= 0xc2 && *c < 0xe0 ? 1
+                   : (*c & 0xf0) == 0xe0     ? 2
+                   : *c >= 0xf0 && *c < 0xf5 ? 3
+                                             : -1;
         bool low = (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xf0 && c[1] < 0x90); /* too long a form */
         bool high = (*c == 0xed && c[1] > 0x9f) || (*c == 0xf4 && c[1] > 0x8f); /* no character */
         if (more < 0 || low || high)

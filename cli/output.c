@@ -139,9 +139,10 @@ static bool check_apart(struct report *report, const struct target *a, const str
     size_t length = strlen(outer->path);
     bool inside = outer->directory && strncmp(outer->path, inner->path, length) == 0 &&
                   inner->path[length] == '/';
-    return !inside || cannot_write(report, inner,
-                                   arena_printf(report->arena, "it lies inside another output, '%s'",
-                                                outer->destination->path));
+    return !inside ||
+           cannot_write(report, inner,
+                        arena_printf(report->arena, "it lies inside another output, '%s'",
+                                     outer->destination->path));
 }
 
 bool outputs_prepare(struct report *report, const struct arguments *arguments,

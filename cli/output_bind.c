@@ -100,8 +100,7 @@ static bool name_files(struct report *report, struct target *target, const struc
 static bool bind(struct report *report, struct target *target, const struct value *value)
 {
     if (!check_kind(report, target, value) ||
-        ((target->directory || target->kind == KIND_PNG) &&
-         !check_pictures(report, target, value)))
+        ((target->directory || target->kind == KIND_PNG) && !check_pictures(report, target, value)))
         return false;
     if (!value->batch)
         return true;

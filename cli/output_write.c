@@ -117,7 +117,18 @@ static int make(const struct target *target, const char *path)
     return fd;
 }
 
-/* Makes one of a new name beside the target and locks it; -1 and errno when none can be. */
+/* The same, and locks it. */
+static int make_locked(const struct target *target, const char *path)
+{
+    int fd = make(target, path);
+    if (fd < 0 || leftovers_lock(fd, path))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
+/* Makes one of a new name beside the target; -1 and errno when none can be. */
 static int create_temporary(struct report *report, struct target *target)
 {
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);
@@ -127,17 +138,10 @@ static int create_temporary(struct report *report, struct target *target)
     for (int i = 0; i < TRIES && fd < 0; i++) {
         const char *path = leftovers_name(report->arena, beside, i);
         target->temporary = path; /* before it exists: no moment in which it could stay behind */
-        fd = make(target, path);
-        int error = errno;
-        if (fd >= 0 && !leftovers_lock(fd, path)) {
-            close(fd);
-            fd = -1;
-            error = EEXIST;
-        }
+        fd = make_locked(target, path);
         if (fd < 0)
             target->temporary = NULL;
-        errno = error;
-        if (fd < 0 && error != EEXIST)
+        if (fd < 0 && errno != EEXIST)
             break;
     }
     if (fd >= 0 && target->mode && !target->directory)
@@ -173,11 +177,10 @@ static bool write_file(struct report *report, const struct target *target, const
 {
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     int error = errno;
-    if (!file) {
-        if (fd >= 0)
-            close(fd);
+    if (!file && fd >= 0)
+        close(fd);
+    if (!file)
         return failed(report, target, path, strerror(error));
-    }
     errno = 0;
     bool good = put_content(file, content) && !ferror(file);
     error = errno;
@@ -185,13 +188,11 @@ static bool write_file(struct report *report, const struct target *target, const
         good = false;
         error = errno;
     }
-    if (good)
-        return true;
-    if (error == EPIPE)
-        report->status = report->status ? report->status : 1;
-    else
+    if (!good && error != EPIPE)
         failed(report, target, path, error ? strerror(error) : "memory ran out");
-    return false;
+    if (!good && !report->status)
+        report->status = 1;
+    return good;
 }
 
 /* The pictures of one directory. */
@@ -238,8 +239,8 @@ static void list_files(struct report *report, struct target *target, const struc
     target->file_count = value->count;
 }
 
-static bool write_temporary(struct report *report, struct target *target,
-                            const struct value *value, const struct content *content, int threads)
+static bool write_temporary(struct report *report, struct target *target, const struct value *value,
+                            const struct content *content, int threads)
 {
     const char *path = target->destination->path;
     int fd = create_temporary(report, target);
@@ -247,7 +248,8 @@ static bool write_temporary(struct report *report, struct target *target,
         return failed(report, target, path, strerror(errno));
     target->lock = fd;
     if (!target->directory) {
-        target->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the same lock; the file is closed before it is renamed */
+        /* The same lock: the file is closed before it is renamed. */
+        target->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
         return write_file(report, target, path, fd, content);
     }
     list_files(report, target, value);

@@ -158,8 +158,9 @@ static const char *samples_text(const struct run *run)
     for (int i = 0; i < run->inputs.count && !batch; i++)
         if (run->inputs.items[i].value.batch)
             batch = &run->inputs.items[i].value;
-    return !batch ? "" : arena_printf(run->report->arena, "%d sample%s, ", batch->count,
-                                      batch->count == 1 ? "" : "s");
+    return !batch ? ""
+                  : arena_printf(run->report->arena, "%d sample%s, ", batch->count,
+                                 batch->count == 1 ? "" : "s");
 }
 
 static void print_times(const struct run *run, const struct weft_kernel_info *kernels, size_t count,
@@ -178,13 +179,13 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     fprintf(file, "compile %10.3f ms  %d compiled, %d from disk, %d from memory, %d by libtcc\n",
             1e3 * seconds, from[WEFT_FROM_COMPILER], from[WEFT_FROM_DISK], from[WEFT_FROM_MEMORY],
             from[WEFT_FROM_FIRST]);
-    fprintf(file, "first   %10.3f ms  with page faults and the wait for kernels", 1e3 * times->first);
+    fprintf(file, "first   %10.3f ms  with page faults and the wait for kernels",
+            1e3 * times->first);
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
     fprintf(file, "\nrun     %10.3f ms  %d %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again,
             threads, threads == 1 ? "thread" : "threads", samples_text(run),
-            report_size(run->report, bytes),
-            times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
+            report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
 /* Waits for good kernels. */
@@ -237,8 +238,7 @@ static void close_session(struct run *run)
 static bool compute(struct run *run)
 {
     struct arena *arena = run->report->arena;
-    struct weft_argument *results =
-        ARENA_ARRAY(arena, struct weft_argument, run->result_count + 1);
+    struct weft_argument *results = ARENA_ARRAY(arena, struct weft_argument, run->result_count + 1);
     for (size_t i = 0; i < run->result_count; i++)
         results[i] = value_argument(arena, &run->results[i]);
     struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
@@ -277,9 +277,8 @@ static bool prepare_run(struct run *run)
 
 static bool run_all(struct run *run)
 {
-    return prepare_run(run) &&
-           inputs_read(run->report, &run->inputs, run->arguments->threads) && allocate(run) &&
-           compute(run) && deliver(run);
+    return prepare_run(run) && inputs_read(run->report, &run->inputs, run->arguments->threads) &&
+           allocate(run) && compute(run) && deliver(run);
 }
 
 int command_run(struct report *report, const struct arguments *arguments)

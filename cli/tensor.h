@@ -18,6 +18,7 @@ struct tensor {
     void *memory; /* what tensor_finish releases, `size` bytes; NULL: nothing */
     size_t size;
     bool mapped;  /* by mmap, else by malloc */
+    bool voids;   /* a .npy calls the elements voids of two bytes, which are bfloat16 if the user says so */
     bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known,
                      and `mapped` is whether the data would be */
 };

@@ -10,6 +10,7 @@
 #include "compiler/literal.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,13 +158,15 @@ static bool no_file(struct report *report, const char *value, const char *path,
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }
 
-bool value_is_pattern(struct report *report, const char *text)
+bool value_is_pattern(const char *text)
 {
     struct stat status;
-    const char **paths;
-    int count = 0;
-    return strpbrk(text, "*?[") && stat(text, &status) != 0 &&
-           batch_glob(report, text, &paths, &count) && count > 0;
+    glob_t found = {0};
+    if (!strpbrk(text, "*?[") || stat(text, &status) == 0)
+        return false;
+    bool matches = glob(text, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return matches;
 }
 
 /* A file's name without directory and known extension. */
@@ -237,9 +240,9 @@ static bool open_pattern(struct report *report, const char *text, int threads, s
 /* Headers of data that lie together as large as memory are refused before any of them is read. */
 static bool check_memory(struct report *report, const struct value *value)
 {
-    const char *what = value->batch                                     ? "the batch"
+    const char *what = value->batch                                ? "the batch"
                        : value->count && *value->samples[0].layout ? "the picture"
-                                                                        : "the array";
+                                                                   : "the array";
     const char *path = value->batch ? value->text : value->paths[0];
     double pending = value_pending(value);
     return !pending || memory_check(report, path, what, pending);
@@ -255,8 +258,7 @@ bool value_open(struct report *report, const char *text, int threads, struct val
         return npy_read(report, "<stdin>", STDIN_FILENO,
                         make_tensor(report, text, "<stdin>", value));
     if (stat(path, &status) == 0)
-        return open_path(report, &status, path, key, threads, value) &&
-               check_memory(report, value);
+        return open_path(report, &status, path, key, threads, value) && check_memory(report, value);
     int reason = errno;
     if (!open_pattern(report, text, threads, value, &found))
         return false;

@@ -101,8 +101,7 @@ static void show_progress(struct crew *crew, bool *drawn)
     double time = now();
     if (!crew->progress || time - crew->shown < (*drawn ? PACE : CALM))
         return;
-    fprintf(stderr, "\r%s %d of %d", crew->work->verb, atomic_load(&crew->done),
-            crew->work->count);
+    fprintf(stderr, "\r%s %d of %d", crew->work->verb, atomic_load(&crew->done), crew->work->count);
     fflush(stderr);
     crew->shown = time;
     *drawn = true;
@@ -143,7 +142,8 @@ bool work_run(struct report *report, const struct work *work)
     pthread_mutex_destroy(&crew.mutex);
     if (crew.failed >= 0) {
         fputs(crew.text ? crew.text : "", report->stream);
-        report->status = crew.failure.status > report->status ? crew.failure.status : report->status;
+        report->status =
+            crew.failure.status > report->status ? crew.failure.status : report->status;
     }
     free(crew.text);
     return crew.failed < 0;

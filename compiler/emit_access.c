@@ -77,7 +77,7 @@ void emit_load(struct emitter *e, int k, int ins)
 static void emit_unit_store(struct emitter *e, int k, const char *type, const char *name)
 {
     if (!e->streams)
-        buf_printf(&e->row, "head = first_block(args, p[%d] + column0 * sizeof(%s), sizeof(%s));\n", k,
+        buf_printf(&e->row, "head = first_block(args, p[%d] + column0 * sizeof(%s_m), sizeof(%s_m));\n", k,
                    type, type);
     e->streams = true;
     buf_printf(&e->operands, "%s_m *const o%d = (%s_m *)p[%d] + i; /* %s */\n", type, k, type, k, name);

@@ -153,7 +153,8 @@ static const char *conversion_function(struct emitter *e, const struct ins *ins)
     const char *name = ins->op == OP_CONVERT    ? "widen"
                        : ins->op == OP_ROUNDSAT ? "narrow"
                        : ins->op == OP_DECODE   ? "unpack"
-                                                : "pack";
+                       : ins->op == OP_ENCODE   ? "pack"
+                                                : "nearest";
     struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
     e->vectors = true;
     subst_helper(&e->subst, name, &tokens);

@@ -176,9 +176,13 @@ int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct s
     int count = 0;
     if (from == to)
         return 0;
-    if (from != by && to != by) {
-        bool twice = dtype_is_half(to) && !fits_float32(from);
-        steps[count++] = (struct step){twice ? OP_ODD : single_conversion(from, by, saturate), by};
+    if (dtype_is_half(to) && !fits_float32(from)) {
+        if (dtype_is_integer(from))
+            steps[count++] = (struct step){type_rows[from].bits == 64 ? OP_ODD : OP_CONVERT, WEFT_FLOAT64};
+        steps[count++] = (struct step){OP_ODD, by};
+        from = by;
+    } else if (from != by && to != by) {
+        steps[count++] = (struct step){single_conversion(from, by, saturate), by};
         from = by;
     }
     steps[count++] = (struct step){single_conversion(from, to, saturate), to};

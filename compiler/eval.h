@@ -41,7 +41,7 @@ struct step {
 /* The rows that convert `from` to `to`, one after the other, and how many they are: as a cast does (rule
  * 4.6) when `saturate`, else as promotion and wrap do. A 16-bit floating type is left and reached by way
  * of the type it computes in. */
-enum { MAX_STEPS = 2 };
+enum { MAX_STEPS = 3 };
 int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct step steps[MAX_STEPS]);
 /* The same on a value. */
 union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturate, union scalar value);

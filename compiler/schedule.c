@@ -14,7 +14,7 @@ bool is_block_conversion(const struct ins *ins)
 {
     enum weft_dtype narrow = ins->op == OP_CONVERT ? ins->source : ins->dtype;
     enum weft_dtype wide = ins->op == OP_CONVERT ? ins->dtype : ins->source;
-    if (ins->kind == INS_OP && (ins->op == OP_ENCODE || ins->op == OP_DECODE))
+    if (ins->kind == INS_OP && (ins->op == OP_ENCODE || ins->op == OP_DECODE || ins->op == OP_TO_FLOAT16))
         return true;
     return ins->kind == INS_OP && (ins->op == OP_CONVERT || ins->op == OP_ROUNDSAT) &&
            wide == WEFT_FLOAT32 && dtype_is_integer(narrow) && type_rows[narrow].size <= 2;

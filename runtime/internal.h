@@ -357,13 +357,6 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
-/* Whether an element of the tensor may lie there. */
-static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
-{
-    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
-           (!tensor->alignment || data % tensor->alignment == 0);
-}
-
 static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
 {
     if (!a != !b)
@@ -372,6 +365,13 @@ static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
         if (a[i] != b[i])
             return false;
     return true;
+}
+
+/* Whether an element of the tensor may lie there. */
+static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
+{
+    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
+           (!tensor->alignment || data % tensor->alignment == 0);
 }
 
 /* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */

@@ -231,6 +231,40 @@ FN T M(decode)(S a)
 }
 #endif
 
+#if defined DIALECT_NEAREST
+//: to_float16 to_float16
+FN T M(to_float16)(S a)
+{
+    /* A number whose unit is that of x in float16, and its unit: x in these is rounded by the sum. */
+    union {
+        S value;
+        int word;
+    } u = {a}, whole, unit, sum;
+    const int sign = u.word & (-0x7fffffff - 1), x = u.word & 0x7fffffff, nan = 0x7f800000;
+    const int least = x < 113 << 23 ? 113 << 23 : x, most = least > 143 << 23 ? 143 << 23 : least;
+    whole.word = (most & nan) + (13 << 23);
+    unit.word = whole.word - (23 << 23);
+    u.word = x;
+    sum.value = u.value + whole.value;
+    u.value = (S)(sum.word - whole.word) * unit.value;
+    u.word = x >= 0x477ff000 ? nan : u.word; /* 65520 and more */
+    u.word = x > nan ? (x & ~0x1fff) | 1 << 22 : u.word;
+    u.word |= sign;
+    return (T)u.value;
+}
+//: to_bfloat16 to_bfloat16
+FN T M(to_bfloat16)(S a)
+{
+    union {
+        S value;
+        int word;
+    } u = {a};
+    const int rounded = (int)((unsigned)u.word + 0x7fff + (u.word >> 16 & 1));
+    u.word = (a != a ? u.word | 1 << 22 : rounded) & ~0xffff;
+    return (T)u.value;
+}
+#endif
+
 #if defined DIALECT_BITS
 //: bits bits
 FN T M(bits)(S a)
@@ -248,16 +282,23 @@ FN T M(bits)(S a)
 //: odd odd
 FN T M(odd)(S a)
 {
+    /* Of float64: the nearest float32, or where that is even its neighbour on the other side of a. */
     union {
         T value;
         int word;
     } u = {(T)a};
-    /* An integer of S may be rounded to what is none any more. */
-    const T limit = (T)2 * (T)(1ull << (8 * sizeof(S) - 1 - ((S)-1 < (S)1)));
-    const int above = (S)0.5 == 0 && u.value >= limit;
-    const S back = above ? (S)0 : (S)u.value;
-    const int exact = !above && back == a, below = !above && (a < 0 ? back > a : back < a);
-    u.word += exact || u.word & 1 ? 0 : below ? 1 : -1;
+    const S back = (S)u.value;
+    const int below = a < 0 ? back > a : back < a;
+    u.word += back == a || u.word & 1 ? 0 : below ? 1 : -1;
     return u.value;
+}
+//: odd_whole odd_whole
+FN T M(odd_whole)(S a)
+{
+    /* Of 64 bits: float64 holds 53; what is below them goes into the last one. */
+    const unsigned long long x = a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a;
+    const unsigned long long short_ = (x & ~0x7ffull) | ((x & 0x7ff) != 0 ? 0x800 : 0);
+    const T r = (T)(x >> 53 ? short_ : x);
+    return a < 0 ? -r : r;
 }
 #endif

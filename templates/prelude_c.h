@@ -215,6 +215,7 @@ enum { LANES = 8 };
 #endif
 #ifdef WIDE
 typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
@@ -317,7 +318,7 @@ static inline ints M(whole)(const f32_m *a)
 }
 CONVERSION void M(narrow)(T_m *r, const f32_m *a)
 {
-    const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+    const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(T)) {
         ints x = M(whole)(a + j), y = M(whole)(a + j + LANES);
         __asm__(FOR(WORDS, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
@@ -326,7 +327,7 @@ CONVERSION void M(narrow)(T_m *r, const f32_m *a)
             __asm__(FOR(WORDS, T) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
             __asm__(FOR(BYTES, T) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
         }
-        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(T) == 1 ? bytes_ : words));
+        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(T) == 1 ? bytes_ : words_));
         *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
     }
 }
@@ -365,24 +366,24 @@ CONVERSION void M(unpack)(T_m *r, const S_m *a)
 //: pack pack
 #if defined WIDE && defined __F16C__
 /* The nearest that a bfloat16 holds, in the lower half of each element. */
-static inline ints M(nearest)(const S_m *a)
+static inline ints M(rounded)(const S_m *a)
 {
-    const ints x = *(const ints *)a, high = x >> 16 & 0xffff, nan = (x & 0x7fffffff) > 0x7f800000;
-    const ints rounded = (x + 0x7fff + (high & 1)) >> 16 & 0xffff;
-    return (nan & (high | 0x40)) | (~nan & rounded);
+    const floats x = *(const floats *)a;
+    const words y = (words)x, nan = (words)(x != x);
+    return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
 }
 CONVERSION void M(pack)(T_m *r, const S_m *a)
 {
-    const ints words = WORDS_IN_ORDER;
+    const ints order = WORDS_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 2 * LANES) {
         if (FRACTION == 10) {
             const floats x = *(const floats *)(a + j), y = *(const floats *)(a + j + LANES);
             __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j)) : WIDE(x));
             __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j + LANES)) : WIDE(y));
         } else {
-            ints x = M(nearest)(a + j), y = M(nearest)(a + j + LANES);
+            ints x = M(rounded)(a + j), y = M(rounded)(a + j + LANES);
             __asm__("vpackusdw %1, %0, %0" : "+" WIDE(x) : WIDE(y));
-            __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(words));
+            __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(order));
             *(bytes *)(r + j) = (bytes)x;
         }
     }
@@ -393,5 +394,25 @@ CONVERSION void M(pack)(T_m *r, const S_m *a)
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         r[j] = M(encode)(a[j]);
+}
+#endif
+//: nearest nearest
+#if defined WIDE && defined __F16C__
+CONVERSION void M(nearest)(T_m *r, const S_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        floats x = *(const floats *)(a + j);
+        half y;
+        __asm__("vcvtps2ph $0, %1, %0" : "=" WIDE(y) : WIDE(x));
+        __asm__("vcvtph2ps %1, %0" : "=" WIDE(x) : WIDE(y));
+        *(floats *)(r + j) = x;
+    }
+}
+#else
+CONVERSION void M(nearest)(T_m *r, const S_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(to_float16)(a[j]);
 }
 #endif

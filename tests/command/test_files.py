@@ -124,12 +124,60 @@ class Npy(FilesTest):
         self.assertEqual(len(data) % 64, 4)
 
     def test_other_dtypes(self):
-        for value, word in [(np.zeros(1, "c8"), "complex64"), (np.zeros(1, "f2"), "float16"),
-                            (np.array(["a"]), "string"), (np.zeros(1, "V2"), "bfloat16"),
+        for value, word in [(np.zeros(1, "c8"), "complex64"),
+                            (np.array(["a"]), "string"), (np.zeros(1, "V3"), "void"),
                             (np.zeros(1, "M8[s]"), "date"), (np.array([{}], object), "object"),
                             (np.zeros(1, "i4,f4"), "fields"), (np.zeros(1, "g"), "float128")]:
             np.save(self.path("a.npy"), value)
             self.assertIn(word, self.bad(1, 112, "run", "x", "x=a.npy"))
+
+    def test_float16(self):
+        """Every one of its values, either byte order, computed with and printed."""
+        value = np.arange(65536, dtype="u2").view("f2")
+        value = value[~np.isnan(value)]
+        for order in "<", ">":
+            np.save(self.path("a.npy"), value.astype(order + "f2"))
+            self.copy("a.npy", "b.npy")
+            self.same(self.load("b.npy"), value)
+        self.assertEqual(self.text("check", "x * 2", "x=a.npy"), "out float16[%d]\n" % len(value))
+        np.savez(self.path("a.npz"), a=value[:3], b=np.array([1.5, -65504, 6e-8, 0.1], ">f2"))
+        self.assertEqual(self.text("run", "+x", "x=a.npz:b"),
+                         "out: float16[4] = [     1.5, -65504.0,    6e-08,      0.1]\n")
+        self.good("run", "x * 2", "x=a.npz", "-o", "b.npz")
+        with np.load(self.path("b.npz")) as archive:
+            self.assertEqual(archive["b"].dtype, "f2")
+            self.assertEqual(archive["b"].tolist()[:2], [3.0, -np.inf])
+
+    def test_bfloat16(self):
+        """In a .npy it is a void of two bytes, which the user has to call by its name."""
+        bits = np.arange(65536, dtype="u2")
+        whole = (bits.astype("u4") << 16).view("f4")
+        bits, whole = bits[~np.isnan(whole)], whole[~np.isnan(whole)]
+        np.save(self.path("a.npy"), bits.view("V2"))
+        for command in "run", "check", "show":
+            told = self.bad(1, 147, command, "+x", "x=a.npy")
+            self.assertTrue(told.startswith("a.npy: "), told)
+            self.assertIn("write x:bfloat16=a.npy", told)
+        self.bad(1, 147, "run", "+x", "x:float16=a.npy")
+        self.good("run", "float32(x)", "x:bfloat16=a.npy", "-o", "b.npy")
+        self.same(self.load("b.npy"), whole)
+        self.good("run", "+x", "x:bfloat16[?]=a.npy", "-o", "b.npy")
+        self.assertEqual(self.load("b.npy").dtype.str, "|V2")
+        self.assertEqual(self.load("b.npy").tobytes(), bits.tobytes())
+        self.good("run", "bfloat16(x)", "x:float32=[1.5, 0.1, 3e38]", "-o", "c.npy")
+        self.assertEqual(self.load("c.npy").view("u2").tolist(), [0x3fc0, 0x3dcd, 0x7f62])
+        text = "input x: bfloat16; +x"
+        self.assertEqual(self.text("run", text, "x=c.npy"),
+                         "out: bfloat16[3] = [  1.5,   0.1, 3e+38]\n")
+        np.savez(self.path("a.npz"), a=bits[:2].view("V2"), b=bits[300:303].view("V2"))
+        self.assertTrue(self.bad(1, 147, "run", "+x", "x=a.npz").startswith("a.npz:a: "))
+        self.good("run", "+x", "x:bfloat16=a.npz", "-o", "b.npz")
+        with np.load(self.path("b.npz")) as archive:
+            self.assertEqual(archive["b"].tobytes(), bits[300:303].tobytes())
+        with open(self.path("c.npy"), "rb") as file:
+            data = file.read()
+        self.assertEqual(self.text("run", "x > 1", "x:bfloat16=-",
+                                   data=data), "out: bool[3] = [ true, false,  true]\n")
 
     def test_strided_broadcast(self):
         a, b = sample("f4", (4, 5)), sample("f4", (5,))
@@ -266,7 +314,7 @@ class Jpeg(PictureTest):
         for name in "a.jpg", "a.jpeg", "a.JPG", "a":
             self.write(name, jpegs.JPEG)
             self.same(self.read(name), wanted)
-        self.assertEqual(self.text("check", "x", "x=a.jpg"), "x uint8[2, 3, 3]\n")
+        self.assertEqual(self.text("check", "x", "x=a.jpg"), "x uint8[2, 3, 3]@HWC\n")
         self.assertIn("HWC", self.text("show", "x", "x=a.jpg", "--stage", "types"))
 
     def test_not_one(self):

@@ -10,7 +10,8 @@
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
-enum { BITS_EXACT = 4400, BITS_INEXACT = 160 };
+/* Sums of products of two numbers fit BITS_EXACT; of 16-bit ones BITS_SHORT. */
+enum { BITS_EXACT = 4400, BITS_SHORT = 700, BITS_INEXACT = 160 };
 
 /* Bounds of the integer types, bool as uint1. */
 static wide highest_of(enum weft_dtype t)
@@ -363,18 +364,17 @@ bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operand
 /* The registers of one precision. */
 struct registers {
     mpfr_t r, a, b, c;
+    bool ready;
 };
 
-static struct registers *registers(bool exact)
+static struct registers *registers(mpfr_prec_t bits)
 {
-    static struct registers sets[2];
-    static bool ready;
-    for (int i = 0; i < 2 && !ready; i++) {
-        mpfr_prec_t bits = i ? BITS_EXACT : BITS_INEXACT;
-        mpfr_inits2(bits, sets[i].r, sets[i].a, sets[i].b, sets[i].c, NULL);
-    }
-    ready = true;
-    return &sets[exact];
+    static struct registers sets[3];
+    struct registers *set = &sets[bits == BITS_EXACT ? 0 : bits == BITS_SHORT ? 1 : 2];
+    if (!set->ready)
+        mpfr_inits2(bits, set->r, set->a, set->b, set->c, NULL);
+    set->ready = true;
+    return set;
 }
 
 static bool exact_row(enum op op)
@@ -387,7 +387,9 @@ static bool exact_row(enum op op)
 static mpfr_ptr run_real(enum op op, enum weft_dtype source, enum weft_dtype result,
                          const union scalar operands[3])
 {
-    struct registers *x = registers(exact_row(op));
+    struct registers *x = registers(!exact_row(op)     ? BITS_INEXACT
+                                    : is_short(source) ? BITS_SHORT
+                                                       : BITS_EXACT);
     if (op == OP_WHERE)
         set_integer(x->a, operands[0].b1);
     else
@@ -416,7 +418,7 @@ union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype re
         wide value = run_integer(op, source, result, operands);
         if (!is_float(result))
             return scalar_of(result, value);
-        mpfr_ptr r = registers(true)->r;
+        mpfr_ptr r = registers(BITS_EXACT)->r;
         set_integer(r, value);
         return real_scalar(result, r);
     }

@@ -180,6 +180,41 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
     return status;
 }
 
+/* Sample after sample to argument after argument. */
+static void gather(const struct tensor *tensors, int count, int samples, struct tensor *kept, DLTensor *told,
+                   struct weft_argument *arguments)
+{
+    for (int i = 0; i < count; i++) {
+        arguments[i] = (struct weft_argument){.tensors = told + i * samples, .count = (size_t)samples,
+                                              .batch = true};
+        for (int s = 0; s < samples; s++) {
+            kept[i * samples + s] = tensors[s * count + i];
+            told[i * samples + s] = described(&kept[i * samples + s]);
+        }
+    }
+}
+
+enum weft_status run_batches(struct weft_program *program, const struct tensor *inputs,
+                             const char *const *names, int input_count,
+                             const struct tensor *outputs, int output_count, int samples,
+                             struct weft_error **error)
+{
+    static struct tensor kept[2][ARGUMENTS];
+    static DLTensor told[2][ARGUMENTS];
+    static struct weft_argument arguments[2][ARGUMENTS];
+    gather(inputs, input_count, samples, kept[0], told[0], arguments[0]);
+    gather(outputs, output_count, samples, kept[1], told[1], arguments[1]);
+    for (int i = 0; i < input_count; i++)
+        arguments[0][i].name = names[i];
+    const struct weft_run_params params = {
+        .inputs = arguments[0], .input_count = (size_t)input_count,
+        .outputs = arguments[1], .output_count = (size_t)output_count};
+    enum weft_status status = weft_run(program, &params, error);
+    if (status < 0)
+        fail_with("weft_run", error ? *error : NULL);
+    return status;
+}
+
 size_t run_prepare(struct weft_program *program, const struct tensor *inputs,
                    const char *const *names, int input_count, size_t *fresh)
 {

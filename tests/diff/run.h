@@ -44,6 +44,11 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
                              const char *const *names, int input_count,
                              const struct tensor *outputs, int output_count,
                              struct weft_error **error);
+/* The same on batches: inputs and outputs of sample 0, then those of sample 1, and so on. */
+enum weft_status run_batches(struct weft_program *program, const struct tensor *inputs,
+                             const char *const *names, int input_count,
+                             const struct tensor *outputs, int output_count, int samples,
+                             struct weft_error **error);
 /* The status alone, errors too. */
 enum weft_status run_try(struct weft_program *program, const struct tensor *inputs,
                          const char *const *names, int input_count,

@@ -209,7 +209,7 @@ static void constant_arms(struct element *e, struct typed *r)
 
 enum { USES_A = 1, USES_B = 2, USES_C = 4, USES_D = 8 };
 
-/* @ is the division; ^ stands before an operator that is a place of its own. */
+/* Division in every form of program. @ is the division; ^ stands before an operator that is a place of its own. */
 static const struct form {
     const char *text;
     void (*meaning)(struct element *e, struct typed *results);
@@ -241,9 +241,11 @@ struct program {
     struct division division;
     char text[600];
     int places[PLACES], results;
+    bool viewed;                   /* the quotient is reshaped, and what it meets has that shape */
     struct weft_program *compiled;
 };
 
+/* With a view the quotient, 5 by 67, is seen as 67 by 5. */
 static void write_program(struct program *p, const struct form *form)
 {
     size_t length = 0;
@@ -251,8 +253,10 @@ static void write_program(struct program *p, const struct form *form)
     p->form = form;
     for (const char *at = form->text; *at; at++) {
         if (*at == '@') {
-            p->places[place++] = (int)length + p->division.place;
-            length += (size_t)snprintf(p->text + length, sizeof p->text - length, "%s", p->division.text);
+            const char *view = p->viewed ? "reshape(" : "";
+            p->places[place++] = (int)(length + strlen(view)) + p->division.place;
+            length += (size_t)snprintf(p->text + length, sizeof p->text - length,
+                                       p->viewed ? "%s%s, [67, -1])" : "%s%s", view, p->division.text);
         } else if (*at == '^') {
             p->places[place++] = (int)length;
         } else {
@@ -428,11 +432,16 @@ static void evaluate(const struct path *path, const struct tensor *in, const int
     program.form->meaning(e, results);
 }
 
+/* Along which dimensions the division varies. */
+static unsigned quotient_along(const struct path *path)
+{
+    enum manner manner = program.division.manner;
+    return (manner == OF_LITERAL ? 0 : path->along[A]) | (manner == BY_LITERAL ? 0 : path->along[B]);
+}
+
 static unsigned result_along(const struct path *path, int result)
 {
-    unsigned uses = program.form->uses[result], along = 0;
-    enum manner manner = program.division.manner;
-    uses |= (manner == OF_LITERAL ? 0 : USES_A) | (manner == BY_LITERAL ? 0 : USES_B);
+    unsigned uses = program.form->uses[result], along = quotient_along(path);
     for (int k = 0; k < OPERANDS; k++)
         along |= uses >> k & 1 ? path->along[k] : 0;
     return along;
@@ -472,23 +481,49 @@ static void result_types(enum weft_dtype dtypes[RESULTS])
         dtypes[k] = results[k].dtype;
 }
 
-/* Runs into `out`; where the remark points, -1: none. */
-static int run(const struct tensor *in, const struct tensor *out)
+/* A dense matrix, as it looks behind the view. */
+static struct tensor turned(const struct tensor *t)
 {
-    struct tensor used[OPERANDS];
-    const char *used_names[OPERANDS];
-    struct weft_error *remark = NULL;
+    struct tensor out = *t;
+    if (program.viewed) {
+        out.shape[0] = t->shape[1], out.shape[1] = t->shape[0];
+        out.strides[0] = t->shape[0];
+    }
+    return out;
+}
+
+/* The inputs that the program has, in its order; how many. */
+static int arguments(const struct tensor *in, struct tensor *used, const char **used_names)
+{
     int count = (int)weft_program_input_count(program.compiled);
     for (int i = 0; i < count; i++) {
         used_names[i] = weft_program_input_name(program.compiled, (size_t)i);
-        used[i] = in[used_names[i][0] - 'a'];
+        int k = used_names[i][0] - 'a';
+        used[i] = k >= C ? turned(&in[k]) : in[k];
     }
-    enum weft_status status = run_program(program.compiled, used, used_names, count, out, program.results,
-                                          &remark);
+    return count;
+}
+
+static int place_of(enum weft_status status, struct weft_error *remark)
+{
     int place = remark ? (int)remark->spans[0].start : -1;
     assert_int_equal(status, remark ? WEFT_DIVIDE_BY_ZERO : WEFT_OK);
     weft_error_destroy(remark);
     return place;
+}
+
+/* Runs into `out`; where the remark points, -1: none. */
+static int run(const struct tensor *in, const struct tensor *out)
+{
+    struct tensor used[OPERANDS], results[RESULTS];
+    const char *used_names[OPERANDS];
+    struct weft_error *remark = NULL;
+    int count = arguments(in, used, used_names);
+    for (int k = 0; k < program.results; k++)
+        results[k] = turned(&out[k]);
+    enum weft_status status = run_program(program.compiled, used, used_names, count, results, program.results,
+                                          &remark);
+    return place_of(status, remark);
 }
 
 static void run_data(const struct path *path, enum zeros zeros, struct tensor *in, struct tensor *out)
@@ -553,13 +588,18 @@ static const char *const disabled[] = {"hoist, table, special, row, flat, conver
                                        "flat", "row", "table", "hoist", "narrow", "divisor"};
 enum { DISABLED = sizeof disabled / sizeof *disabled };
 
-/* A form with some division, on every path, with all fast paths and without some. */
-static void run_form(int n)
+static void choose_program(int n)
 {
     enum manner manner = below(MANNERS);
     int pair = below(PAIRS);
     program = (struct program){.division = make_division(ops[(n + n / FORMS) % OPS], manner, pairs[pair][0],
                                                          pairs[pair][1])};
+}
+
+/* A form with some division, on every path, with all fast paths and without some. */
+static void run_form(int n)
+{
+    choose_program(n);
     write_program(&program, &forms[n % FORMS]);
     for (int turn = 0; turn < 2; turn++) {
         without = turn ? disabled[n / 3 % DISABLED] : "";
@@ -571,15 +611,115 @@ static void run_form(int n)
     }
 }
 
+/* So many programs of the next test; libtcc makes kernels in no time. */
+static long programs(int times)
+{
+    const char *compiler = getenv("WEFT_CC");
+    bool fast = compiler && strcmp(compiler, "libtcc") == 0;
+    return values_setting("WEFT_DIVISIONS", (fast ? 6 : 1) * times * FORMS / 2);
+}
+
 static void test_forms(void **state)
 {
     (void)state;
-    const char *compiler = getenv("WEFT_CC");
-    bool fast = compiler && strcmp(compiler, "libtcc") == 0;
-    long count = values_setting("WEFT_DIVISIONS", fast ? 12 * FORMS : 2 * FORMS);
     stream = stream_init(44);
-    for (long n = 0; n < count; n++)
+    for (long n = 0; n < programs(2); n++)
         run_form((int)n);
+}
+
+/* The quotient behind a reshape, where c, d and the results have that shape; its element is used where the one
+ * that was moved there is. */
+static void test_views(void **state)
+{
+    (void)state;
+    static const struct path viewed[] = {
+        {"reshaped", 2, {5, 67}, {3, 3, 3, 3}, false, false},
+        {"reshaped, a divisor for each row", 2, {5, 67}, {3, 1, 3, 3}, false, false},
+        {"reshaped, a dividend for each column", 2, {5, 67}, {2, 3, 3, 3}, false, false}};
+    stream = stream_init(46);
+    for (long n = 0; n < programs(1); n++) {
+        const struct form *form = &forms[n % FORMS];
+        choose_program((int)n);
+        program.viewed = true;
+        write_program(&program, form);
+        without = n % 2 ? disabled[n / 2 % DISABLED] : "";
+        run_disable(without);
+        if ((form->uses[0] | form->uses[1]) & (USES_A | USES_B))
+            continue;
+        program.compiled = run_compile(program.text);
+        for (int i = 0; i < 3; i++)
+            if (result_along(&viewed[i], 0) == 3 && (program.results < 2 || result_along(&viewed[i], 1) == 3) &&
+                quotient_along(&viewed[i]) == 3)
+                run_path(&viewed[i]);
+        weft_program_destroy(program.compiled);
+    }
+}
+
+/* ---- batches ---- */
+
+enum { SAMPLES = 5 };
+
+/* The first paths as samples: whole blocks, a tail, a few elements, one, none. Zeros in one of them. */
+static void run_samples(enum zeros zeros, int chosen, struct tensor (*in)[OPERANDS], struct tensor (*out)[RESULTS])
+{
+    struct tensor given[SAMPLES * OPERANDS], results[SAMPLES * RESULTS];
+    const char *used_names[OPERANDS];
+    struct weft_error *remark = NULL;
+    int due = -1, count = 0;
+    for (int s = 0; s < SAMPLES; s++) {
+        fill(&paths[s], in[s], s == chosen ? zeros : NONE);
+        int place = is_empty(&paths[s]) ? -1 : check(&paths[s], zeros, in[s], NULL);
+        due = place >= 0 && (due < 0 || place < due) ? place : due;
+        count = arguments(in[s], given + s * count, used_names);
+        memcpy(results + s * program.results, out[s], (size_t)program.results * sizeof **out);
+    }
+    enum weft_status status = run_batches(program.compiled, given, used_names, count, results, program.results,
+                                          SAMPLES, &remark);
+    int place = place_of(status, remark);
+    if (place != due)
+        fail_at(&paths[chosen], zeros, "a batch's remark", place, due);
+    for (int s = 0; s < SAMPLES; s++)
+        if (!is_empty(&paths[s]))
+            check(&paths[s], zeros, in[s], out[s]);
+}
+
+static void run_batch(void)
+{
+    struct tensor in[SAMPLES][OPERANDS], out[SAMPLES][RESULTS];
+    const enum weft_dtype dtypes[] = {program.division.dtypes[0], program.division.dtypes[1], WEFT_BOOL,
+                                      WEFT_FLOAT32};
+    enum weft_dtype types[RESULTS] = {WEFT_BOOL};
+    result_types(types);
+    for (int s = 0; s < SAMPLES; s++) {
+        for (int k = 0; k < OPERANDS; k++)
+            in[s][k] = operand(&paths[s], 1, dtypes[k], 1);
+        for (int k = 0; k < program.results; k++)
+            out[s][k] = operand(&paths[s], 1, types[k], 1);
+    }
+    for (int zeros = 0; zeros < ZEROS; zeros++)
+        for (int chosen = 0; chosen < SAMPLES - 1; chosen++)
+            run_samples(zeros, chosen, in, out);
+    for (int s = 0; s < SAMPLES; s++) {
+        for (int k = 0; k < OPERANDS; k++)
+            tensor_free(&in[s][k]);
+        for (int k = 0; k < program.results; k++)
+            tensor_free(&out[s][k]);
+    }
+}
+
+static void test_batches(void **state)
+{
+    (void)state;
+    stream = stream_init(47);
+    for (long n = 0; n < programs(1); n++) {
+        choose_program((int)n);
+        write_program(&program, &forms[n % FORMS]);
+        without = n % 2 ? disabled[n / 2 % DISABLED] : "";
+        run_disable(without);
+        program.compiled = run_compile(program.text);
+        run_batch();
+        weft_program_destroy(program.compiled);
+    }
 }
 
 /* One zero in millions, found by whichever thread meets it. */
@@ -610,6 +750,7 @@ static int finish(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_views),
+                                       cmocka_unit_test(test_batches), cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests_name("division", tests, NULL, finish);
 }

@@ -153,7 +153,7 @@ static void test_trees(void **state)
 
 /* ---- layouts ---- */
 
-enum { CASES = 5, MOST = 3 };
+enum { CASES = 7, MOST = 3 };
 static const struct {
     const char *text;
     enum weft_dtype dtypes[MOST];
@@ -165,7 +165,10 @@ static const struct {
      WEFT_UINT8},
     {"where(sin(a) > c, b // 3, 5)", {WEFT_UINT8, WEFT_INT16, WEFT_FLOAT32}, {3, 1, 0}, WEFT_INT32},
     {"(a % 7 == 3) and (b % 5 < c)", {WEFT_UINT8, WEFT_INT64, WEFT_INT8}, {3, 1, 2}, WEFT_BOOL},
-    {"(a / 255.0) ** c + (b / 255.0) ** 0.7", {WEFT_UINT8, WEFT_UINT8, WEFT_FLOAT32}, {3, 3, 0}, WEFT_FLOAT32}};
+    {"(a / 255.0) ** c + (b / 255.0) ** 0.7", {WEFT_UINT8, WEFT_UINT8, WEFT_FLOAT32}, {3, 3, 0}, WEFT_FLOAT32},
+    {"float16((a / 255.0) ** 0.45) + b * c", {WEFT_UINT8, WEFT_FLOAT16, WEFT_FLOAT16}, {3, 2, 1}, WEFT_FLOAT16},
+    {"(exp(a) * exp(b) + c) * c - min(c, a)", {WEFT_BFLOAT16, WEFT_BFLOAT16, WEFT_BFLOAT16}, {1, 2, 3},
+     WEFT_BFLOAT16}};
 
 enum layout { DENSE, REVERSED, SPREAD, TRANSPOSED, LAYOUTS };
 
@@ -268,6 +271,8 @@ static void test_in_place(void **state)
     (void)state;
     check_in_place("uint8(255 * (a / 255.0) ** 0.45 + exp(row) * a)", WEFT_UINT8);
     check_in_place("a * exp(row) + a", WEFT_FLOAT32);
+    check_in_place("float16(a * exp(row)) * a + a", WEFT_FLOAT16);
+    check_in_place("a * a + bfloat16(row) / a", WEFT_BFLOAT16);
 }
 
 /* Which buffers may be shared does not depend on what is hoisted: the second result still reads `row`. */

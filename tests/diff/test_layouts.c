@@ -31,14 +31,16 @@ static const char *const layout_names[LAYOUTS] = {
 
 /* Pairs of dtypes of every element size, each with a few rows, together of every typing rule; the
  * operands are a, b and where there is a third a again. */
-enum { ROWS = 4, PAIRS = 6 };
+enum { ROWS = 4, PAIRS = 7 };
 static const enum weft_dtype pairs[PAIRS][2] = {
     {WEFT_UINT8, WEFT_UINT8}, {WEFT_UINT8, WEFT_FLOAT32}, {WEFT_INT16, WEFT_BOOL},
-    {WEFT_FLOAT64, WEFT_INT16}, {WEFT_INT64, WEFT_UINT32}, {WEFT_FLOAT32, WEFT_FLOAT32}};
+    {WEFT_FLOAT64, WEFT_INT16}, {WEFT_INT64, WEFT_UINT32}, {WEFT_FLOAT32, WEFT_FLOAT32},
+    {WEFT_FLOAT16, WEFT_INT16}};
 static const enum op rows[PAIRS][ROWS] = {
     {OP_ADD, OP_BITXOR, OP_DIV, OP_AND}, {OP_WHERE, OP_MUL, OP_EQ, OP_MAX},
     {OP_WHERE, OP_SHL, OP_LT, OP_SUB}, {OP_WHERE, OP_ADD, OP_GE, OP_ATAN2},
-    {OP_FLOORDIV, OP_MIN, OP_LT, OP_BITAND}, {OP_MUL, OP_OR, OP_MAX, OP_HYPOT}};
+    {OP_FLOORDIV, OP_MIN, OP_LT, OP_BITAND}, {OP_MUL, OP_OR, OP_MAX, OP_HYPOT},
+    {OP_ADD, OP_WHERE, OP_ATAN2, OP_MAX}};
 
 static const char *const names[] = {"a", "b"};
 

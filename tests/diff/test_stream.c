@@ -100,12 +100,29 @@ static void check(const char *text, const struct input *inputs, int input_count,
 
 /* ---- types, around the threshold, against a loop in C ---- */
 
+/* The bits of a small number, which float16 and bfloat16 have. */
+static uint16_t upper_bits(float value)
+{
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return (uint16_t)(word >> 16);
+}
+
+static uint16_t half_bits(float value)
+{
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return value == 0 ? 0 : (uint16_t)((word - ((uint32_t)112 << 23)) >> 13);
+}
+
 /* The result of each program for the value X of a uint8. */
 #define PROGRAMS(PROGRAM)                                                                           \
     PROGRAM(BOOL, uint8_t, "x > 100", X > 100)                                                      \
     PROGRAM(UINT8, uint8_t, "uint8(x // 2 + 3)", X / 2 + 3)                                         \
     PROGRAM(INT8, int8_t, "int8(x // 2)", X / 2)                                                    \
     PROGRAM(INT16, int16_t, "int16(x * 3 - 300)", X * 3 - 300)                                      \
+    PROGRAM(FLOAT16, uint16_t, "float16(x) * 4", half_bits((float)X * 4))                           \
+    PROGRAM(BFLOAT16, uint16_t, "bfloat16(x) / 2", upper_bits((float)X / 2))                        \
     PROGRAM(FLOAT32, float, "x * 1.5", X * 1.5)                                                     \
     PROGRAM(UINT32, uint32_t, "uint32(x * 70000)", X * 70000)                                       \
     PROGRAM(INT64, int64_t, "int64(x) * 5000000000", X * 5000000000)                                \

@@ -31,23 +31,33 @@ enum { BLOCK = 64, ACCESSES = 6 };
 /* prelude_c.h, vector head */
 SEPARATE static const b1_m *pad_b1(b1_m *block, const b1_m *from, int m)
 {
+    const b1_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
+    const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_b1(b1_m *to, const b1_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -88,7 +98,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            head = first_block(args, p[3] + column0 * sizeof(b1), sizeof(b1));
+            head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -49,8 +49,12 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
+    const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
@@ -60,6 +64,7 @@ SEPARATE static void fill_f32(f32_m *block, f32_m value)
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -127,7 +132,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             if (p[0] != from0)
                 expand_f32(w0, from0 = p[0], s->offsets[0], s->distinct[0], column1); /* k */
-            head = first_block(args, p[2] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

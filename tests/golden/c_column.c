@@ -31,12 +31,17 @@ enum { BLOCK = 64, ACCESSES = 3 };
 /* prelude_c.h, vector head */
 SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
 {
+    const i32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -75,7 +80,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             const i32 a1 = *(const i32_m *)p[1]; /* column */
             const i32 t3 = (i32)((u32)a1 * (u32)c0);
-            head = first_block(args, p[2] + column0 * sizeof(i32), sizeof(i32));
+            head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -31,12 +31,17 @@ enum { BLOCK = 64, ACCESSES = 2 };
 /* prelude_c.h, vector head */
 SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 {
+    const f64_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -72,7 +77,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            head = first_block(args, p[1] + column0 * sizeof(f64), sizeof(f64));
+            head = first_block(args, p[1] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

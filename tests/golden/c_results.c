@@ -31,18 +31,27 @@ enum { BLOCK = 64, ACCESSES = 6 };
 /* prelude_c.h, vector head */
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
+    const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -107,7 +116,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            head = first_block(args, p[3] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

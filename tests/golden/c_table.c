@@ -32,8 +32,12 @@ f32 powf(f32, f32);
 /* prelude_c.h, vector head */
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
@@ -43,6 +47,7 @@ SEPARATE static void fill_f32(f32_m *block, f32_m value)
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -114,7 +119,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             const f32 a1 = *(const f32_m *)p[1]; /* gamma */
             fill_f32(x1, a1);
-            head = first_block(args, p[2] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
@@ -193,8 +198,12 @@ f32 rintf(f32);
 /* prelude_c.h, vector head */
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
+    const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
@@ -206,6 +215,7 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
 }
 SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -253,7 +263,7 @@ static inline ints whole_f32_u8(const f32_m *a)
 }
 CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 {
-    const ints words = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+    const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
     for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
         ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
         __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
@@ -262,7 +272,7 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
             __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
             __asm__(FOR(BYTES, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
         }
-        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words));
+        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words_));
         *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
     }
 }
@@ -311,7 +321,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             repeat_f32(w2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
-            head = first_block(args, p[3] + column0 * sizeof(u8), sizeof(u8));
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             for (i64 i = column0, m; i < column1; i += m) {

@@ -126,6 +126,7 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -166,7 +167,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
             i64 head = 0; /* elements in front of the first whole block */
             if (p[2] != from2)
                 expand_f32(w2, from2 = p[2], s->offsets[2], s->distinct[2], column1); /* c */
-            head = first_block(args, p[3] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

@@ -31,8 +31,12 @@ enum { BLOCK = 64, ACCESSES = 4 };
 /* prelude_c.h, vector head */
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
+    const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
-        block[j] = from[j < m ? j : m - 1];
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
     return block;
 }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
@@ -52,6 +56,7 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
+    INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
 }
@@ -96,7 +101,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 expand_f32(w1, from1 = p[1], s->offsets[1], s->distinct[1], column1); /* last */
             if (p[2] != from2)
                 expand_f32(w2, from2 = p[2], s->offsets[2], s->distinct[2], column1); /* row */
-            head = first_block(args, p[3] + column0 * sizeof(f32), sizeof(f32));
+            head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;

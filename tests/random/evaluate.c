@@ -8,6 +8,7 @@
 
 /* Walks a node's elements in row-major order, and for each operand the element that belongs to it. */
 struct walk {
+    bool view;                     /* the operand's elements in their order */
     int rank;
     int64_t extents[FORMULA_RANK], index[FORMULA_RANK];
     int64_t strides[FORMULA_OPERANDS][FORMULA_RANK];
@@ -18,7 +19,10 @@ struct walk {
 static struct walk walk_start(const struct formula_node *node, const struct extents *shapes,
                               const struct extents *shape)
 {
-    struct walk walk = {.rank = shape->rank, .count = node->count};
+    struct walk walk = {.view = node->kind == FORMULA_VIEW, .rank = shape->rank,
+                        .count = node->count};
+    if (walk.view)
+        return walk;
     memcpy(walk.extents, shape->at, sizeof walk.extents);
     for (int i = 0; i < node->count; i++) {
         const struct extents *own = &shapes[node->operands[i]];
@@ -34,6 +38,10 @@ static struct walk walk_start(const struct formula_node *node, const struct exte
 
 static void walk_next(struct walk *walk)
 {
+    if (walk->view) {
+        walk->at[0]++;
+        return;
+    }
     for (int d = walk->rank - 1; d >= 0; d--) {
         for (int i = 0; i < walk->count; i++)
             walk->at[i] += walk->strides[i][d];
@@ -115,6 +123,20 @@ static union scalar apply(const struct trial *trial, const struct evaluation *ev
     return o[0];
 }
 
+/* The bytes that make an element, of one or several of the operand's or a part of one. */
+static union scalar reinterpreted(const struct trial *trial, const struct evaluation *evaluation,
+                                  const struct formula_node *node, int64_t element)
+{
+    const struct formula_node *from = operand(trial, node, 0);
+    int size = type_rows[from->dtype].size, wanted = type_rows[node->dtype].size;
+    char bytes[16];
+    int64_t first = element * wanted / size;
+    for (int64_t i = 0; i * size < wanted; i++)
+        scalar_store(bytes + i * size, from->dtype,
+                     value_as(trial, evaluation, node->operands[0], first + i, from->dtype, MEETS));
+    return scalar_load(bytes + (size > wanted ? element * wanted % size : 0), node->dtype);
+}
+
 static union scalar element_of(const struct trial *trial, const struct evaluation *evaluation,
                                int sample, const struct formula_node *node, int64_t element,
                                const int64_t *at)
@@ -126,6 +148,10 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
         return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, CASTS);
     case FORMULA_WRAP:
         return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, WRAPS);
+    case FORMULA_VIEW:
+        if (trial->formula.views[node->view].kind == VIEWS_REINTERPRET)
+            return reinterpreted(trial, evaluation, node, element);
+        return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, MEETS);
     case FORMULA_OP:
         if (node->number.kind == NUMBER_NONE)
             return apply(trial, evaluation, node, at);
@@ -145,6 +171,21 @@ static bool is_next_to(enum weft_dtype dtype, union scalar a, union scalar b)
     return dtype == WEFT_FLOAT64 && isfinite(a.f64) && isfinite(b.f64) && a.u64 - b.u64 + 1 <= 2;
 }
 
+static bool is_nan(enum weft_dtype dtype, union scalar value)
+{
+    return dtype_is_float(dtype) && isnan(eval_convert(dtype, WEFT_FLOAT64, false, value).f64);
+}
+
+/* The bits of one NaN in place of another's. */
+static bool shows_nan(const struct trial *trial, const struct formula_node *node, union scalar own,
+                      union scalar actual)
+{
+    enum weft_dtype from = operand(trial, node, 0)->dtype;
+    return operand(trial, node, 0)->kind != FORMULA_INPUT &&
+           type_rows[from].size == type_rows[node->dtype].size && is_nan(from, own) &&
+           is_nan(from, actual);
+}
+
 static double bound_of(const struct formula_node *node)
 {
     return node->meeting == WEFT_FLOAT64 ? op_rows[node->op].ulp64 : op_rows[node->op].ulp32;
@@ -156,6 +197,8 @@ static double error_of(const struct trial *trial, const struct evaluation *evalu
                        union scalar actual)
 {
     union scalar o[FORMULA_OPERANDS];
+    if (node->kind == FORMULA_VIEW)
+        return own.bits == actual.bits || shows_nan(trial, node, own, actual) ? 0 : INFINITY;
     if (oracle_same(node->dtype, own, actual) || is_next_to(node->dtype, own, actual))
         return 0;
     operands_of(trial, evaluation, node, at, o);
@@ -195,7 +238,7 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
         evaluation->values[n] = ARENA_ARRAY(arena, union scalar,
                                             extents_volume(&evaluation->shapes[n]) + 1);
         evaluate_node(trial, evaluation, sample, n,
-                      told && formula_is_told(&formula->nodes[n]) ? told[n] : NULL, deviation);
+                      told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL, deviation);
     }
 }
 
@@ -226,7 +269,8 @@ static bool mark_operands(const struct trial *trial, const struct evaluation *ev
         if (operation && (selects || op_fault(node->op, node->meeting)))
             operands_of(trial, evaluation, node, walk.at, o);
         for (int i = 0; i < node->count; i++)
-            if (!selects || i == 0 || o[0].b1 == (i == 1))
+            if (operand(trial, node, i)->kind != FORMULA_INPUT &&
+                (!selects || i == 0 || o[0].b1 == (i == 1)))
                 used[node->operands[i]][walk.at[i]] = true;
         faults = faults || (operation && op_fault(node->op, node->meeting) &&
                             eval_fault(node->op, node->meeting, o[0], o[1], o[2]));

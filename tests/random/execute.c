@@ -2,6 +2,7 @@
 #include "tests/random/execute.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/random/buffer.h"
 #include "tests/random/evaluate.h"
 #include "tests/random/text.h"
 
@@ -15,7 +16,7 @@ const char *const verdict_names[VERDICT_COUNT] = {
     "out of its row's bound", "written outside of an output", "another run gives other bits",
     "died"};
 
-enum { ARGUMENTS = FORMULA_INPUTS + FORMULA_RESULTS + FORMULA_NODES };
+enum { FORMULA_OUTPUTS = FORMULA_RESULTS + FORMULA_NODES };
 
 /* ---- contexts ---- */
 
@@ -72,28 +73,19 @@ void machine_destroy(struct machine *machine)
     free(machine);
 }
 
-/* ---- buffers ---- */
+/* ---- one run ---- */
 
-/* A tensor in memory. */
-struct buffer {
-    enum weft_dtype dtype;
-    struct extents extents;
-    int64_t strides[FORMULA_RANK];
-    char *memory, *copy;           /* [bytes]; what it held before a run */
-    size_t bytes;
-    char *data;
-    DLTensor described;
-};
-
-/* One run: the results asked for, and their tensors. */
+/* A program with its buffers. What is run is all samples at once, as batches, or one of them. */
 struct run {
     struct trial *trial;
     struct arena *arena;
     struct weft_program *program;
     struct outcome *outcome;
-    int nodes[FORMULA_RESULTS + FORMULA_NODES];   /* of each result, asked for ones behind */
+    const struct extents (*shapes)[FORMULA_NODES];        /* of each sample */
+    int nodes[FORMULA_OUTPUTS];    /* of each result; those asked for stand behind */
     int result_count;
-    struct buffer inputs[FORMULA_INPUTS], outputs[FORMULA_RESULTS + FORMULA_NODES];
+    struct buffer (*inputs)[FORMULA_SAMPLES], (*outputs)[FORMULA_SAMPLES];
+    int only;                      /* the sample that is run alone; -1: all */
 };
 
 static bool conclude(struct outcome *outcome, enum verdict verdict, const char *format, ...)
@@ -115,75 +107,10 @@ static bool refuse(struct outcome *outcome, const char *what, struct weft_error 
     return conclude(outcome, REFUSED, "%s: %s", what, text);
 }
 
-static void describe(struct buffer *buffer)
+static bool is_batch(const struct run *run, int output)
 {
-    buffer->described = (DLTensor){.data = buffer->data, .device = {kDLCPU, 0},
-                                   .ndim = buffer->extents.rank,
-                                   .dtype = weft_dtype_to_dlpack(buffer->dtype),
-                                   .shape = buffer->extents.at, .strides = buffer->strides};
+    return run->trial->formula.nodes[run->nodes[output]].batch;
 }
-
-/* Memory filled with a pattern that no run writes by chance. */
-static void buffer_make(struct buffer *buffer, struct arena *arena, enum weft_dtype dtype,
-                        const struct extents *extents, const struct layout *layout)
-{
-    int64_t first;
-    size_t size = weft_dtype_size(dtype);
-    buffer->dtype = dtype;
-    buffer->extents = *extents;
-    buffer->bytes = (size_t)layout_strides(layout, extents, buffer->strides, &first) * size + 64;
-    buffer->memory = arena_alloc(arena, buffer->bytes + 64);
-    buffer->memory += -(uintptr_t)buffer->memory % 64;
-    buffer->copy = arena_alloc(arena, buffer->bytes);
-    memset(buffer->memory, 0xa5, buffer->bytes);
-    buffer->data = buffer->memory + first * (int64_t)size;
-    describe(buffer);
-}
-
-/* Calls with every element's position in memory, in row-major order. */
-static char *element_at(const struct buffer *buffer, int64_t *index, bool next)
-{
-    int64_t offset = 0;
-    for (int d = buffer->extents.rank - 1; next && d >= 0; d--) {
-        if (++index[d] < buffer->extents.at[d])
-            break;
-        index[d] = 0;
-    }
-    for (int d = 0; d < buffer->extents.rank; d++)
-        offset += index[d] * buffer->strides[d];
-    return buffer->data + offset * (int64_t)weft_dtype_size(buffer->dtype);
-}
-
-static void buffer_write(struct buffer *buffer, const union scalar *values)
-{
-    int64_t index[FORMULA_RANK] = {0}, volume = extents_volume(&buffer->extents);
-    for (int64_t e = 0; e < volume; e++)
-        scalar_store(element_at(buffer, index, e > 0), buffer->dtype, values[e]);
-}
-
-static union scalar *buffer_read(const struct buffer *buffer, struct arena *arena)
-{
-    int64_t index[FORMULA_RANK] = {0}, volume = extents_volume(&buffer->extents);
-    union scalar *values = ARENA_ARRAY(arena, union scalar, volume + 1);
-    for (int64_t e = 0; e < volume; e++)
-        values[e] = scalar_load(element_at(buffer, index, e > 0), buffer->dtype);
-    return values;
-}
-
-/* Whether bytes other than the elements are as they were: the elements are put back first. */
-static bool buffer_kept(const struct buffer *buffer, struct arena *arena)
-{
-    int64_t index[FORMULA_RANK] = {0}, volume = extents_volume(&buffer->extents);
-    size_t size = weft_dtype_size(buffer->dtype);
-    char *now = arena_copy(arena, buffer->memory, buffer->bytes);
-    for (int64_t e = 0; e < volume; e++) {
-        ptrdiff_t at = element_at(buffer, index, e > 0) - buffer->memory;
-        memcpy(now + at, buffer->copy + at, size);
-    }
-    return memcmp(now, buffer->copy, buffer->bytes) == 0;
-}
-
-/* ---- compiling ---- */
 
 static enum weft_dtype output_dtype(const struct run *run, int output)
 {
@@ -192,8 +119,10 @@ static enum weft_dtype output_dtype(const struct run *run, int output)
                                           : formula->nodes[run->nodes[output]].dtype;
 }
 
+/* ---- compiling ---- */
+
 /* Types that are not in the text go to weft_compile. */
-static size_t told_types(const struct trial *trial, struct weft_input_type *types, char (*room)[208])
+size_t told_types(const struct trial *trial, struct weft_input_type *types, char (*room)[208])
 {
     const struct formula *formula = &trial->formula;
     size_t count = 0;
@@ -223,7 +152,7 @@ static bool compile(struct run *run, struct machine *machine, bool tell)
     for (int r = 0; r < formula->result_count; r++)
         run->nodes[run->result_count++] = formula->results[r];
     for (int n = 0; n < formula->count && tell; n++)
-        if (formula_is_told(&formula->nodes[n])) {
+        if (formula_is_told(formula, &formula->nodes[n])) {
             snprintf(names[n], sizeof names[n], "t%d", n);
             wanted[params.result_count++] = names[n];
             run->nodes[run->result_count++] = n;
@@ -231,95 +160,145 @@ static bool compile(struct run *run, struct machine *machine, bool tell)
     if (weft_compile(machine->context, text.bytes, &params, &run->program, &error) < 0)
         return refuse(run->outcome, "weft_compile", error);
     weft_error_destroy(error);
+    run->inputs = arena_alloc(run->arena, sizeof *run->inputs * (size_t)(formula->input_count + 1));
+    run->outputs = arena_alloc(run->arena, sizeof *run->outputs * (size_t)run->result_count);
     return true;
 }
 
-/* ---- running ---- */
+/* ---- buffers ---- */
 
-static void make_inputs(struct run *run)
+static void make_input(struct run *run, int input, int s)
 {
-    const struct formula *formula = &run->trial->formula;
-    for (int i = 0; i < formula->input_count; i++) {
-        const struct sample *sample = &run->trial->inputs[i][0];
-        struct buffer *buffer = &run->inputs[i];
-        if (!buffer->memory)
-            buffer_make(buffer, run->arena, formula->inputs[i].dtype, &sample->extents,
-                        &sample->layout);
-        buffer_write(buffer, sample->values);
-        memcpy(buffer->copy, buffer->memory, buffer->bytes);
-    }
+    const struct sample *sample = &run->trial->inputs[input][s];
+    struct buffer *buffer = &run->inputs[input][s];
+    if (!buffer->memory)
+        buffer_make(buffer, run->arena, run->trial->formula.inputs[input].dtype, &sample->extents,
+                    &sample->layout);
+    buffer_write(buffer, sample->values);
+    buffer_note(buffer);
 }
 
-static void make_outputs(struct run *run, const struct extents *shapes)
+static void make_output(struct run *run, int r, int s)
 {
     static const struct layout dense = {0};
     const struct trial *trial = run->trial;
-    for (int r = 0; r < run->result_count; r++) {
-        struct buffer *buffer = &run->outputs[r];
-        bool own = r < trial->formula.result_count;
-        int input = own ? trial->in_place[r] : -1;
-        if (input >= 0) {
-            *buffer = run->inputs[input];
-            buffer->dtype = output_dtype(run, r);
-            describe(buffer);
-        } else if (!buffer->memory) {
-            buffer_make(buffer, run->arena, output_dtype(run, r), &shapes[run->nodes[r]],
-                        own ? &trial->outputs[r] : &dense);
-        }
-        memcpy(buffer->copy, buffer->memory, buffer->bytes);
+    struct buffer *buffer = &run->outputs[r][s];
+    bool own = r < trial->formula.result_count;
+    int input = own ? trial->in_place[r] : -1;
+    if (input >= 0) {
+        *buffer = run->inputs[input][s];
+        buffer->dtype = output_dtype(run, r);
+    } else if (!buffer->memory) {
+        buffer_make(buffer, run->arena, output_dtype(run, r), &run->shapes[s][run->nodes[r]],
+                    own ? &trial->outputs[r] : &dense);
     }
+    buffer_note(buffer);
 }
 
-static int fill_inputs(const struct run *run, struct weft_argument *arguments,
-                       char (*names)[2])
+/* Inputs hold their values again, outputs whatever they held. */
+static void make_buffers(struct run *run)
 {
-    int count = (int)weft_program_input_count(run->program);
-    for (int i = 0; i < run->trial->formula.input_count; i++) {
-        names[i][0] = (char)('a' + i);
-        names[i][1] = '\0';
-        arguments[i] = (struct weft_argument){.name = names[i],
-                                              .tensors = &run->inputs[i].described};
-    }
-    return count;
+    const struct trial *trial = run->trial;
+    for (int i = 0; i < trial->formula.input_count; i++)
+        for (int s = 0; s < (trial->formula.inputs[i].batch ? trial->samples : 1); s++)
+            make_input(run, i, s);
+    for (int r = 0; r < run->result_count; r++)
+        for (int s = 0; s < (is_batch(run, r) ? trial->samples : 1); s++)
+            make_output(run, r, s);
 }
 
-static bool check_infos(struct run *run, const struct extents *shapes)
+/* ---- arguments ---- */
+
+/* One call's. */
+struct call {
+    struct weft_argument *arguments;         /* inputs, then outputs */
+    int inputs;
+};
+
+static struct weft_argument argument(struct run *run, struct buffer *buffers, bool batch)
 {
-    struct weft_argument arguments[FORMULA_INPUTS];
-    struct weft_tensor_info infos[FORMULA_RESULTS + FORMULA_NODES];
-    char names[FORMULA_INPUTS][2];
-    struct weft_error *error = NULL;
-    int inputs = fill_inputs(run, arguments, names);
-    if (inputs != run->trial->formula.input_count ||
-        weft_program_result_count(run->program) != (size_t)run->result_count)
-        return conclude(run->outcome, WRONG_TYPE, "%d inputs and %zu results", inputs,
-                        weft_program_result_count(run->program));
-    if (weft_infer(run->program, arguments, (size_t)inputs, infos, &error) < 0)
-        return refuse(run->outcome, "weft_infer", error);
-    for (int r = 0; r < run->result_count; r++) {
-        const struct extents *shape = &shapes[run->nodes[r]];
-        bool same = infos[r].dtype == output_dtype(run, r) && infos[r].rank == shape->rank;
-        for (int d = 0; same && d < shape->rank; d++)
-            same = infos[r].shape[d] == shape->at[d];
-        if (!same)
-            return conclude(run->outcome, WRONG_TYPE, "result %d is %s of rank %d, expected %s %d", r,
-                            weft_dtype_name(infos[r].dtype), infos[r].rank,
+    int samples = batch && run->only < 0 ? run->trial->samples : 1;
+    int first = batch && run->only > 0 ? run->only : 0;
+    DLTensor *tensors = ARENA_ARRAY(run->arena, DLTensor, samples);
+    for (int s = 0; s < samples; s++)
+        tensors[s] = buffer_tensor(&buffers[first + s]);
+    return (struct weft_argument){.tensors = tensors, .count = samples,
+                                  .batch = batch && run->only < 0};
+}
+
+static struct call arguments_of(struct run *run)
+{
+    const struct formula *formula = &run->trial->formula;
+    struct call call = {ARENA_ARRAY(run->arena, struct weft_argument,
+                                    formula->input_count + run->result_count),
+                        formula->input_count};
+    for (int i = 0; i < formula->input_count; i++) {
+        call.arguments[i] = argument(run, run->inputs[i], formula->inputs[i].batch);
+        call.arguments[i].name = arena_printf(run->arena, "%c", 'a' + i);
+    }
+    for (int r = 0; r < run->result_count; r++)
+        call.arguments[call.inputs + r] = argument(run, run->outputs[r], is_batch(run, r));
+    return call;
+}
+
+/* ---- what weft_infer says ---- */
+
+static bool check_info(struct run *run, const struct weft_tensor_info *info, int r)
+{
+    const struct extents *shape = &run->shapes[0][run->nodes[r]];
+    bool batch = is_batch(run, r);
+    bool same = info->dtype == output_dtype(run, r) && info->rank == shape->rank &&
+                info->batch == batch && info->count == (batch ? run->trial->samples : 1);
+    for (int d = 0; same && d < shape->rank; d++)
+        same = info->shape[d] == shape->at[d];
+    return same || conclude(run->outcome, WRONG_TYPE,
+                            "result %d is %s of rank %d, %s of %lld, expected %s %d", r,
+                            weft_dtype_name(info->dtype), info->rank,
+                            info->batch ? "a batch" : "a tensor", (long long)info->count,
                             weft_dtype_name(output_dtype(run, r)), shape->rank);
-    }
+}
+
+static bool check_samples(struct run *run, const struct call *call, int r)
+{
+    int rank = run->shapes[0][run->nodes[r]].rank;
+    int64_t extents[FORMULA_SAMPLES * FORMULA_RANK];
+    struct weft_error *error = NULL;
+    if (weft_infer_samples(run->program, call->arguments, (size_t)call->inputs, (size_t)r, extents,
+                           &error) < 0)
+        return refuse(run->outcome, "weft_infer_samples", error);
+    for (int s = 0; s < (is_batch(run, r) ? run->trial->samples : 1); s++)
+        for (int d = 0; d < rank; d++)
+            if (extents[s * rank + d] != run->shapes[s][run->nodes[r]].at[d])
+                return conclude(run->outcome, WRONG_TYPE, "extent %d of sample %d of result %d is %lld",
+                                d, s, r, (long long)extents[s * rank + d]);
+    return true;
+}
+
+static bool check_infos(struct run *run)
+{
+    struct call call = arguments_of(run);
+    struct weft_tensor_info infos[FORMULA_OUTPUTS];
+    struct weft_error *error = NULL;
+    if (weft_program_input_count(run->program) != (size_t)call.inputs ||
+        weft_program_result_count(run->program) != (size_t)run->result_count)
+        return conclude(run->outcome, WRONG_TYPE, "%zu inputs and %zu results",
+                        weft_program_input_count(run->program),
+                        weft_program_result_count(run->program));
+    if (weft_infer(run->program, call.arguments, (size_t)call.inputs, infos, &error) < 0)
+        return refuse(run->outcome, "weft_infer", error);
+    for (int r = 0; r < run->result_count; r++)
+        if (!check_info(run, &infos[r], r) || !check_samples(run, &call, r))
+            return false;
     return true;
 }
 
 /* Runs; the place of the remark, or -1. False on an error. */
 static bool run_once(struct run *run, int64_t *place)
 {
-    struct weft_argument arguments[ARGUMENTS];
-    char names[FORMULA_INPUTS][2];
     struct weft_error *error = NULL;
-    int inputs = fill_inputs(run, arguments, names);
-    for (int r = 0; r < run->result_count; r++)
-        arguments[inputs + r] = (struct weft_argument){.tensors = &run->outputs[r].described};
-    struct weft_run_params params = {.inputs = arguments, .input_count = (size_t)inputs,
-                                     .outputs = arguments + inputs,
+    struct call call = arguments_of(run);
+    struct weft_run_params params = {.inputs = call.arguments, .input_count = (size_t)call.inputs,
+                                     .outputs = call.arguments + call.inputs,
                                      .output_count = (size_t)run->result_count};
     enum weft_status status = weft_run(run->program, &params, &error);
     if (status < 0)
@@ -333,23 +312,26 @@ static bool run_once(struct run *run, int64_t *place)
 
 static bool check_bytes(struct run *run)
 {
+    const struct trial *trial = run->trial;
     for (int r = 0; r < run->result_count; r++)
-        if (!buffer_kept(&run->outputs[r], run->arena))
-            return conclude(run->outcome, OVERWRITTEN, "bytes between the elements of result %d", r);
-    for (int i = 0; i < run->trial->formula.input_count; i++) {
-        const struct buffer *buffer = &run->inputs[i];
+        for (int s = 0; s < (is_batch(run, r) ? trial->samples : 1); s++)
+            if (!buffer_kept(&run->outputs[r][s], run->arena))
+                return conclude(run->outcome, OVERWRITTEN,
+                                "bytes between the elements of sample %d of result %d", s, r);
+    for (int i = 0; i < trial->formula.input_count; i++) {
         bool reused = false;
-        for (int r = 0; r < run->trial->formula.result_count; r++)
-            reused = reused || run->trial->in_place[r] == i;
-        if (!reused && memcmp(buffer->memory, buffer->copy, buffer->bytes) != 0)
-            return conclude(run->outcome, OVERWRITTEN, "input %c", 'a' + i);
+        for (int r = 0; r < trial->formula.result_count; r++)
+            reused = reused || trial->in_place[r] == i;
+        for (int s = 0; s < (trial->formula.inputs[i].batch ? trial->samples : 1); s++)
+            if (!reused && !buffer_same(&run->inputs[i][s]))
+                return conclude(run->outcome, OVERWRITTEN, "sample %d of input %c", s, 'a' + i);
     }
     return true;
 }
 
-static bool check_result(struct run *run, const struct evaluation *evaluation, int r)
+static bool check_result(struct run *run, const struct evaluation *evaluation, int r, int s)
 {
-    const struct buffer *buffer = &run->outputs[r];
+    const struct buffer *buffer = &run->outputs[r][is_batch(run, r) ? s : 0];
     const union scalar *actual = buffer_read(buffer, run->arena);
     int64_t volume = extents_volume(&buffer->extents);
     bool own = r < run->trial->formula.result_count;
@@ -358,9 +340,10 @@ static bool check_result(struct run *run, const struct evaluation *evaluation, i
         union scalar expected = own ? evaluate_result(run->trial, evaluation, r, e)
                                     : evaluation->values[run->nodes[r]][e];
         if (!oracle_same(buffer->dtype, expected, actual[e]))
-            return conclude(run->outcome, WRONG_VALUE, "%s%d at element %lld of %lld is %s, not %s",
+            return conclude(run->outcome, WRONG_VALUE,
+                            "%s%d at element %lld of %lld of sample %d is %s, not %s",
                             own ? "r" : "t", own ? r : run->nodes[r], (long long)e,
-                            (long long)volume, oracle_print(texts[0], buffer->dtype, actual[e]),
+                            (long long)volume, s, oracle_print(texts[0], buffer->dtype, actual[e]),
                             oracle_print(texts[1], buffer->dtype, expected));
     }
     return true;
@@ -377,149 +360,118 @@ static bool check_deviation(struct run *run, const struct deviation *deviation)
                     deviation->ulp);
 }
 
-static bool check_place(struct run *run, struct evaluation *evaluation, int64_t place)
+/* The first place of the samples that were run. */
+static bool check_place(struct run *run, struct evaluation *evaluations, int64_t place)
 {
-    evaluate_place(run->trial, run->arena, run->nodes, run->result_count, evaluation);
-    return place == evaluation->place ||
-           conclude(run->outcome, WRONG_REMARK, "remark at %lld, expected at %d", (long long)place,
-                    evaluation->place);
+    int64_t expected = -1;
+    for (int s = 0; s < run->trial->samples; s++) {
+        if (run->only >= 0 && s != run->only)
+            continue;
+        evaluate_place(run->trial, run->arena, run->nodes, run->result_count, &evaluations[s]);
+        if (evaluations[s].place >= 0 && (expected < 0 || evaluations[s].place < expected))
+            expected = evaluations[s].place;
+    }
+    return place == expected || conclude(run->outcome, WRONG_REMARK,
+                                         "remark at %lld, expected at %lld", (long long)place,
+                                         (long long)expected);
 }
 
-static bool check_all(struct run *run, struct evaluation *evaluation, int64_t place)
+static bool check_all(struct run *run, struct evaluation *evaluations, int64_t place)
 {
-    for (int r = 0; r < run->result_count; r++)
-        if (!check_result(run, evaluation, r))
-            return false;
-    return check_place(run, evaluation, place) && check_bytes(run);
+    for (int s = 0; s < run->trial->samples; s++)
+        for (int r = 0; r < run->result_count && (run->only < 0 || s == run->only); r++)
+            if (!check_result(run, &evaluations[s], r, s))
+                return false;
+    return check_place(run, evaluations, place) && check_bytes(run);
 }
+
+/* ---- trials ---- */
 
 /* Compiles with or without the results that tell inexact rows' values. */
-static bool prepare(struct run *run, struct machine *machine, const struct extents *shapes, bool tell)
+static bool prepare(struct run *run, struct machine *machine, bool tell)
 {
     if (!compile(run, machine, tell))
         return false;
-    make_inputs(run);
-    make_outputs(run, shapes);
-    return check_infos(run, shapes);
+    make_buffers(run);
+    return check_infos(run);
 }
 
 /* The values of rows that are not exact come from the run. */
-static bool judge(struct run *run, struct evaluation *evaluation, int64_t place)
+static bool judge(struct run *run, struct evaluation *evaluations, int64_t place)
 {
-    union scalar *told[FORMULA_NODES] = {NULL};
     struct deviation deviation;
-    for (int r = run->trial->formula.result_count; r < run->result_count; r++)
-        told[run->nodes[r]] = buffer_read(&run->outputs[r], run->arena);
-    evaluate(run->trial, run->arena, 0, told, evaluation, &deviation);
-    return check_deviation(run, &deviation) && check_all(run, evaluation, place);
+    for (int s = 0; s < run->trial->samples; s++) {
+        union scalar *told[FORMULA_NODES] = {NULL};
+        for (int r = run->trial->formula.result_count; r < run->result_count; r++)
+            told[run->nodes[r]] = buffer_read(&run->outputs[r][is_batch(run, r) ? s : 0], run->arena);
+        evaluate(run->trial, run->arena, s, told, &evaluations[s], &deviation);
+        if (!check_deviation(run, &deviation))
+            return false;
+    }
+    return check_all(run, evaluations, place);
 }
 
-static bool again(struct run *run, struct evaluation *evaluation)
+static void add_note(struct outcome *outcome, const char *note)
+{
+    size_t length = strlen(outcome->message);
+    if (outcome->verdict != AGREES)
+        snprintf(outcome->message + length, sizeof outcome->message - length, " (%s)", note);
+}
+
+static bool again(struct run *run, struct evaluation *evaluations)
 {
     int64_t place;
-    make_inputs(run);
-    make_outputs(run, evaluation->shapes);
-    if (!run_once(run, &place))
-        return false;
-    return check_all(run, evaluation, place) ||
-           conclude(run->outcome, UNSTEADY, "a second run on the same buffers");
+    make_buffers(run);
+    bool good = run_once(run, &place) && check_all(run, evaluations, place);
+    add_note(run->outcome, "in a second run on the same buffers");
+    return good;
+}
+
+/* Every sample alone gives the same bits. */
+static bool one_by_one(struct run *run, struct evaluation *evaluations)
+{
+    int64_t place;
+    bool good = true;
+    for (int s = 0; s < run->trial->samples && good; s++) {
+        run->only = s;
+        make_buffers(run);
+        good = run_once(run, &place) && check_all(run, evaluations, place);
+    }
+    run->only = -1;
+    add_note(run->outcome, "as a sample alone");
+    return good;
 }
 
 /* The program as it is, where extra results made another one of it. */
-static void run_plain(struct run *told, struct machine *machine, struct evaluation *evaluation)
+static void run_plain(const struct run *told, struct machine *machine,
+                      struct evaluation *evaluations)
 {
-    struct run run = {.trial = told->trial, .arena = told->arena, .outcome = told->outcome};
+    struct run run = {.trial = told->trial, .arena = told->arena, .outcome = told->outcome,
+                      .shapes = told->shapes, .only = -1};
     int64_t place;
-    if (prepare(&run, machine, evaluation->shapes, false) && run_once(&run, &place))
-        check_all(&run, evaluation, place);
-    if (run.outcome->verdict != AGREES)
-        strncat(run.outcome->message, " (without extra results)",
-                sizeof run.outcome->message - strlen(run.outcome->message) - 1);
+    if (prepare(&run, machine, false) && run_once(&run, &place))
+        check_all(&run, evaluations, place);
+    add_note(run.outcome, "without extra results");
     weft_program_destroy(run.program);
 }
 
 void execute(struct machine *machine, struct trial *trial, struct arena *arena,
              struct outcome *outcome)
 {
-    struct run run = {.trial = trial, .arena = arena, .outcome = outcome};
-    struct extents shapes[FORMULA_NODES], inputs[FORMULA_INPUTS];
-    struct evaluation *evaluation = ARENA_NEW(arena, struct evaluation);
+    struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
+    struct run run = {.trial = trial, .arena = arena, .outcome = outcome, .only = -1,
+                      .shapes = (const struct extents (*)[FORMULA_NODES])shapes};
+    struct evaluation *evaluations = ARENA_ARRAY(arena, struct evaluation, trial->samples);
     int64_t place;
     *outcome = (struct outcome){AGREES, ""};
-    if (!trial_settle(trial)) {
+    if (!trial_settle(trial) || !trial_shapes(trial, shapes)) {
         conclude(outcome, SKIPPED, "the generator's program is wrong");
         return;
     }
-    for (int i = 0; i < trial->formula.input_count; i++)
-        inputs[i] = trial->inputs[i][0].extents;
-    formula_shapes(&trial->formula, inputs, shapes);
-    bool good = prepare(&run, machine, shapes, true) && run_once(&run, &place) &&
-                judge(&run, evaluation, place) && (!trial->twice || again(&run, evaluation));
+    bool good = prepare(&run, machine, true) && run_once(&run, &place) &&
+                judge(&run, evaluations, place) && (!trial->twice || again(&run, evaluations)) &&
+                (trial->samples == 1 || one_by_one(&run, evaluations));
     weft_program_destroy(run.program);
     if (good && trial->plain && run.result_count > trial->formula.result_count)
-        run_plain(&run, machine, evaluation);
-}
-
-/* ---- telling ---- */
-
-static void print_layout(const struct layout *layout, const struct extents *extents)
-{
-    int64_t strides[FORMULA_RANK], first;
-    layout_strides(layout, extents, strides, &first);
-    printf("  strides [");
-    for (int d = 0; d < extents->rank; d++)
-        printf(d ? ", %lld" : "%lld", (long long)strides[d]);
-    printf("] from element %lld", (long long)first);
-}
-
-static void print_values(const struct sample *sample, enum weft_dtype dtype, struct arena *arena)
-{
-    struct buf buf;
-    int64_t volume = extents_volume(&sample->extents);
-    buf_init(&buf, arena);
-    for (int64_t e = 0; e < volume && e < 100; e++) {
-        buf_puts(&buf, e ? ", " : "");
-        scalar_print(&buf, dtype, sample->values[e]);
-    }
-    printf("[%s%s]", buf.text ? buf.text : "", volume > 100 ? ", ..." : "");
-}
-
-static void print_input(struct trial *trial, struct arena *arena, int input)
-{
-    static const struct layout dense = {0};
-    int count = trial->formula.inputs[input].batch ? trial->samples : 1;
-    for (int s = 0; s < count; s++) {
-        const struct sample *sample = &trial->inputs[input][s];
-        printf("%c: %s[", 'a' + input, type_rows[trial->formula.inputs[input].dtype].name);
-        for (int d = 0; d < sample->extents.rank; d++)
-            printf(d ? ", %lld" : "%lld", (long long)sample->extents.at[d]);
-        printf("] = ");
-        print_values(sample, trial->formula.inputs[input].dtype, arena);
-        if (memcmp(&sample->layout, &dense, sizeof dense) != 0)
-            print_layout(&sample->layout, &sample->extents);
-        printf("\n");
-    }
-}
-
-void trial_print(struct trial *trial)
-{
-    static struct text text;
-    static const struct layout dense = {0};
-    struct weft_input_type types[FORMULA_INPUTS];
-    char room[FORMULA_INPUTS][208];
-    struct arena arena;
-    arena_init(&arena);
-    formula_write(trial, &text);
-    printf("%s\n", text.bytes);
-    size_t count = told_types(trial, types, room);
-    for (size_t i = 0; i < count; i++)
-        printf("told to weft_compile: %s: %s\n", types[i].name, types[i].type);
-    for (int i = 0; i < trial->formula.input_count; i++)
-        print_input(trial, &arena, i);
-    for (int r = 0; r < trial->formula.result_count; r++)
-        if (trial->in_place[r] >= 0)
-            printf("r%d is written to %c\n", r, 'a' + trial->in_place[r]);
-        else if (memcmp(&trial->outputs[r], &dense, sizeof dense) != 0)
-            printf("r%d has gaps\n", r);
-    arena_finish(&arena);
+        run_plain(&run, machine, evaluations);
 }

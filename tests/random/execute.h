@@ -36,6 +36,8 @@ void machine_destroy(struct machine *machine);
 void execute(struct machine *machine, struct trial *trial, struct arena *arena,
              struct outcome *outcome);
 
+/* The types that weft_compile is told, with room for their texts; how many. */
+size_t told_types(const struct trial *trial, struct weft_input_type *types, char (*room)[208]);
 /* The text, the inputs as the command would take them, and their layouts. */
 void trial_print(struct trial *trial);
 

@@ -2,6 +2,7 @@
 #include "tests/random/formula.h"
 
 #include "tests/random/number.h"
+#include "tests/random/view.h"
 
 #include <string.h>
 
@@ -14,8 +15,17 @@ bool formula_is_sign(const struct formula_node *node)
     return !(*word >= 'a' && *word <= 'z');
 }
 
-bool formula_is_told(const struct formula_node *node)
+bool formula_shows_bits(const struct formula *formula, const struct formula_node *node)
 {
+    return node->kind == FORMULA_VIEW && formula->views[node->view].kind == VIEWS_REINTERPRET &&
+           dtype_is_float(formula->nodes[node->operands[0]].dtype) &&
+           formula->nodes[node->operands[0]].dtype != node->dtype;
+}
+
+bool formula_is_told(const struct formula *formula, const struct formula_node *node)
+{
+    if (formula_shows_bits(formula, node))
+        return true;
     return node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE &&
            dtype_is_float(node->meeting) &&
            (op_rows[node->op].ulp32 > 0 || node->op == OP_COPYSIGN);
@@ -118,6 +128,16 @@ static bool settle_array(struct formula *formula, struct formula_node *node)
     return true;
 }
 
+static bool settle_view(const struct formula *formula, struct formula_node *node)
+{
+    const struct formula_node *from = operand(formula, node, 0);
+    if (formula->views[node->view].kind != VIEWS_REINTERPRET)
+        node->dtype = from->dtype;
+    else if (from->kind != FORMULA_INPUT && type_rows[from->dtype].size != type_rows[node->dtype].size)
+        return false;
+    return constant_meets(formula, from, from->dtype);
+}
+
 static bool settle_kind(struct formula *formula, struct formula_node *node)
 {
     switch (node->kind) {
@@ -126,6 +146,7 @@ static bool settle_kind(struct formula *formula, struct formula_node *node)
     case FORMULA_ARRAY: return settle_array(formula, node);
     case FORMULA_OP: return settle_op(formula, node);
     case FORMULA_CAST: return true;
+    case FORMULA_VIEW: return settle_view(formula, node);
     case FORMULA_WRAP:
         return dtype_is_integer(node->dtype) && dtype_is_integer(operand(formula, node, 0)->dtype);
     }
@@ -213,7 +234,7 @@ void formula_bind(struct formula *formula)
     for (int n = 0; n < formula->count; n++) {
         struct formula_node *node = &formula->nodes[n];
         bool leaf = node->kind == FORMULA_INPUT || node->kind == FORMULA_LITERAL;
-        node->bound = formula_is_told(node) || (!leaf && uses[n] > 1) || node->manner % 8 == 0;
+        node->bound = formula_is_told(formula, node) || (!leaf && uses[n] > 1) || node->manner % 8 == 0;
         node->bound = node->bound && node->kind != FORMULA_INPUT;
     }
 }
@@ -250,19 +271,30 @@ bool extents_equal(const struct extents *a, const struct extents *b)
     return equal;
 }
 
+bool formula_shape(const struct formula *formula, int n, const struct extents *inputs,
+                   struct extents *shapes)
+{
+    const struct formula_node *node = &formula->nodes[n];
+    shapes[n] = (struct extents){0};
+    if (node->kind == FORMULA_INPUT)
+        shapes[n] = inputs[node->input];
+    if (node->kind == FORMULA_ARRAY)
+        shapes[n] = node->extents;
+    if (node->kind == FORMULA_VIEW)
+        return view_extents(&formula->views[node->view],
+                            type_rows[formula->nodes[node->operands[0]].dtype].size,
+                            type_rows[node->dtype].size, &shapes[node->operands[0]], &shapes[n]);
+    for (int i = 0; i < node->count; i++)
+        if (!extents_broadcast(&shapes[n], &shapes[node->operands[i]]))
+            return false;
+    return true;
+}
+
 bool formula_shapes(const struct formula *formula, const struct extents *inputs,
                     struct extents *shapes)
 {
-    for (int n = 0; n < formula->count; n++) {
-        const struct formula_node *node = &formula->nodes[n];
-        shapes[n] = (struct extents){0};
-        if (node->kind == FORMULA_INPUT)
-            shapes[n] = inputs[node->input];
-        if (node->kind == FORMULA_ARRAY)
-            shapes[n] = node->extents;
-        for (int i = 0; i < node->count; i++)
-            if (!extents_broadcast(&shapes[n], &shapes[node->operands[i]]))
-                return false;
-    }
-    return true;
+    bool good = true;
+    for (int n = 0; n < formula->count && good; n++)
+        good = formula_shape(formula, n, inputs, shapes);
+    return good;
 }

@@ -10,9 +10,9 @@
 #include "compiler/eval.h"
 
 enum {
-    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 128,
+    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 16,
     FORMULA_ELEMENTS = 256,        /* of all array literals */
-    FORMULA_RANK = 6, FORMULA_SAMPLES = 6
+    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 16
 };
 
 struct extents {
@@ -30,19 +30,32 @@ struct number {
 };
 
 enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, FORMULA_CAST,
-                    FORMULA_WRAP };
+                    FORMULA_WRAP, FORMULA_VIEW };
+
+/* Section 7: the operand's elements, in their order, under another shape. Lists are as written. */
+enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET };
+
+struct formula_view {
+    enum view_kind kind;
+    bool has_shape, has_factors, has_sources;
+    int count;                     /* of each list there is */
+    int64_t shape[FORMULA_RANK];
+    double factors[FORMULA_RANK];
+    int sources[FORMULA_RANK];     /* src_dims; of squeeze and expand_dims the axes */
+};
 
 struct formula_node {
     enum formula_kind kind;
     enum op op;
     int operands[FORMULA_OPERANDS], count;
     int input;
+    int view;                      /* FORMULA_VIEW: of formula->views */
     int spelling;                  /* which of the row's */
     unsigned manner;               /* random bits for what may be written in several ways */
     bool bound;                    /* has a name; nodes used more than once must */
     struct extents extents;        /* FORMULA_ARRAY */
     int elements;                  /* FORMULA_ARRAY: the first of formula->elements */
-    /* Given for inputs, casts and wraps; else from formula_settle: */
+    /* Given for inputs, casts, wraps and reinterpret; else from formula_settle: */
     enum weft_dtype dtype;
     enum weft_dtype meeting;       /* what operands are converted to */
     bool by_value;                 /* compares a uint64 with a signed integer */
@@ -69,6 +82,8 @@ struct formula {
     int input_count;
     struct number elements[FORMULA_ELEMENTS];
     int element_count;
+    struct formula_view views[FORMULA_VIEWS];
+    int view_count;
     int results[FORMULA_RESULTS], result_count;
     enum weft_dtype casts[FORMULA_RESULTS];   /* of kernels: the types behind -> */
     bool kernel;                   /* written as a kernel of a .weft file */
@@ -87,9 +102,11 @@ void formula_bind(struct formula *formula);
 /* The dtype of a result. */
 enum weft_dtype formula_result_dtype(const struct formula *formula, int result);
 
-/* A row that is not exact on this node's operands, or whose bits are partly free (copysign from a NaN):
- * a run has to tell the value, and what is computed from it is exact again. */
-bool formula_is_told(const struct formula_node *node);
+/* A row that is not exact on this node's operands, or whose bits are partly free (copysign from a NaN, the
+ * bits of one): a run has to tell the value, and what is computed from it is exact again. */
+bool formula_is_told(const struct formula *formula, const struct formula_node *node);
+/* A view of reinterpret that reads a floating type as another. */
+bool formula_shows_bits(const struct formula *formula, const struct formula_node *node);
 /* Whether this spelling of the row is a sign, so that numbers joined by it are a literal expression. */
 bool formula_is_sign(const struct formula_node *node);
 
@@ -105,7 +122,10 @@ bool number_meets(const struct number *number, enum weft_dtype dtype);
 bool extents_broadcast(struct extents *into, const struct extents *more);
 int64_t extents_volume(const struct extents *extents);
 bool extents_equal(const struct extents *a, const struct extents *b);
-/* The shapes of all nodes from those of the inputs. False when some do not broadcast. */
+/* The shape of one node, from those before it; false where the language has an error. */
+bool formula_shape(const struct formula *formula, int node, const struct extents *inputs,
+                   struct extents *shapes);
+/* The shapes of all nodes from those of the inputs. */
 bool formula_shapes(const struct formula *formula, const struct extents *inputs,
                     struct extents *shapes);
 

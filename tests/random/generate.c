@@ -2,6 +2,7 @@
  * for it among what there is, rather what nothing uses yet. Shapes fit by construction: every tensor has
  * some of the extents of one shape, the envelope, and 1 for the others. */
 #include "tests/random/trial.h"
+#include "tests/random/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,13 @@ struct generator {
     struct arena *arena;
     const struct limits *limits;
     struct extents envelopes[FORMULA_SAMPLES];
+    int64_t most;                  /* elements a node may have */
     enum weft_dtype palette[3];    /* few programs mix all types, or the widest would be everywhere */
     int palette_size;
+    bool viewing;                  /* many views */
     int uses[FORMULA_NODES];
+    int inputs[FORMULA_INPUTS];    /* their nodes */
+    struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
 };
 
 static int below(struct generator *g, int bound)
@@ -87,9 +92,9 @@ static struct extents part_of(const struct extents *envelope, int rank, unsigned
     return out;
 }
 
-static void any_part(struct generator *g, int *rank, unsigned *stretched)
+static void any_part(struct generator *g, int all, int *rank, unsigned *stretched)
 {
-    int all = g->envelopes[0].rank, kind = below(g, 12);
+    int kind = below(g, 12);
     *rank = all;
     *stretched = 0;
     if (kind == 0)
@@ -100,6 +105,18 @@ static void any_part(struct generator *g, int *rank, unsigned *stretched)
         *rank = below(g, all + 1);
         *stretched = (unsigned)stream_bits(&g->stream);
     }
+}
+
+/* The dimensions, of so many inner ones, along which samples differ: a bit each. */
+static unsigned unlike(const struct generator *g, const struct extents *const *envelopes, int rank)
+{
+    unsigned bits = 0;
+    for (int s = 1; s < g->trial->samples; s++)
+        for (int back = 1; back <= rank; back++)
+            if (envelopes[s]->at[envelopes[s]->rank - back] !=
+                envelopes[0]->at[envelopes[0]->rank - back])
+                bits |= 1u << (rank - back);
+    return bits;
 }
 
 /* ---- numbers ---- */
@@ -151,9 +168,38 @@ static int add_node(struct generator *g, struct formula_node node)
     return formula->count++;
 }
 
+/* Types and shapes of a new node; false where the language has an error, and where it is too large. */
+static bool settle(struct generator *g, int index)
+{
+    struct formula *formula = &g->trial->formula;
+    bool good = formula_settle_node(formula, index);
+    for (int s = 0; s < g->trial->samples && good; s++) {
+        struct extents inputs[FORMULA_INPUTS];
+        for (int i = 0; i < formula->input_count; i++)
+            inputs[i] = trial_input(g->trial, i, s)->extents;
+        good = formula_shape(formula, index, inputs, g->shapes[s]) &&
+               extents_volume(&g->shapes[s][index]) <= g->most;
+    }
+    return good;
+}
+
+/* Whether the node broadcasts with others, in all samples. */
+static bool goes_with(const struct generator *g, int node, const int *others, int count)
+{
+    for (int s = 0; s < g->trial->samples; s++) {
+        struct extents shape = g->shapes[s][node];
+        for (int i = 0; i < count; i++)
+            if (!extents_broadcast(&shape, &g->shapes[s][others[i]]))
+                return false;
+    }
+    return true;
+}
+
 static int literal_node(struct generator *g)
 {
-    return add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = any_number(g)});
+    int node = add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = any_number(g)});
+    settle(g, node);
+    return node;
 }
 
 /* An array literal: it needs extents that are alike in all samples, and few elements. */
@@ -162,14 +208,15 @@ static int array_node(struct generator *g)
     struct formula *formula = &g->trial->formula;
     struct formula_node node = {.kind = FORMULA_ARRAY, .elements = formula->element_count};
     unsigned stretched;
-    any_part(g, &node.extents.rank, &stretched);
-    node.extents = part_of(&g->envelopes[0], node.extents.rank, stretched);
+    const struct extents *envelopes[FORMULA_SAMPLES];
     for (int s = 0; s < g->trial->samples; s++)
-        for (int d = 0; d < node.extents.rank; d++)
-            if (node.extents.at[d] > 8 || node.extents.at[d] < 1 ||
-                g->envelopes[s].at[g->envelopes[s].rank - node.extents.rank + d] !=
-                    g->envelopes[0].at[g->envelopes[0].rank - node.extents.rank + d])
-                node.extents.at[d] = 1;
+        envelopes[s] = &g->envelopes[s];
+    any_part(g, envelopes[0]->rank, &node.extents.rank, &stretched);
+    stretched |= unlike(g, envelopes, node.extents.rank);
+    node.extents = part_of(envelopes[0], node.extents.rank, stretched);
+    for (int d = 0; d < node.extents.rank; d++)
+        if (node.extents.at[d] > 8 || node.extents.at[d] < 1)
+            node.extents.at[d] = 1;
     int64_t volume = extents_volume(&node.extents);
     if (node.extents.rank == 0 || volume > 24 || formula->element_count + volume > FORMULA_ELEMENTS)
         return literal_node(g);
@@ -177,7 +224,9 @@ static int array_node(struct generator *g)
     for (int i = 0; i < volume; i++)
         formula->elements[formula->element_count++] =
             kind == 0 ? any_number(g) : kind == 1 ? any_real(g) : any_integer(g);
-    return add_node(g, node);
+    int index = add_node(g, node);
+    settle(g, index);
+    return index;
 }
 
 static int unused_node(struct generator *g)
@@ -185,7 +234,8 @@ static int unused_node(struct generator *g)
     int count = g->trial->formula.count, at = below(g, count);
     for (int i = 0; i < count; i++) {
         int node = (at + count - i) % count;
-        if (g->uses[node] == 0 && (node >= g->trial->formula.input_count || chance(g, 3)))
+        if (g->uses[node] == 0 &&
+            (g->trial->formula.nodes[node].kind != FORMULA_INPUT || chance(g, 3)))
             return node;
     }
     return at;
@@ -200,7 +250,7 @@ static int any_operand(struct generator *g, bool first)
     if (constant && (!first || chance(g, 3)))
         return kind == 0 ? array_node(g) : literal_node(g);
     if (kind < 6 - 4 * first)
-        return below(g, formula->input_count);   /* the first nodes are the inputs */
+        return g->inputs[below(g, formula->input_count)];
     return kind < 19 ? unused_node(g) : below(g, formula->count);
 }
 
@@ -225,7 +275,22 @@ static int exponent_node(struct generator *g)
     struct number number = {.kind = NUMBER_INTEGER, .integer = below(g, 6)};
     if (chance(g, 4))
         number = (struct number){.kind = NUMBER_REAL, .real = below(g, 12) / 2.0};
-    return add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = number});
+    int node = add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = number});
+    settle(g, node);
+    return node;
+}
+
+/* One that goes with those before it; seldom one of them. */
+static int fitting_operand(struct generator *g, const int *before, int count)
+{
+    int node = any_operand(g, count == 0);
+    for (int i = 0; i < 8 && count > 0; i++) {
+        bool again = node == before[0] && !chance(g, 5);
+        if (!again && goes_with(g, node, before, count))
+            break;
+        node = any_operand(g, false);
+    }
+    return node;
 }
 
 static struct formula_node any_operation(struct generator *g, enum op op)
@@ -237,9 +302,7 @@ static struct formula_node any_operation(struct generator *g, enum op op)
         spellings++;
     node.spelling = chance(g, 3) ? below(g, spellings) : 0;
     for (int i = 0; i < node.count; i++)
-        do
-            node.operands[i] = any_operand(g, i == 0);
-        while (i > 0 && node.operands[i] == node.operands[0] && !chance(g, 5));
+        node.operands[i] = fitting_operand(g, node.operands, i);
     if ((op == OP_POW || op == OP_FPOW) && chance(g, 2))
         node.operands[1] = exponent_node(g);
     return node;
@@ -253,16 +316,12 @@ static struct formula_node any_conversion(struct generator *g)
     return node;
 }
 
-/* New leaves settle first; what then is wrong is taken back. */
+/* What is wrong is taken back, with its new leaves. */
 static bool try_node(struct generator *g, struct formula_node node, int before)
 {
     struct formula *formula = &g->trial->formula;
-    bool good = true;
-    int elements = formula->element_count;
-    for (int n = before; n < formula->count; n++)
-        good = formula_settle_node(formula, n) && good;
-    int index = add_node(g, node);
-    if (good && formula_settle_node(formula, index)) {
+    int elements = formula->element_count, index = add_node(g, node);
+    if (settle(g, index)) {
         for (int i = 0; i < node.count; i++)
             g->uses[node.operands[i]]++;
         return true;
@@ -315,10 +374,42 @@ static bool grow_copy(struct generator *g)
     return formula->nodes[at].count > 0 && try_node(g, formula->nodes[at], before);
 }
 
+/* An input whose shapes go with a node's. */
+static void add_input(struct generator *g, const struct extents *const *envelopes);
+
+/* A view; and where it makes a new shape, often an input that goes with it. */
+static bool grow_view(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    const struct extents *shapes[FORMULA_SAMPLES];
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 1, .view = formula->view_count};
+    int before = formula->count;
+    if (formula->view_count == FORMULA_VIEWS)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    for (int s = 0; s < g->trial->samples; s++)
+        shapes[s] = &g->shapes[s][node.operands[0]];
+    formula->views[formula->view_count++] = view_any(&g->stream, shapes, g->trial->samples);
+    node.dtype = any_dtype(g);
+    if (!try_node(g, node, before)) {
+        formula->view_count--;
+        return false;
+    }
+    for (int s = 0; s < g->trial->samples; s++)
+        shapes[s] = &g->shapes[s][formula->count - 1];
+    if (formula->input_count < FORMULA_INPUTS && chance(g, 2))
+        add_input(g, shapes);
+    return true;
+}
+
 static void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
     int before = formula->count, elements = formula->element_count;
+    if (g->limits->views && chance(g, g->viewing ? 5 : 60) && grow_view(g))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
     if (chance(g, 7) && try_node(g, any_conversion(g), before))
         return;
     if ((chance(g, 16) && grow_division(g)) || (chance(g, 16) && grow_copy(g)))
@@ -392,25 +483,32 @@ static void fill(struct generator *g, struct sample *sample, enum weft_dtype dty
     sample_settle(sample);
 }
 
-static void add_input(struct generator *g, int input)
+static void add_input(struct generator *g, const struct extents *const *envelopes)
 {
     struct trial *trial = g->trial;
+    int input = trial->formula.input_count++, rank, samples;
     struct formula_input *formula = &trial->formula.inputs[input];
-    int rank, samples;
     unsigned stretched;
-    any_part(g, &rank, &stretched);
+    any_part(g, envelopes[0]->rank, &rank, &stretched);
+    bool mixed = chance(g, 4);     /* one-element samples beside larger ones */
     formula->dtype = any_dtype(g);
     formula->declared = chance(g, 2) ? below(g, DECLARE_MOST) : DECLARE_NOT;
     formula->batch = trial->samples > 1 && !chance(g, 3);
     samples = formula->batch ? trial->samples : 1;
+    if (!formula->batch)
+        stretched |= unlike(g, envelopes, rank);
     for (int s = 0; s < samples; s++) {
         struct sample *sample = &trial->inputs[input][s];
-        sample->extents = part_of(&g->envelopes[s], rank, stretched);
+        if (mixed)
+            stretched = (unsigned)(stream_bits(&g->stream) & stream_bits(&g->stream));
+        if (mixed && !formula->batch)
+            stretched |= unlike(g, envelopes, rank);
+        sample->extents = part_of(envelopes[s], rank, stretched);
         sample->layout = any_layout(g, true);
         fill(g, sample, formula->dtype);
     }
-    add_node(g, (struct formula_node){.kind = FORMULA_INPUT, .input = input});
-    formula_settle_node(&trial->formula, input);
+    g->inputs[input] = add_node(g, (struct formula_node){.kind = FORMULA_INPUT, .input = input});
+    settle(g, g->inputs[input]);
 }
 
 static void choose_outputs(struct generator *g)
@@ -433,8 +531,20 @@ static void follow(struct trial *trial, const int *kept)
 static void choose_shapes(struct generator *g)
 {
     int64_t most = any_volume(g);
+    g->most = 4 * most;
+    g->viewing = chance(g, 5);
     int rank = (int[]){0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6}[below(g, 12)];
+    if (g->limits->batches && chance(g, 4) && most <= 20000)
+        g->trial->samples = 2 + below(g, FORMULA_SAMPLES - 1);
     g->envelopes[0] = any_envelope(g, rank, most);
+    for (int s = 1; s < g->trial->samples; s++) {
+        g->envelopes[s] = any_envelope(g, rank, most / 2 + 1);
+        for (int d = 0; d < rank; d++)
+            if (chance(g, 2))
+                g->envelopes[s].at[d] = g->envelopes[0].at[d];
+        if (extents_volume(&g->envelopes[s]) > 2 * most)
+            g->envelopes[s] = g->envelopes[0];
+    }
 }
 
 static int operation_count(struct generator *g, int64_t volume)
@@ -462,9 +572,11 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
     for (int i = 0; i < 3; i++)
         g.palette[i] = (enum weft_dtype)below(&g, WEFT_DTYPE_COUNT);
     int operations = operation_count(&g, extents_volume(&g.envelopes[0]));
-    formula->input_count = 1 + below(&g, 4);
-    for (int i = 0; i < formula->input_count; i++)
-        add_input(&g, i);
+    const struct extents *envelopes[FORMULA_SAMPLES];
+    for (int s = 0; s < trial->samples; s++)
+        envelopes[s] = &g.envelopes[s];
+    for (int i = below(&g, 4); i >= 0; i--)
+        add_input(&g, envelopes);
     for (int i = 0; i < operations && formula->count + 12 < FORMULA_NODES; i++)
         grow(&g);
     add_results(&g);

@@ -132,6 +132,8 @@ static void print_command(const struct options *options, uint64_t seed)
         printf(" --max-nodes %d", options->limits.nodes);
     if (!options->limits.batches)
         printf(" --no-batches");
+    if (!options->limits.views)
+        printf(" --no-views");
     printf("\n");
 }
 
@@ -166,7 +168,7 @@ static void tell_failure(const struct options *options, uint64_t seed)
 static _Noreturn void usage(void)
 {
     puts("usage: random [--seed N] [--count N] [--jobs N] [--cc libtcc|gcc|clang] [--cflags WORDS]\n"
-         "              [--max-nodes N] [--no-batches] [--failures N] [--quiet] [--print]");
+         "              [--max-nodes N] [--no-batches] [--no-views] [--failures N] [--quiet] [--print]");
     exit(2);
 }
 
@@ -182,7 +184,7 @@ static uint64_t number(const char *text)
 static struct options read_options(int count, char **words, bool *print)
 {
     struct options options = {.seed = 1, .count = 100, .jobs = 1, .failures = 3, .cc = "cc",
-                              .flags = "", .limits = {60, true}};
+                              .flags = "", .limits = {60, true, true}};
     for (int i = 1; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         i++;
@@ -202,6 +204,8 @@ static struct options read_options(int count, char **words, bool *print)
             options.flags = value;
         else if (i--, !strcmp(word, "--no-batches"))
             options.limits.batches = false;
+        else if (!strcmp(word, "--no-views"))
+            options.limits.views = false;
         else if (!strcmp(word, "--quiet"))
             options.quiet = true;
         else if (!strcmp(word, "--print"))

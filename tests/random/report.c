@@ -15,6 +15,7 @@ static void count_node(struct tally *tally, const struct formula *formula,
         tally->rows[node->op][node->meeting]++;
     if (node->kind == FORMULA_CAST)
         tally->casts[from][node->dtype]++;
+    tally->views += node->kind == FORMULA_VIEW;
     if (node->kind == FORMULA_WRAP)
         tally->wraps[from][node->dtype]++;
 }
@@ -139,8 +140,9 @@ bool tally_print(const struct tally *tally, bool quiet)
     if (!quiet)
         print_table(tally);
     printf("%" PRIu64 " operations, %" PRIu64 " results, %" PRIu64 " elements, %" PRIu64
-           " results in place, %" PRIu64 " kernel texts, %" PRIu64 " batches\n", tally->nodes,
-           tally->results, tally->elements, tally->in_place, tally->kernels, tally->batches);
+           " results in place, %" PRIu64 " kernel texts, %" PRIu64 " views, %" PRIu64 " batches\n",
+           tally->nodes, tally->results, tally->elements, tally->in_place, tally->kernels,
+           tally->views, tally->batches);
     printf("results of rank 0, 1, ..:");
     for (int r = 0; r <= FORMULA_RANK; r++)
         printf(" %" PRIu64, tally->ranks[r]);

@@ -5,7 +5,7 @@
 #include "tests/random/execute.h"
 
 struct tally {
-    uint64_t programs, nodes, results, elements, in_place, kernels, batches;
+    uint64_t programs, nodes, results, elements, in_place, kernels, views, batches;
     uint64_t verdicts[VERDICT_COUNT];
     uint64_t rows[OP_COUNT][WEFT_DTYPE_COUNT];              /* by the type operands are converted to */
     uint64_t casts[WEFT_DTYPE_COUNT][WEFT_DTYPE_COUNT];     /* from, to */

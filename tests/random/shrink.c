@@ -147,6 +147,26 @@ static int make_input(struct trial *trial, struct arena *arena, int k)
 
 /* ---- shapes ---- */
 
+/* A sample less, the first or the last, or no batches at all. */
+static int drop_sample(struct trial *trial, struct arena *arena, int k)
+{
+    struct formula *formula = &trial->formula;
+    (void)arena;
+    if (k > 2 || trial->samples == 1)
+        return -1;
+    if (k == 2 || trial->samples == 2)
+        for (int i = 0; i < formula->input_count; i++) {
+            trial->inputs[i][0] = *trial_input(trial, i, k % 2);
+            formula->inputs[i].batch = false;
+        }
+    for (int i = 0; i < formula->input_count && k == 0; i++)
+        if (formula->inputs[i].batch)
+            memmove(trial->inputs[i], trial->inputs[i] + 1,
+                    sizeof *trial->inputs[i] * (FORMULA_SAMPLES - 1));
+    trial->samples = k == 2 ? 1 : trial->samples - 1;
+    return 1;
+}
+
 /* Keeps `extent` indices of a dimension, from `from` on: the kept elements' old positions, or NULL. */
 static int64_t *crop(struct extents *extents, int dimension, int64_t from, int64_t extent,
                      struct arena *arena)
@@ -375,7 +395,8 @@ static bool try_all(struct attempts *attempts, struct trial *trial, struct arena
 void shrink(struct attempts *attempts, struct trial *trial, struct arena *arena,
             struct outcome *outcome)
 {
-    static change_fn *const changes[] = {drop_result, keep_one, use_operand, make_input, cut_shape,
+    static change_fn *const changes[] = {drop_result, keep_one, use_operand, make_input,
+                                         drop_sample, cut_shape,
                                          drop_dimension, simplify, simplify_values};
     bool better = trial_settle(trial);
     attempts->count = 0;

@@ -2,6 +2,7 @@
 #include "tests/random/text.h"
 
 #include "tests/random/number.h"
+#include "tests/random/view.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,11 +34,11 @@ static bool is_full(const struct trial *trial, int input, int back)
     return true;
 }
 
-/* Array literals stretch, too, and may be the larger ones. */
-static bool has_arrays(const struct formula *formula)
+/* Array literals stretch, too, and may be the larger ones; views have extents of their own. */
+static bool has_others(const struct formula *formula)
 {
     for (int n = 0; n < formula->count; n++)
-        if (formula->nodes[n].kind == FORMULA_ARRAY)
+        if (formula->nodes[n].kind == FORMULA_ARRAY || formula->nodes[n].kind == FORMULA_VIEW)
             return true;
     return false;
 }
@@ -63,7 +64,7 @@ void type_write(const struct trial *trial, int input, char *out, size_t size)
     for (int d = 0; d < extents->rank; d++) {
         int back = extents->rank - d;
         at += snprintf(out + at, size - (size_t)at, d ? ", " : "");
-        if (declared->declared == DECLARE_SIZES && !has_arrays(&trial->formula) &&
+        if (declared->declared == DECLARE_SIZES && !has_others(&trial->formula) &&
             is_full(trial, input, back))
             at += snprintf(out + at, size - (size_t)at, "n%d", back);
         else if (declared->declared >= DECLARE_EXTENTS && same_in_samples(trial, input, d))
@@ -191,6 +192,17 @@ static void write_conversion(struct trial *trial, struct text *text, struct form
         put(text, ")");
 }
 
+static void write_view(struct trial *trial, struct text *text, struct formula_node *node)
+{
+    static const char *const names[] = {"reshape", "squeeze", "expand_dims", "reinterpret"};
+    const struct formula_view *view = &trial->formula.views[node->view];
+    char arguments[500];
+    put(text, "%s(", names[view->kind]);
+    write_operand(trial, text, node->operands[0], LOOSEST);
+    view_print(arguments, sizeof arguments, view, type_rows[node->dtype].name, node->manner >> 4);
+    put(text, "%s)", arguments);
+}
+
 static void write_node(struct trial *trial, struct text *text, int index)
 {
     struct formula_node *node = &trial->formula.nodes[index];
@@ -205,6 +217,7 @@ static void write_node(struct trial *trial, struct text *text, int index)
     case FORMULA_ARRAY: write_array(trial, text, node, 0, &next); break;
     case FORMULA_OP: write_op(trial, text, node); break;
     case FORMULA_CAST: case FORMULA_WRAP: write_conversion(trial, text, node); break;
+    case FORMULA_VIEW: write_view(trial, text, node); break;
     }
 }
 

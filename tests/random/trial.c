@@ -57,52 +57,82 @@ static void dependents(const struct formula *formula, int input, bool *depends)
     }
 }
 
+bool trial_shapes(const struct trial *trial, struct extents (*shapes)[FORMULA_NODES])
+{
+    struct extents inputs[FORMULA_INPUTS];
+    for (int s = 0; s < trial->samples; s++) {
+        for (int i = 0; i < trial->formula.input_count; i++)
+            inputs[i] = trial_input(trial, i, s)->extents;
+        if (!formula_shapes(&trial->formula, inputs, shapes[s]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether every result that depends on the input, told ones included, has its shape. */
+static bool keeps_shape(const struct formula *formula, const bool *depends,
+                        const struct extents *shapes, const struct extents *extents)
+{
+    bool good = true;
+    for (int r = 0; r < formula->result_count; r++)
+        good = good && (!depends[formula->results[r]] ||
+                        extents_equal(&shapes[formula->results[r]], extents));
+    for (int n = 0; n < formula->count; n++)
+        if (depends[n] && formula_is_told(formula, &formula->nodes[n]))
+            good = good && extents_equal(&shapes[n], extents);
+    return good;
+}
+
 /* Rule 5.4: what is read of the input is read only at the element being written, that is, by results of
  * its own shape. */
-static bool may_be_in_place(const struct trial *trial, int result, int input)
+static bool may_be_in_place(const struct trial *trial, struct extents (*shapes)[FORMULA_NODES],
+                            int result, int input)
 {
     const struct formula *formula = &trial->formula;
-    struct extents inputs[FORMULA_INPUTS], shapes[FORMULA_NODES];
-    bool depends[FORMULA_NODES];
-    const struct sample *sample = &trial->inputs[input][0];
-    if (formula->inputs[input].batch || formula->nodes[formula->results[result]].batch ||
-        sample->layout.still ||
+    bool depends[FORMULA_NODES], batch = formula->inputs[input].batch, good = true;
+    if (batch != formula->nodes[formula->results[result]].batch ||
         type_rows[formula->inputs[input].dtype].size !=
             type_rows[formula_result_dtype(formula, result)].size)
         return false;
-    for (int i = 0; i < formula->input_count; i++)
-        inputs[i] = trial->inputs[i][0].extents;
     dependents(formula, input, depends);
-    if (!formula_shapes(formula, inputs, shapes) ||
-        !extents_equal(&shapes[formula->results[result]], &sample->extents))
-        return false;
-    bool good = true;
-    for (int i = 0; i < formula->result_count; i++)
-        good = good && (!depends[formula->results[i]] ||
-                        extents_equal(&shapes[formula->results[i]], &sample->extents));
     for (int n = 0; n < formula->count; n++)
-        if (depends[n] && formula_is_told(&formula->nodes[n]))
-            good = good && extents_equal(&shapes[n], &sample->extents);
+        good = good && (!depends[n] || (formula->nodes[n].batch == batch &&
+                                        formula->nodes[n].kind != FORMULA_VIEW));
+    for (int s = 0; s < (batch ? trial->samples : 1) && good; s++) {
+        const struct sample *sample = &trial->inputs[input][s];
+        good = !sample->layout.still &&
+               extents_equal(&shapes[s][formula->results[result]], &sample->extents) &&
+               keeps_shape(formula, depends, shapes[s], &sample->extents);
+    }
     return good;
+}
+
+/* What is reinterpreted as elements of another size has to be dense. */
+static void make_dense(struct trial *trial)
+{
+    const struct formula *formula = &trial->formula;
+    for (int n = 0; n < formula->count; n++) {
+        const struct formula_node *node = &formula->nodes[n];
+        const struct formula_node *from = &formula->nodes[node->operands[0]];
+        if (node->kind == FORMULA_VIEW && from->kind == FORMULA_INPUT &&
+            type_rows[from->dtype].size != type_rows[node->dtype].size)
+            for (int s = 0; s < FORMULA_SAMPLES; s++)
+                trial->inputs[from->input][s].layout = (struct layout){0};
+    }
 }
 
 bool trial_settle(struct trial *trial)
 {
     struct formula *formula = &trial->formula;
     bool taken[FORMULA_INPUTS] = {false};
-    struct extents shapes[FORMULA_NODES], inputs[FORMULA_INPUTS];
-    if (!formula_settle(formula) || formula->result_count == 0)
+    struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
+    if (!formula_settle(formula) || formula->result_count == 0 || !trial_shapes(trial, shapes))
         return false;
-    for (int s = 0; s < trial->samples; s++) {
-        for (int i = 0; i < formula->input_count; i++)
-            inputs[i] = trial_input(trial, i, s)->extents;
-        if (!formula_shapes(formula, inputs, shapes))
-            return false;
-    }
+    make_dense(trial);
     for (int r = 0; r < formula->result_count; r++) {
         int input = trial->in_place[r];
         if (input >= 0 && (input >= formula->input_count || taken[input] ||
-                           !may_be_in_place(trial, r, input)))
+                           !may_be_in_place(trial, shapes, r, input)))
             trial->in_place[r] = -1;
         else if (input >= 0)
             taken[input] = true;

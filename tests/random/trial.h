@@ -34,7 +34,7 @@ struct trial {
 
 struct limits {
     int nodes;                     /* operations, at most */
-    bool batches;
+    bool batches, views;
 };
 
 void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
@@ -44,6 +44,8 @@ void sample_settle(struct sample *sample);
 /* After a change of the formula: in-place outputs that cannot be are given up, inputs follow their
  * formula's. False when the program is wrong now. */
 bool trial_settle(struct trial *trial);
+/* The shapes of all nodes for each sample; false when some do not broadcast. */
+bool trial_shapes(const struct trial *trial, struct extents (*shapes)[FORMULA_NODES]);
 
 static inline const struct sample *trial_input(const struct trial *trial, int input, int sample)
 {

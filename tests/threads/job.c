@@ -94,7 +94,7 @@ static void add_tensor(struct job *job, int side, int i, enum weft_dtype dtype, 
     job->arguments[side][i] = (struct weft_argument){.tensors = tensor};
 }
 
-/* Numbers from -8 to 7.9, or any small integers, zeros among them. */
+/* Numbers from -8 to 7.9, or any small integers, zeros among them; in 16 bits any floats below 2. */
 static void fill(void *memory, size_t size, enum weft_dtype dtype)
 {
     uint32_t x = 2463534242u;
@@ -103,7 +103,7 @@ static void fill(void *memory, size_t size, enum weft_dtype dtype)
         x ^= x << 13, x ^= x >> 17, x ^= x << 5;
         float f = (float)(x >> 8 & 255) / 16 - 8;
         double d = f;
-        uint64_t n = x >> 8 & 31;
+        uint64_t n = x >> 8 & (dtype == WEFT_FLOAT16 || dtype == WEFT_BFLOAT16 ? 0xbfff : 31);
         memcpy((char *)memory + at, dtype == WEFT_FLOAT32   ? (void *)&f
                                     : dtype == WEFT_FLOAT64 ? (void *)&d
                                                             : (void *)&n, step);

@@ -16,6 +16,8 @@
 
 #define F32(...) {.dtype = WEFT_FLOAT32, __VA_ARGS__}
 #define F64(...) {.dtype = WEFT_FLOAT64, __VA_ARGS__}
+#define F16(...) {.dtype = WEFT_FLOAT16, __VA_ARGS__}
+#define BF16(...) {.dtype = WEFT_BFLOAT16, __VA_ARGS__}
 #define U8(...) {.dtype = WEFT_UINT8, __VA_ARGS__}
 #define I32(...) {.dtype = WEFT_INT32, __VA_ARGS__}
 #define SHAPE(rank_, ...) .rank = rank_, .shape = {__VA_ARGS__}
@@ -29,6 +31,8 @@ static const struct sample samples[] = {
     {"atan2(x, y)", {F64(SHAPE(2, 1, 300007)), F64(SHAPE(1, 300007))}, 2},
     {"uint8(clamp(img * gain + 0.5, 0, 255))", {U8(SHAPE(3, 601, 500, 3)), F32(SHAPE(1, 3))}, 2},
     {"x // y + x % y", {I32(SHAPE(2, 900, 911)), I32(SHAPE(2, 1, 911))}, 2},
+    {"return r0 = exp(x) * y + x, r1 = y * y - x",
+     {F16(SHAPE(2, 1001, 1003)), BF16(SHAPE(1, 1003), .reversed = true)}, 2},
     {"return r0 = sqrt(x) ** y, r1 = y + 1, r2 = x", {F64(SHAPE(2, 401, 503)), F64(SHAPE(1, 503))}, 2},
     {"sin(x)+cos(x)+tan(x)+exp(x)+log(x)+sinh(x)+cosh(x)+tanh(x)+asin(x)+acos(x)+atan(x)",
      {F64(SHAPE(1, 100003))}, 1},

@@ -136,7 +136,7 @@ static void hostile_headers(void **state)
         "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<U12', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}",
-        "{'descr': '|V2', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '|V3', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<f99999999999', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"

@@ -17,7 +17,7 @@ import tempfile
 WEFT = os.environ.get("WEFT", "weft")
 CC = os.environ.get("WEFT_CC", "cc")
 TYPES = ["uint8", "int16", "int32", "int64", "float32", "float64"]
-INTEGERS, FLOATS = TYPES[:4], TYPES[4:]
+INTEGERS, FLOATS, HALVES = TYPES[:4], TYPES[4:], ["float16", "bfloat16"]
 RULES = {"LOGIC": ["bool"], "BITS": INTEGERS, "SHIFT": INTEGERS, "REAL": FLOATS, "TEST": FLOATS}
 
 DIVISION = "no instruction divides vectors of integers"
@@ -70,14 +70,29 @@ def expression(row):
 def cases():
     rows = json.loads(subprocess.run([WEFT, "ops", "--format", "json"], capture_output=True, check=True).stdout)
     for row in rows:
+        if row["form"] == "view":
+            continue                        # nothing is computed
         for kind in RULES.get(row["rule"], TYPES) if row["exact"] or row["names"][0] == "**" else []:
             if not row["exact"] and kind in FLOATS:
                 continue
-            yield row["names"][0], kind, expression(row), kind
+            yield row["names"][0], kind, expression(row), kind, {}
     for source in ["uint8", "int8", "uint16", *TYPES[1:]]:
         for target in ["uint8", "int8", "uint16", *TYPES[1:]]:
             if source != target:
-                yield "convert", f"{source} to {target}", f"{target}(x)", source
+                yield "convert", f"{source} to {target}", f"{target}(x)", source, {}
+    yield from half_cases()
+
+
+def half_cases():
+    """Conversions of the 16-bit types, and that operations on them are rounded in vectors: with the block
+    calls and without."""
+    for environment in {}, {"WEFT_DISABLE": "convert"}:
+        for half in HALVES:
+            for other in ["uint8", *TYPES[1:], "uint64"]:
+                yield "convert", f"{other} to {half}", f"{half}(x)", other, environment
+                yield "convert", f"{half} to {other}", f"{other}(x)", half, environment
+            for text in "x + y - z", "where(c, x, y) * z", "sqrt(x) / y < z", "max(x, y) * z + x":
+                yield "operations", half, text, half, environment
 
 
 def lines_vectorized(report):
@@ -105,14 +120,14 @@ def show(text, kind, stage, environment):
     return done.stdout
 
 
-def scalar_loops(name, text, kind):
+def scalar_loops(name, text, kind, environment):
     """The loops of the kernel that the compiler does not report as vectorized, as text."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/report"
         flags = {"gcc": f"-fopt-info-vec-optimized={path}",
                  "clang": f"-gline-tables-only -fsave-optimization-record -foptimization-record-file={path}"}[name]
-        source = show(text, kind, "c", {})
-        show(text, kind, "asm", {"WEFT_CFLAGS": flags})
+        source = show(text, kind, "c", environment)
+        show(text, kind, "asm", dict(environment, WEFT_CFLAGS=flags))
         report = open(path).read() if os.path.exists(path) else ""
     vectorized = lines_vectorized(report)
     lines = source.split("\n")
@@ -120,8 +135,8 @@ def scalar_loops(name, text, kind):
 
 
 def judge(name, case):
-    row, kind, text, source = case
-    scalar, why = scalar_loops(name, text, source), reason(name, row, kind)
+    row, kind, text, source, environment = case
+    scalar, why = scalar_loops(name, text, source, environment), reason(name, row, kind)
     if scalar and not why:
         return f"{row} on {kind} is not vectorized by {name}:\n{scalar[0]}"
     if not scalar and why:

@@ -1,0 +1,452 @@
+/* float16 out0, bfloat16 out1 */
+/* prelude_c.h, move head */
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef int f16;
+typedef unsigned short f16_m MAY_ALIAS;
+typedef int bf16;
+typedef unsigned short bf16_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, ACCESSES = 5 };
+/* args.h */
+/* prelude_c.h, vector head */
+SEPARATE static const f16_m *pad_f16(f16_m *block, const f16_m *from, int m)
+{
+    const f16_m last = from[m - 1];
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
+    return block;
+}
+SEPARATE static const b1_m *pad_b1(b1_m *block, const b1_m *from, int m)
+{
+    const b1_m last = from[m - 1];
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
+    return block;
+}
+SEPARATE static const bf16_m *pad_bf16(bf16_m *block, const bf16_m *from, int m)
+{
+    const bf16_m last = from[m - 1];
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = last;
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        block[j] = from[j];
+    return block;
+}
+SEPARATE static void put_f16(f16_m *to, const f16_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+SEPARATE static void put_bf16(bf16_m *to, const bf16_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+static inline f32 decode_f16_f32(f16 a)
+{
+    union {
+        int word;
+        f32 value;
+    } u, small;
+    const int x = (a & 0x7fff) << (23 - 10);
+    u.word = x;
+    if (10 == 10) {
+        const int infinity = 31 << 23;
+        small.value = (f32)(int)(a & 0x7fff) * (f32)5.9604644775390625e-8; /* 2 ** -24 */
+        u.word += x < infinity ? 112 << 23 : 224 << 23;
+        u.word = x < 1 << 23 ? small.word : u.word;
+        u.word |= x > infinity ? 1 << 22 : 0; /* a NaN becomes a quiet one, as the machine's does */
+    }
+    u.word |= (int)((unsigned)(a & 0x8000) << 16);
+    return u.value;
+}
+#if defined WIDE && defined __F16C__
+CONVERSION void unpack_f16_f32(f32_m *r, const f16_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        floats x;
+        if (10 == 10) {
+            __asm__("vcvtph2ps %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        } else {
+            ints y;
+            __asm__("vpmovzxwd %1, %0" : "=" WIDE(y) : "m"(*(const half *)(a + j)));
+            x = (floats)(y << 16);
+        }
+        *(floats *)(r + j) = x;
+    }
+}
+#else
+CONVERSION void unpack_f16_f32(f32_m *r, const f16_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = decode_f16_f32(a[j]);
+}
+#endif
+static inline f32 decode_bf16_f32(bf16 a)
+{
+    union {
+        int word;
+        f32 value;
+    } u, small;
+    const int x = (a & 0x7fff) << (23 - 7);
+    u.word = x;
+    if (7 == 10) {
+        const int infinity = 31 << 23;
+        small.value = (f32)(int)(a & 0x7fff) * (f32)5.9604644775390625e-8; /* 2 ** -24 */
+        u.word += x < infinity ? 112 << 23 : 224 << 23;
+        u.word = x < 1 << 23 ? small.word : u.word;
+        u.word |= x > infinity ? 1 << 22 : 0; /* a NaN becomes a quiet one, as the machine's does */
+    }
+    u.word |= (int)((unsigned)(a & 0x8000) << 16);
+    return u.value;
+}
+#if defined WIDE && defined __F16C__
+CONVERSION void unpack_bf16_f32(f32_m *r, const bf16_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        floats x;
+        if (7 == 10) {
+            __asm__("vcvtph2ps %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        } else {
+            ints y;
+            __asm__("vpmovzxwd %1, %0" : "=" WIDE(y) : "m"(*(const half *)(a + j)));
+            x = (floats)(y << 16);
+        }
+        *(floats *)(r + j) = x;
+    }
+}
+#else
+CONVERSION void unpack_bf16_f32(f32_m *r, const bf16_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = decode_bf16_f32(a[j]);
+}
+#endif
+static inline f32 fneg_f32(f32 a)
+{
+    /* By bits: gcc 12 takes -fma(a, b, c) for fma(-a, b, -c), another zero where they cancel. */
+    union {
+        f32 value;
+        unsigned word;
+        unsigned long long wide;
+    } u = {a};
+    if (sizeof(f32) == sizeof(unsigned))
+        u.word ^= 1u << 31;
+    else
+        u.wide ^= 1ull << 63;
+    return u.value;
+}
+static inline f32 to_bfloat16_f32_f32(f32 a)
+{
+    union {
+        f32 value;
+        int word;
+    } u = {a};
+    const int rounded = (int)((unsigned)u.word + 0x7fff + (u.word >> 16 & 1));
+    u.word = (a != a ? u.word | 1 << 22 : rounded) & ~0xffff;
+    return (f32)u.value;
+}
+static inline f32 to_float16_f32_f32(f32 a)
+{
+    /* A number whose unit is that of x in float16, and its unit: x in these is rounded by the sum. */
+    union {
+        f32 value;
+        int word;
+    } u = {a}, whole, unit, sum;
+    const int sign = u.word & (-0x7fffffff - 1), x = u.word & 0x7fffffff, nan = 0x7f800000;
+    const int least = x < 113 << 23 ? 113 << 23 : x, most = least > 143 << 23 ? 143 << 23 : least;
+    whole.word = (most & nan) + (13 << 23);
+    unit.word = whole.word - (23 << 23);
+    u.word = x;
+    sum.value = u.value + whole.value;
+    u.value = (f32)(sum.word - whole.word) * unit.value;
+    u.word = x >= 0x477ff000 ? nan : u.word; /* 65520 and more */
+    u.word = x > nan ? (x & ~0x1fff) | 1 << 22 : u.word;
+    u.word |= sign;
+    return (f32)u.value;
+}
+#if defined WIDE && defined __F16C__
+CONVERSION void nearest_f32_f32(f32_m *r, const f32_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        floats x = *(const floats *)(a + j);
+        half y;
+        __asm__("vcvtps2ph $0, %1, %0" : "=" WIDE(y) : WIDE(x));
+        __asm__("vcvtph2ps %1, %0" : "=" WIDE(x) : WIDE(y));
+        *(floats *)(r + j) = x;
+    }
+}
+#else
+CONVERSION void nearest_f32_f32(f32_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = to_float16_f32_f32(a[j]);
+}
+#endif
+static inline bf16 encode_f32_bf16(f32 a)
+{
+    union {
+        f32 value;
+        int word;
+    } u = {a}, small;
+    const int drop = 23 - 7, infinity = 0x7fff >> 7 << 7, nan = 0x7f800000;
+    const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
+    const int rebias = 7 == 10 ? 112 << 23 : 0;
+    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    if (7 == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
+        small.word = x;
+        small.value += (f32)0.5;
+        r = x < 113 << 23 ? small.word - (126 << 23) : r;
+    }
+    r = r > infinity ? infinity : r;
+    r = x > nan ? infinity | 1 << (7 - 1) | (x >> drop & ~infinity) : r;
+    return (bf16)(r | sign);
+}
+#if defined WIDE && defined __F16C__
+/* The nearest that a bfloat16 holds, in the lower half of each element. */
+static inline ints rounded_f32_bf16(const f32_m *a)
+{
+    const floats x = *(const floats *)a;
+    const words y = (words)x, nan = (words)(x != x);
+    return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
+}
+CONVERSION void pack_f32_bf16(bf16_m *r, const f32_m *a)
+{
+    const ints order = WORDS_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 2 * LANES) {
+        if (7 == 10) {
+            const floats x = *(const floats *)(a + j), y = *(const floats *)(a + j + LANES);
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j)) : WIDE(x));
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j + LANES)) : WIDE(y));
+        } else {
+            ints x = rounded_f32_bf16(a + j), y = rounded_f32_bf16(a + j + LANES);
+            __asm__("vpackusdw %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+            __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(order));
+            *(bytes *)(r + j) = (bytes)x;
+        }
+    }
+}
+#else
+CONVERSION void pack_f32_bf16(bf16_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = encode_f32_bf16(a[j]);
+}
+#endif
+static inline f32 fmin_f32(f32 a, f32 b)
+{
+    f32 t = b < a ? b : a;
+    return b != b ? b : t;
+}
+static inline f16 encode_f32_f16(f32 a)
+{
+    union {
+        f32 value;
+        int word;
+    } u = {a}, small;
+    const int drop = 23 - 10, infinity = 0x7fff >> 10 << 10, nan = 0x7f800000;
+    const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
+    const int rebias = 10 == 10 ? 112 << 23 : 0;
+    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    if (10 == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
+        small.word = x;
+        small.value += (f32)0.5;
+        r = x < 113 << 23 ? small.word - (126 << 23) : r;
+    }
+    r = r > infinity ? infinity : r;
+    r = x > nan ? infinity | 1 << (10 - 1) | (x >> drop & ~infinity) : r;
+    return (f16)(r | sign);
+}
+#if defined WIDE && defined __F16C__
+/* The nearest that a bfloat16 holds, in the lower half of each element. */
+static inline ints rounded_f32_f16(const f32_m *a)
+{
+    const floats x = *(const floats *)a;
+    const words y = (words)x, nan = (words)(x != x);
+    return (ints)(((nan & (y | 1 << 22)) | (~nan & (y + 0x7fff + (y >> 16 & 1)))) >> 16);
+}
+CONVERSION void pack_f32_f16(f16_m *r, const f32_m *a)
+{
+    const ints order = WORDS_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 2 * LANES) {
+        if (10 == 10) {
+            const floats x = *(const floats *)(a + j), y = *(const floats *)(a + j + LANES);
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j)) : WIDE(x));
+            __asm__("vcvtps2ph $0, %1, %0" : "=m"(*(half *)(r + j + LANES)) : WIDE(y));
+        } else {
+            ints x = rounded_f32_f16(a + j), y = rounded_f32_f16(a + j + LANES);
+            __asm__("vpackusdw %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+            __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(order));
+            *(bytes *)(r + j) = (bytes)x;
+        }
+    }
+}
+#else
+CONVERSION void pack_f32_f16(f16_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = encode_f32_f16(a[j]);
+}
+#endif
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
+    f16_m w0[BLOCK];
+    b1_m w1[BLOCK];
+    bf16_m w2[BLOCK];
+    f16_m w3[BLOCK];
+    bf16_m w4[BLOCK];
+    u64 slots[7][BLOCK]; /* values kept between loops */
+    f32_m *const v1 = (f32_m *)slots[0];
+    f32_m *const v11 = (f32_m *)slots[1];
+    f32_m *const v2 = (f32_m *)slots[2];
+    f32_m *const v3 = (f32_m *)slots[3];
+    f32_m *const v7 = (f32_m *)slots[4];
+    f32_m *const v15 = (f32_m *)slots[5];
+    bf16_m *const v16 = (bf16_m *)slots[6];
+    f32_m *const v8 = (f32_m *)slots[5];
+    f16_m *const v9 = (f16_m *)slots[2];
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[64], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = sample->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const f16_m *x0 = (const f16_m *)p[0] + i; /* x */
+                if (m < BLOCK)
+                    x0 = pad_f16(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
+                const b1_m *x1 = (const b1_m *)p[1] + i; /* c */
+                if (m < BLOCK)
+                    x1 = pad_b1(w1, x1, m);
+                fetch(x1, args->ahead, sizeof *x1);
+                const bf16_m *x2 = (const bf16_m *)p[2] + i; /* y */
+                if (m < BLOCK)
+                    x2 = pad_bf16(w2, x2, m);
+                fetch(x2, args->ahead, sizeof *x2);
+                f16_m *const o3 = (f16_m *)p[3] + i; /* out0 */
+                const int n3 = m == BLOCK && streams(args, o3);
+                f16_m *const y3 = m < BLOCK || n3 ? w3 : o3;
+                bf16_m *const o4 = (bf16_m *)p[4] + i; /* out1 */
+                const int n4 = m == BLOCK && streams(args, o4);
+                bf16_m *const y4 = m < BLOCK || n4 ? w4 : o4;
+                unpack_f16_f32(v1, x0);
+                unpack_bf16_f32(v11, x2);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t1 = v1[j];
+                    const f32 t2 = t1 * t1;
+                    v2[j] = t2;
+                    const f32 t6 = fneg_f32(t1);
+                    const b1 a1 = (x1[j] != 0);
+                    const f32 t7 = a1 ? t1 : t6;
+                    v7[j] = t7;
+                    const f32 t11 = v11[j];
+                    const f32 t12 = t11 + t11;
+                    const f32 t13 = to_bfloat16_f32_f32(t12);
+                    const f32 t15 = t13 * c0;
+                    v15[j] = t15;
+                }
+                nearest_f32_f32(v3, v2);
+                pack_f32_bf16(v16, v15);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t3 = v3[j];
+                    const f32 t1 = v1[j];
+                    const f32 t4 = fmin_f32(t3, t1);
+                    const f32 t7 = v7[j];
+                    const f32 t8 = t4 + t7;
+                    v8[j] = t8;
+                }
+                pack_f32_f16(v9, v8);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f16 t9 = v9[j];
+                    const bf16 t16 = v16[j];
+                    y3[j] = t9;
+                    y4[j] = t16;
+                }
+                if (m < BLOCK)
+                    put_f16(o3, w3, m);
+                else if (n3)
+                    stream(o3, w3, BLOCK * sizeof *w3);
+                if (m < BLOCK)
+                    put_bf16(o4, w4, m);
+                else if (n4)
+                    stream(o4, w4, BLOCK * sizeof *w4);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (args->stream)
+        fence();
+}
