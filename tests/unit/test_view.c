@@ -137,6 +137,79 @@ static void reinterpreted_bytes_stay_in_order(void **state)
     assert_in_range(found, ROUNDS / 4, ROUNDS - 1);
 }
 
+/* ---- rel_shape and src_dims, said a second time ---- */
+
+/* Rule 7.2 and 7.3 by the letter; returns the rank, -1 for an error. */
+static int expect(const DLTensor *tensor, const struct weft_reshape_params *params, int64_t *out)
+{
+    bool factors = params->rel_shape, sources = params->src_dims;
+    int count = factors ? params->rel_shape_count : params->src_dims_count, rest = -1, last = count - 1;
+    int64_t known = 1;
+    if (factors && sources && params->src_dims_count != count)
+        return -1;
+    if (factors && !sources && (count > tensor->ndim + 1 ||
+                                (count == tensor->ndim + 1 && !(params->rel_shape[last] < 0))))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        int64_t from = sources ? params->src_dims[i] : i;
+        if (sources && (from < -1 || from >= tensor->ndim))
+            return -1;
+        out[i] = from < 0 || from >= tensor->ndim ? 1 : tensor->shape[from];
+        if (factors && params->rel_shape[i] < 0) {
+            if (rest >= 0)
+                return -1;
+            rest = i;
+            continue;
+        }
+        if (factors) {
+            double exact = params->rel_shape[i] * (double)out[i];
+            int64_t floor = (int64_t)exact;
+            out[i] = floor + (exact - (double)floor >= 0.5);
+        }
+        known *= out[i];
+    }
+    if (rest >= 0 && known == 0)
+        return -1;
+    if (rest >= 0)
+        out[rest] = volume(tensor) / known;
+    return known * (rest >= 0 ? out[rest] : 1) == volume(tensor) ? count : -1;
+}
+
+static void factors_and_sources(void **state)
+{
+    (void)state;
+    static const double factors[] = {-1, -0.25, 0, 0.5, 0.75, 1, 1, 1, 1.5, 2, 1.0 / 3};
+    static const int64_t extents[] = {0, 1, 1, 2, 3, 4, 6};
+    int found = 0;
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        int64_t shape[4], sources[5], expected[5] = {0};
+        double chosen[5];
+        struct weft_view view;
+        DLTensor tensor = {.ndim = (int)below(4), .dtype = {kDLFloat, 32, 1}, .device = {kDLCPU, 0},
+                           .shape = shape};
+        for (int i = 0; i < 4; i++)
+            shape[i] = extents[below(7)];
+        for (int i = 0; i < 5; i++) {
+            chosen[i] = factors[below(11)];
+            sources[i] = (int64_t)below((uint32_t)tensor.ndim + 2) - 1 - (below(40) == 0);
+        }
+        uint32_t which = 1 + below(3);
+        const struct weft_reshape_params params = {
+            .rel_shape = which & 1 ? chosen : NULL, .rel_shape_count = (int)below((uint32_t)tensor.ndim + 2),
+            .src_dims = which & 2 ? sources : NULL, .src_dims_count = (int)below((uint32_t)tensor.ndim + 2)};
+        int rank = expect(&tensor, &params, expected);
+        enum weft_status status = weft_reshape(&tensor, NULL, &params, &view, NULL);
+        assert_int_equal(status, rank < 0 ? WEFT_SHAPE_ERROR : WEFT_OK);
+        if (rank < 0)
+            continue;
+        found++;
+        assert_int_equal(view.tensor.ndim, rank);
+        for (int i = 0; i < rank; i++)
+            assert_int_equal(view.shape[i], expected[i]);
+    }
+    assert_in_range(found, 2 * ROUNDS, 16 * ROUNDS);
+}
+
 /* ---- rules and errors ---- */
 
 static int64_t extents[] = {2, 1, 3}, transposed[] = {1, 1, 2};
@@ -316,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides_are_found_where_there_are_any),
         cmocka_unit_test(reinterpreted_bytes_stay_in_order),
+        cmocka_unit_test(factors_and_sources),
         cmocka_unit_test(reshapes),
         cmocka_unit_test(squeezes),
         cmocka_unit_test(reinterprets),
