@@ -174,7 +174,7 @@ static int grouped(struct parser *p)
         return 0;
     parse_advance(p);
     int node = parse_expression(p);
-    bool tuple = p->token.kind == TOKEN_COMMA;
+    bool tuple = p->in_numbers && p->token.kind == TOKEN_COMMA;
     parse_close(p, opener, TOKEN_RPAREN,
                 tuple ? "an operator or ')'; a list is written in [ ]" : "an operator or ')'");
     p->nesting--;

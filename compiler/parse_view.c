@@ -135,13 +135,16 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     int nodes = program->node_count, operands = program->operand_count;
     int extents = program->extent_count;
     *numbers = (struct numbers){.given = true, .input = -1, .span = p->token.span};
+    bool inside = p->in_numbers;
     if (!parse_enter(p, p->token.span))
         return;
+    p->in_numbers = true;
     if (p->token.kind == TOKEN_LBRACKET)
         list(p, numbers, what);
     else
         named(p, numbers, what);
     p->nesting--;
+    p->in_numbers = inside;
     numbers->span.end = p->previous.end;
     program->node_count = nodes;
     program->operand_count = operands;
