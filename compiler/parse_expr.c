@@ -91,8 +91,10 @@ PARSE_APART static void array_count(struct parser *p, struct array *array, int l
 {
     if (array->known[level] && array->extents[level] != count)
         ragged(p, array, (struct span){opener.start, p->previous.end},
-               arena_printf(p->arena, "the rows of an array literal have one length; this has %lld, "
-                            "those before %lld", (long long)count, (long long)array->extents[level]));
+               arena_printf(p->arena,
+                            "the rows of an array literal have one length; this has %lld, "
+                            "those before %lld",
+                            (long long)count, (long long)array->extents[level]));
     array->known[level] = true;
     array->extents[level] = count;
 }
