@@ -14,14 +14,15 @@ static bool same_space(const struct shape *a, const struct shape *b)
     return true;
 }
 
-int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
+int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, bool apart)
 {
     const struct index_map *outer = &kernel->maps[map];
     if (shape_volume(from) == shape_volume(outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
+        apart = false;
     }
-    if (same_space(from, to))
+    if (same_space(from, to) && !apart)
         return map;
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *have = &kernel->maps[m];
