@@ -41,6 +41,12 @@ static void print_result(const struct check *check, int index, bool typed,
     const struct result *result = &check->tree->results[index];
     const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
     bool shown = typed && layout && *layout;
+    struct shape known = {0};
+    if (info && !info->batch) {
+        known.rank = info->rank;
+        memcpy(known.extents, info->shape, sizeof known.extents);
+        shape = &known;
+    }
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
     printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
@@ -51,15 +57,15 @@ static void print_result(const struct check *check, int index, bool typed,
     putchar('\n');
 }
 
-/* What the library says when it looks at every sample. */
+/* What the library says when it looks at every sample, and at elements that views take as numbers. */
 static bool infer_samples(struct check *check)
 {
     struct report *report = check->session->report;
     size_t count;
     struct weft_argument *inputs = inputs_arguments(report->arena, &check->inputs, &count);
     struct weft_error *errors = NULL;
-    if (!inputs_name_samples(report, &check->inputs, check->program) ||
-        count != weft_program_input_count(check->program))
+    bool batch = inputs_name_samples(report, &check->inputs, check->program);
+    if ((!batch && !check->tree->reads) || count != weft_program_input_count(check->program))
         return true;
     check->infos = ARENA_ARRAY(report->arena, struct weft_tensor_info,
                                weft_program_result_count(check->program) + 1);

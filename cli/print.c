@@ -43,9 +43,11 @@ static double short_real(const struct format *format, unsigned bits)
 {
     unsigned scale = 1u << (format->digits - 1), last = 0x8000 / scale - 1;
     unsigned fraction = bits % scale, exponent = bits % 0x8000 / scale;
-    double value = exponent == last ? fraction ? (double)NAN : (double)INFINITY
-                   : exponent       ? ldexp(scale + fraction, format->bottom - format->digits + (int)exponent - 1)
-                                    : ldexp(fraction, format->bottom - format->digits);
+    double value = ldexp(fraction, format->bottom - format->digits);
+    if (exponent == last)
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent)
+        value = ldexp(scale + fraction, format->bottom - format->digits + (int)exponent - 1);
     return bits & 0x8000 ? -value : value;
 }
 

@@ -181,8 +181,8 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
     if (!literal_is_number(&divisor->literal) || divisor->literal.integer != 0)
         return true;
     poison(node);
-    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span}, 2,
-                   spelling(program, node->op));
+    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span},
+                   2, spelling(program, node->op));
 }
 
 enum weft_dtype operand_dtype(const struct program *program, const struct node *node)
@@ -269,11 +269,13 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
     const struct node *operand = operand_node(program, node, 0);
     enum weft_dtype from = operand->dtype;
     node->dtype = to;
-    if (type_rows[from].size == type_rows[to].size || named_node(program, operand)->kind == NODE_NAME)
+    if (type_rows[from].size == type_rows[to].size ||
+        named_node(program, operand)->kind == NODE_NAME)
         return true;
     poison(node);
     return diag_at(program->diags, DIAG_VIEW_DTYPE, (struct span[]){node->token, operand->span}, 2,
-                   arena_printf(program->arena, "inside an expression reinterpret keeps the size of an "
+                   arena_printf(program->arena,
+                                "inside an expression reinterpret keeps the size of an "
                                 "element, and %s is %s; reinterpret an input, or convert first",
                                 text_of(program, operand->span), type_rows[from].name));
 }

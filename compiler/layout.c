@@ -33,7 +33,7 @@ struct layouts {
     struct diags *diags;
     const struct shape *const *shapes;
     const struct contents *contents;
-    const char **of;               /* each node */
+    const char **of; /* each node */
 };
 
 static bool is_end(const char *end, const char *layout)
@@ -57,8 +57,8 @@ static bool clash(struct layouts *l, const struct node *node, int a, int b)
     const struct node *left = operand_node(l->program, node, a);
     const struct node *right = operand_node(l->program, node, b);
     const char *text = expression_text(l->arena, l->program, right->span);
-    return diag_at(l->diags, DIAG_LAYOUT, ((struct span[]){node->token, left->span, right->span}), 3,
-                   expression_text(l->arena, l->program, left->span),
+    return diag_at(l->diags, DIAG_LAYOUT, ((struct span[]){node->token, left->span, right->span}),
+                   3, expression_text(l->arena, l->program, left->span),
                    l->of[left - l->program->nodes], text, l->of[right - l->program->nodes], text);
 }
 
@@ -99,9 +99,12 @@ static const char *viewed(struct layouts *l, const struct node *node, const stru
     const struct view_args *args = &l->program->views[node->view];
     const char *layout = l->of[l->program->operands[node->operands]];
     switch (args->form) {
-    case VIEW_SQUEEZE: return squeezed(l, args, layout);
-    case VIEW_EXPAND_DIMS: return "";
-    default: return args->has_layout ? args->layout : if_complete(layout, shape);
+    case VIEW_SQUEEZE:
+        return squeezed(l, args, layout);
+    case VIEW_EXPAND_DIMS:
+        return "";
+    default:
+        return args->has_layout ? args->layout : if_complete(layout, shape);
     }
 }
 
@@ -116,16 +119,26 @@ static bool infer(struct layouts *l, int n)
     const struct node *node = &l->program->nodes[n];
     l->of[n] = "";
     switch (node->kind) {
-    case NODE_NAME: l->of[n] = named(l, node); return true;
-    case NODE_CAST: case NODE_WRAP: l->of[n] = l->of[l->program->operands[node->operands]]; return true;
-    case NODE_VIEW: l->of[n] = viewed(l, node, l->shapes[n]); return true;
-    case NODE_POISON: l->of[n] = NULL; return true;
+    case NODE_NAME:
+        l->of[n] = named(l, node);
+        return true;
+    case NODE_CAST:
+    case NODE_WRAP:
+        l->of[n] = l->of[l->program->operands[node->operands]];
+        return true;
+    case NODE_VIEW:
+        l->of[n] = viewed(l, node, l->shapes[n]);
+        return true;
+    case NODE_POISON:
+        l->of[n] = NULL;
+        return true;
     case NODE_OP:
         if (!join(l, node, &l->of[n]))
             return false;
         l->of[n] = if_complete(l->of[n], l->shapes[n]);
         return true;
-    default: return true;
+    default:
+        return true;
     }
 }
 

@@ -52,21 +52,31 @@ static bool holds(enum weft_dtype half, const struct ins *ins)
            (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
 }
 
+/* Whether a 16-bit type has this value, whatever the operands are. */
+static bool surely_holds(const struct lowering *l, enum weft_dtype half, const struct ins *ins)
+{
+    if (ins->kind == INS_LITERAL && ins->dtype == type_rows[half].compute) {
+        union scalar value = l->kernel->literals[ins->index];
+        union scalar rounded = eval_convert(ins->dtype, half, false, value);
+        return eval_convert(half, ins->dtype, false, rounded).bits == value.bits;
+    }
+    if (ins->kind != INS_OP)
+        return false;
+    if (op_rows[ins->op].rule == RULE_CONVERT)
+        return holds(half, ins);
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0 && l->kernel->ins[ins->a[k]].dtype == ins->source &&
+            !(l->holders[ins->a[k]] >> half & 1))
+            return false;
+    return op_rows[ins->op].closed;
+}
+
 static unsigned find_holders(const struct lowering *l, const struct ins *ins)
 {
-    unsigned holders = 0, all = ~0u;
-    bool closed = ins->kind == INS_OP && op_rows[ins->op].closed;
-    bool from = ins->kind == INS_OP && op_rows[ins->op].rule == RULE_CONVERT && ins->op != OP_BITS;
-    for (int k = 0; closed && k < 3; k++)
-        if (ins->a[k] >= 0 && l->kernel->ins[ins->a[k]].dtype == ins->source)
-            all &= l->holders[ins->a[k]];
-    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
-        union scalar value = ins->kind == INS_LITERAL ? l->kernel->literals[ins->index] : (union scalar){0};
-        bool same = ins->kind == INS_LITERAL &&
-                    eval_convert(t, ins->dtype, false, eval_convert(ins->dtype, t, false, value)).bits == value.bits;
-        if (dtype_is_half(t) && ((from && holds(t, ins)) || (closed && all >> t & 1) || same))
+    unsigned holders = 0;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        if (dtype_is_half(t) && surely_holds(l, t, ins))
             holders |= 1u << t;
-    }
     return holders;
 }
 

@@ -30,6 +30,7 @@ struct parser {
     int errors_before;             /* this program */
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
+    bool in_numbers;               /* inside an argument of a view that holds numbers */
     int folded;                    /* nodes before this one have their literal values, for views */
     struct map rejected;           /* unknown names of a kernel, reported once each */
     struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */

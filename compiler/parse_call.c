@@ -46,7 +46,8 @@ PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
                           callee->name, callee->name));
     else
         diag(p->diags, DIAG_UNKNOWN_FUNCTION, callee->span, callee->name,
-             habit ? arena_printf(p->arena, "; %s", habit) : parse_suggest_function(p, callee->name));
+             habit ? arena_printf(p->arena, "; %s", habit)
+                   : parse_suggest_function(p, callee->name));
 }
 
 static struct callee conversion(struct callee callee, enum node_kind kind, bool by_type)
@@ -239,10 +240,13 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
     bool named = count > 0 && arguments->items[count - 1].name;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return wrong_count(p, callee, count);
-    if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL && !arguments->items[VIEW_POSITIONAL].name)
+    if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL &&
+        !arguments->items[VIEW_POSITIONAL].name)
         return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
-                    arena_printf(p->arena, "a third argument of %s has a name, and numbers stand in one "
-                                 "list: %s", callee->name, view_rows[callee->form].signature));
+                    arena_printf(p->arena,
+                                 "a third argument of %s has a name, and numbers stand in one "
+                                 "list: %s",
+                                 callee->name, view_rows[callee->form].signature));
     for (int i = 0; i < count; i++)
         if (!arguments->items[i].name)
             slots[i] = &arguments->items[i];

@@ -195,7 +195,8 @@ static int missing_operator(struct parser *p)
 static bool inserts_dimension(const struct parser *p)
 {
     static const char *const words[] = {"None", "newaxis"};
-    for (uint32_t at = p->token.span.start; at < p->source->length && p->source->text[at] != ']'; at++)
+    for (uint32_t at = p->token.span.start; at < p->source->length && p->source->text[at] != ']';
+         at++)
         for (int w = 0; w < 2; w++)
             if (p->source->text[at] == '\n' || starts(p, at, words[w]))
                 return p->source->text[at] != '\n';
@@ -211,7 +212,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
         return unexpected_dot(p);
     case TOKEN_LBRACKET:
         diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]",
-             inserts_dimension(p) ? "; an extent of 1 is inserted by expand_dims(x, axes=[0])" : "");
+             inserts_dimension(p) ? "; an extent of 1 is inserted by expand_dims(x, axes=[0])"
+                                  : "");
         return parse_fail(p);
     case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
         return missing_operator(p);

@@ -91,8 +91,10 @@ PARSE_APART static void array_count(struct parser *p, struct array *array, int l
 {
     if (array->known[level] && array->extents[level] != count)
         ragged(p, array, (struct span){opener.start, p->previous.end},
-               arena_printf(p->arena, "the rows of an array literal have one length; this has %lld, "
-                            "those before %lld", (long long)count, (long long)array->extents[level]));
+               arena_printf(p->arena,
+                            "the rows of an array literal have one length; this has %lld, "
+                            "those before %lld",
+                            (long long)count, (long long)array->extents[level]));
     array->known[level] = true;
     array->extents[level] = count;
 }
@@ -174,7 +176,7 @@ static int grouped(struct parser *p)
         return 0;
     parse_advance(p);
     int node = parse_expression(p);
-    bool tuple = p->token.kind == TOKEN_COMMA;
+    bool tuple = p->in_numbers && p->token.kind == TOKEN_COMMA;
     parse_close(p, opener, TOKEN_RPAREN,
                 tuple ? "an operator or ')'; a list is written in [ ]" : "an operator or ')'");
     p->nesting--;

@@ -47,8 +47,10 @@ static void not_a_number(struct parser *p, const struct node *node, const char *
         wrong(p, node->span, arena_printf(p->arena, "%s holds numbers, found true or false", what));
     else if (input)
         wrong(p, node->span,
-              arena_printf(p->arena, "the list of %s holds literal expressions, and '%s' is an input; "
-                           "give all of them as one input, a 1-D tensor: %s=s", what, input->name, what));
+              arena_printf(p->arena,
+                           "the list of %s holds literal expressions, and '%s' is an input; "
+                           "give all of them as one input, a 1-D tensor: %s=s",
+                           what, input->name, what));
     else
         wrong(p, node->span,
               arena_printf(p->arena, "the list of %s holds literal expressions, found %.60s", what,
@@ -87,7 +89,8 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
             if (!fold(p))
                 continue;
             if (nested)
-                wrong(p, place, arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
+                wrong(p, place,
+                      arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
             else if (found++ == WEFT_MAX_RANK)
                 too_many(p, place);
             else if (found <= WEFT_MAX_RANK)
@@ -101,7 +104,8 @@ static void elements(struct parser *p, struct numbers *numbers, const struct nod
                      const char *what)
 {
     if (array->rank != 1)
-        wrong(p, numbers->span, arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
+        wrong(p, numbers->span,
+              arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
     else if (array->operand_count > WEFT_MAX_RANK)
         too_many(p, numbers->span);
     else
@@ -125,8 +129,10 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         numbers->input = value->symbol;
     else if (value->kind != NODE_POISON)
         wrong(p, numbers->span,
-              arena_printf(p->arena, "%s is a number, a list as [2, 3], or the name of an input, a 1-D "
-                           "tensor; found an expression", what));
+              arena_printf(p->arena,
+                           "%s is a number, a list as [2, 3], or the name of an input, a 1-D "
+                           "tensor; found an expression",
+                           what));
 }
 
 PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
@@ -135,13 +141,16 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     int nodes = program->node_count, operands = program->operand_count;
     int extents = program->extent_count;
     *numbers = (struct numbers){.given = true, .input = -1, .span = p->token.span};
+    bool inside = p->in_numbers;
     if (!parse_enter(p, p->token.span))
         return;
+    p->in_numbers = true;
     if (p->token.kind == TOKEN_LBRACKET)
         list(p, numbers, what);
     else
         named(p, numbers, what);
     p->nesting--;
+    p->in_numbers = inside;
     numbers->span.end = p->previous.end;
     program->node_count = nodes;
     program->operand_count = operands;

@@ -58,7 +58,8 @@ static const char *extent_text(struct arena *arena, const struct program *progra
     return extent == EXTENT_UNKNOWN ? "?" : program->size_variables[EXTENT_VARIABLE - extent];
 }
 
-const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape)
+const char *shape_text(struct arena *arena, const struct program *program,
+                       const struct shape *shape)
 {
     struct buf text;
     buf_init(&text, arena);

@@ -141,7 +141,8 @@ static const char *token_text(struct subst *subst, const char *word, size_t leng
     if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))
         return arena_printf(subst->arena, "%s_m", type_rows[*word == 'S' ? tokens->s : tokens->t].short_name);
     if (length == 8 && memcmp(word, "FRACTION", 8) == 0 && tokens->pair)
-        return arena_printf(subst->arena, "%d", type_rows[dtype_is_half(tokens->t) ? tokens->t : tokens->s].fraction);
+        return arena_printf(subst->arena, "%d",
+                            type_rows[dtype_is_half(tokens->t) ? tokens->t : tokens->s].fraction);
     if (length != 1)
         return NULL;
     switch (*word) {

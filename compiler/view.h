@@ -32,13 +32,15 @@ struct viewed {
 
 /* The shape of a view; extents that are not known yet are EXTENT_UNKNOWN. NULL where nothing is known,
  * and, with *good = false and a diagnostic, when a rule is broken. */
-const struct shape *view_shape(struct arena *arena, struct diags *diags, const struct viewed *viewed,
-                               const struct view_args *args, bool *good);
+const struct shape *view_shape(struct arena *arena, struct diags *diags,
+                               const struct viewed *viewed, const struct view_args *args,
+                               bool *good);
 /* What is wrong with which arguments are given (rule 7.3), NULL when they go together. `places` become
  * those of arguments that do not, *count how many; they stay where one is missing. */
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count);
 /* The dimensions, a bit each, that the axes of a good squeeze name among `rank`; false where they are not
  * known. */
-bool view_axes(const struct view_args *args, const struct contents *contents, int rank, uint32_t *set);
+bool view_axes(const struct view_args *args, const struct contents *contents, int rank,
+               uint32_t *set);
 
 #endif

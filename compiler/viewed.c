@@ -11,7 +11,8 @@ bool *find_viewed(struct arena *arena, const struct program *program)
         marks[program->results[r].node] = NEEDED;
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        const struct symbol *symbol =
+            node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
         unsigned char mark = marks[n] && node->kind == NODE_VIEW ? NEEDED | VIEWED : marks[n];
         for (int i = 0; i < node->operand_count; i++)
             marks[program->operands[node->operands + i]] |= mark;

@@ -8,7 +8,8 @@ static bool same_space(const struct shape *a, const struct shape *b)
 {
     int rank = a->rank > b->rank ? a->rank : b->rank;
     for (int d = 1; d <= rank; d++)
-        if ((d <= a->rank ? a->extents[a->rank - d] : 1) != (d <= b->rank ? b->extents[b->rank - d] : 1))
+        if ((d <= a->rank ? a->extents[a->rank - d] : 1) !=
+            (d <= b->rank ? b->extents[b->rank - d] : 1))
             return false;
     return true;
 }
@@ -140,8 +141,8 @@ static void numbers(struct pieces *pieces, int64_t count)
     pieces_add(pieces, count, 1);
 }
 
-void walk_make(struct arena *arena, const struct index_map *maps, int map, const struct pieces *tensor,
-               struct walk *walk)
+void walk_make(struct arena *arena, const struct index_map *maps, int map,
+               const struct pieces *tensor, struct walk *walk)
 {
     *walk = (struct walk){.over = *tensor};
     for (; map; map = maps[map].parent) {

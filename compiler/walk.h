@@ -6,7 +6,7 @@
 
 #include "compiler/kernel.h"
 
-enum { MAX_MAPS = 256 };           /* of one kernel */
+enum { MAX_MAPS = 256 }; /* of one kernel */
 
 /* A place in kernel->maps for all that is read by way of a view of shape `from`, of something of shape
  * `to`, where the view is broadcast into what map number `map` leads to. Equal maps are one: where nothing
@@ -49,8 +49,8 @@ void pieces_make(struct pieces *pieces, int rank, const int64_t *extents, const 
 bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result);
 
 /* The walk of a tensor whose elements under map number `map` are `tensor`. */
-void walk_make(struct arena *arena, const struct index_map *maps, int map, const struct pieces *tensor,
-               struct walk *walk);
+void walk_make(struct arena *arena, const struct index_map *maps, int map,
+               const struct pieces *tensor, struct walk *walk);
 /* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
 void walk_number(struct arena *arena, struct walk *walk);
 

@@ -20,7 +20,9 @@ static bool add_stretch(struct call *call, struct batch_part *part, const struct
     ARENA_PUSH(&call->arena, part->stretches, part->count, ((struct stretch){.first = i, .count = 1}));
     struct stretch *stretch = &part->stretches[part->count - 1];
     stretch->plan = plan_get(call->program, call->typed, occasion, &call->diags);
-    if (!stretch->plan && part == &call->parts[PART_SAMPLES])
+    enum weft_status status = diags_status(&call->diags);
+    bool its_fault = status != WEFT_COMPILER_ERROR && status != WEFT_OUT_OF_MEMORY;
+    if (!stretch->plan && its_fault && part == &call->parts[PART_SAMPLES])
         blame_sample(&call->diags, last, i);
     return stretch->plan != NULL;
 }
@@ -155,7 +157,8 @@ static bool same_code(const struct planned *a, const struct planned *b)
     return a->loaded == b->loaded && x->fault_count == y->fault_count &&
            x->literal_count == y->literal_count && a->emitted->scratch == b->emitted->scratch &&
            memcmp(a->literals, b->literals, (size_t)x->literal_count * sizeof *a->literals) == 0 &&
-           (x == y || memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
+           (x->faults == y->faults ||
+            memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
 }
 
 /* The launch for a kernel; `guess` is where the last one like it was. */

@@ -12,7 +12,8 @@
 static struct shape tensor_shape(const struct tensor *tensor)
 {
     struct shape shape = {.rank = tensor->rank};
-    memcpy(shape.extents, tensor->shape, (size_t)tensor->rank * sizeof shape.extents[0]);
+    for (int d = 0; d < tensor->rank; d++)
+        shape.extents[d] = tensor->shape[d];
     return shape;
 }
 

@@ -242,7 +242,6 @@ struct plan {
     struct plan_key key;           /* see plans.c */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
-    const bool *taken;             /* the results that it computes; NULL: all */
     const struct shape **results;  /* their shapes, NULL for others */
     bool *viewed;                  /* [inputs] read under a view: no output may be their buffer */
     struct planned *kernels;       /* in the order in which they run, hoisted ones first */

@@ -12,8 +12,9 @@ bool reads_numbers(const struct program *program, int input)
 /* As an int64, or the bits of a double. */
 static int64_t widened(const char *at, enum weft_dtype dtype)
 {
-    enum weft_dtype wide = dtype_is_float(dtype) ? WEFT_FLOAT64
-                           : type_rows[dtype].class == CLASS_SIGNED ? WEFT_INT64 : WEFT_UINT64;
+    enum weft_dtype wide = dtype_is_float(dtype)                    ? WEFT_FLOAT64
+                           : type_rows[dtype].class == CLASS_SIGNED ? WEFT_INT64
+                                                                    : WEFT_UINT64;
     return eval_convert(dtype, wide, false, scalar_load(at, dtype)).i64;
 }
 
@@ -39,9 +40,10 @@ bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
                        "its data pointer is NULL, and a view takes its elements as numbers");
     if (tensor->numbers && count != tensor->number_count)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
-                       arena_printf(diags->arena, "it holds %d number%s for a view, the sample before %d; "
-                                    "the samples of a batch have one rank", count, count == 1 ? "" : "s",
-                                    tensor->number_count));
+                       arena_printf(diags->arena,
+                                    "it holds %d number%s for a view, the sample before %d; "
+                                    "the samples of a batch have one rank",
+                                    count, count == 1 ? "" : "s", tensor->number_count));
     if (!tensor->numbers)
         tensor->numbers = ARENA_ARRAY(diags->arena, int64_t, count + 1);
     tensor->number_count = count;

@@ -3,8 +3,6 @@
  * their addresses, and only neighbours are compared. */
 #include "runtime/overlap.h"
 
-#include <string.h>
-
 /* ---- what a plan allows ---- */
 
 /* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
@@ -138,8 +136,10 @@ static bool make_whole(const struct call *call, int o, const struct occupied *oc
     whole->tensor.strides = whole->strides;
     whole->shape[0] = samples;
     whole->strides[0] = samples > 1 ? occupied->step / size : 0;
-    memcpy(whole->shape + 1, last->shape, (size_t)last->rank * sizeof *last->shape);
-    memcpy(whole->strides + 1, last->strides, (size_t)last->rank * sizeof *last->strides);
+    for (int d = 0; d < last->rank; d++) {
+        whole->shape[d + 1] = last->shape[d];
+        whole->strides[d + 1] = last->strides[d];
+    }
     return true;
 }
 

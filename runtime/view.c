@@ -10,7 +10,7 @@
 /* What is viewed as what. */
 struct request {
     const DLTensor *from;
-    const char *layout;            /* of the tensor, "": none */
+    const char *layout; /* of the tensor, "": none */
     struct view_args args;
 };
 
@@ -119,7 +119,8 @@ static struct shape shape_of(const struct tensor *tensor)
 }
 
 /* As the caller gave them, those of dense tensors worked out. */
-static const char *strides_text(struct arena *arena, const DLTensor *from, const struct shape *shape)
+static const char *strides_text(struct arena *arena, const DLTensor *from,
+                                const struct shape *shape)
 {
     struct shape strides = {.rank = shape->rank};
     struct buf text;
@@ -160,8 +161,10 @@ static bool read_request(const struct request *request, struct tensor *tensor, s
         return false;
     if (*request->layout && strlen(request->layout) != (size_t)tensor->rank)
         return diag_at(diags, DIAG_CALL, NULL, 0,
-                       arena_printf(diags->arena, "layout \"%.40s\" does not have one letter for each of the "
-                                    "tensor's %d dimensions", request->layout, tensor->rank));
+                       arena_printf(diags->arena,
+                                    "layout \"%.40s\" does not have one letter for each of the "
+                                    "tensor's %d dimensions",
+                                    request->layout, tensor->rank));
     return true;
 }
 
@@ -253,7 +256,8 @@ static const char *check_given(const struct given *given, const struct weft_view
         return "a list of a view has 0 to 32 numbers";
     if (given->form == VIEW_REINTERPRET && (unsigned)given->dtype >= WEFT_DTYPE_COUNT)
         return "the dtype of weft_reinterpret is none of enum weft_dtype";
-    if (params->layout && (strlen(params->layout) > WEFT_MAX_RANK || !layout_is_good(params->layout)))
+    if (params->layout &&
+        (strlen(params->layout) > WEFT_MAX_RANK || !layout_is_good(params->layout)))
         return "a layout has one letter for each dimension";
     return NULL;
 }
@@ -264,12 +268,16 @@ static void fill(struct arena *arena, const struct given *given, struct request 
     request->from = given->tensor;
     request->layout = given->layout ? given->layout : "";
     request->args = (struct view_args){
-        .form = given->form, .dtype = given->dtype,
+        .form = given->form,
+        .dtype = given->dtype,
         .shape = whole_numbers(arena, params->shape, params->shape ? params->shape_count : 0),
-        .rel_shape = real_numbers(arena, params->rel_shape, params->rel_shape ? params->rel_shape_count : 0),
-        .src_dims = whole_numbers(arena, params->src_dims, params->src_dims ? params->src_dims_count : 0),
+        .rel_shape =
+            real_numbers(arena, params->rel_shape, params->rel_shape ? params->rel_shape_count : 0),
+        .src_dims =
+            whole_numbers(arena, params->src_dims, params->src_dims ? params->src_dims_count : 0),
         .axes = whole_numbers(arena, given->axes, given->axes ? given->axis_count : 0),
-        .has_layout = params->layout != NULL, .layout = params->layout};
+        .has_layout = params->layout != NULL,
+        .layout = params->layout};
 }
 
 static enum weft_status perform(const struct given *given, struct weft_view *view,
@@ -310,15 +318,17 @@ enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,
 enum weft_status weft_squeeze(const DLTensor *tensor, const char *layout, const int64_t *axes,
                               int axis_count, struct weft_view *view, struct weft_error **error)
 {
-    return perform(&(struct given){VIEW_SQUEEZE, tensor, layout, .axes = axes, .axis_count = axis_count},
-                   view, error);
+    return perform(
+        &(struct given){VIEW_SQUEEZE, tensor, layout, .axes = axes, .axis_count = axis_count}, view,
+        error);
 }
 
 enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t *axes, int axis_count,
                                   struct weft_view *view, struct weft_error **error)
 {
-    return perform(&(struct given){VIEW_EXPAND_DIMS, tensor, .axes = axes, .axis_count = axis_count}, view,
-                   error);
+    return perform(
+        &(struct given){VIEW_EXPAND_DIMS, tensor, .axes = axes, .axis_count = axis_count}, view,
+        error);
 }
 
 enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout, enum weft_dtype dtype,
@@ -326,6 +336,7 @@ enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout, en
                                   struct weft_error **error)
 {
     return perform(&(struct given){VIEW_REINTERPRET, tensor, layout,
-                                   .params = {.shape = shape, .shape_count = shape_count}, .dtype = dtype},
+                                   .params = {.shape = shape, .shape_count = shape_count},
+                                   .dtype = dtype},
                    view, error);
 }

@@ -197,14 +197,15 @@ FN T M(encode)(S a)
     const int drop = 23 - FRACTION, infinity = 0x7fff >> FRACTION << FRACTION, nan = 0x7f800000;
     const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
     const int rebias = FRACTION == 10 ? 112 << 23 : 0;
-    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    const unsigned below_half = (1u << (drop - 1)) - 1;
+    int r = (int)((unsigned)(x - rebias) + below_half + (unsigned)(x >> drop & 1)) >> drop;
     if (FRACTION == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
         small.word = x;
         small.value += (S)0.5;
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (FRACTION - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (FRACTION - 1) | (x >> drop & ((1 << FRACTION) - 1)) : r;
     return (T)(r | sign);
 }
 #endif

@@ -12,6 +12,16 @@
  *                                            {.name = "gain", .tensors = &gain}}, .input_count = 2,
  *         .outputs = (struct weft_argument[]){{.tensors = &out}}, .output_count = 1}, &error);
  *
+ * A batch is one argument with many samples, whose shapes differ as they like; a tensor beside it, here
+ * gain, is used with each. weft_infer says which results are batches and weft_infer_samples what shapes
+ * their samples have:
+ *
+ *     DLTensor pictures[256], outs[256];
+ *     weft_run(program, &(struct weft_run_params){
+ *         .inputs = (struct weft_argument[]){{"img", pictures, 256, true}, {"gain", &gain}},
+ *         .input_count = 2,
+ *         .outputs = (struct weft_argument[]){{NULL, outs, 256, true}}, .output_count = 1}, &error);
+ *
  * Status: every function that can fail returns an enum weft_status; 0 is success, positive values
  * are remarks (the result is complete), negative ones are errors (no output was touched, unless
  * said otherwise). Errors: the last parameter, when not NULL, receives a list owned by the caller
@@ -280,8 +290,10 @@ WEFT_API void weft_free(void *memory);
 /* ---- running ---- */
 
 /* An input or an output. By name, or by position where name is NULL. `tensors` holds `count`
- * samples of a batch when `batch` is set, else one tensor (count 0 means 1). Extents and strides
- * are in elements as DLPack has them; strides NULL: dense, row-major. */
+ * samples of a batch when `batch` is set, of one dtype and one rank, else one tensor (count 0 means 1).
+ * All batches of a call have the same count; of a batch without samples `tensors` may be NULL, and the
+ * dtype is the declared one. Extents and strides are in elements as DLPack has them; strides NULL: dense,
+ * row-major. */
 struct weft_argument {
     const char *name;
     const DLTensor *tensors;
@@ -346,16 +358,18 @@ struct weft_run_params {
  * and does not begin with slower ones. Data
  * pointers are not read, but as in weft_infer; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
  * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
- * each shape of results, and those that compute temporaries and tables for them, which come first. */
+ * each shape of results, and those that compute temporaries and tables for them, which come first. With
+ * batches each kernel is told once, whichever samples it is for. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
                                        const struct weft_run_params *params,
                                        struct weft_kernel_info *kernels, size_t *kernel_count,
                                        struct weft_error **error);
 
 /* Computes every result into its output. All inputs and all outputs must be given; an output has
- * the result's dtype and shape, any strides that do not make it overlap itself. An output may be
- * the very buffer of an input (same address, element size, shape and strides); any other overlap is
- * WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
+ * the result's dtype and shape, any strides that do not make it overlap itself. It is a batch, of as many
+ * samples, where the result depends on one. An output may be
+ * the very buffer of an input (same address, element size, shape and strides), of a batch sample by sample;
+ * any other overlap, of whichever samples, is WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
  * first such operator in the text, when an integer division met a zero. */
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,

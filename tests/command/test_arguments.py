@@ -309,6 +309,13 @@ class Check(CommandTest):
         self.assertEqual(self.text("check", "return a+b, c=a<b", "a=uint8[4]", "b=[[1], [2]]"),
                          "out0 int32[2, 4]\nc bool[2, 4]\n")
         self.assertEqual(self.text("check", "a + b", "a=uint8", "b=1.5"), "out float32\n")
+
+    def test_numbers_of_views_are_read(self):
+        for given, shape in [("x=int16[2, 3]", "[?, ?]"), ("x:int16=[1, 2, 3, 4, 5, 6]", "[3, 2]")]:
+            self.assertEqual(self.text("check", "reshape(x, s)", given, "s=[-1, 2]"), "out int16%s\n" % shape)
+        self.assertIn("24 elements against 5 elements",
+                      self.bad(1, 62, "check", "reshape(x, s)", "x=[%s]" % ("1, " * 23 + "1"), "s=[5, -1]"))
+        self.assertEqual(self.text("check", "x * 2", "x=uint8@HWC"), "out int32[?, ?, ?]@HWC\n")
         self.assertEqual(self.text("check", "a + 1"), "out ?\n")
         np.save(self.path("a.npy"), np.zeros((2, 3), "i2"))
         self.assertEqual(self.text("check", "+a", "a=a.npy"), "out int16[2, 3]\n")

@@ -4,13 +4,13 @@
 #include "tests/diff/run.h"
 #include "tests/diff/values.h"
 
+#include <cmocka.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 enum { NODES = 24, MOST_ELEMENTS = 6000, TEXT = 8000 };
 
@@ -23,7 +23,7 @@ struct node {
     int64_t shape[TENSOR_RANK], volume;
     int32_t *values;
     bool *used, needed;
-    int place;                     /* of a division in the text */
+    int place; /* of a division in the text */
 };
 
 static struct node nodes[NODES];
@@ -31,7 +31,7 @@ static int node_count, results[NODES], result_count;
 static char text[TEXT];
 static int length;
 static struct stream stream;
-static struct tensor inputs[NODES];   /* by node */
+static struct tensor inputs[NODES]; /* by node */
 static void *rooms[NODES];
 
 static int64_t below(int64_t bound)
@@ -104,7 +104,8 @@ static bool broadcast(struct node *node, int count)
 {
     node->rank = 0;
     for (int k = 0; k < count; k++)
-        node->rank = nodes[node->kids[k]].rank > node->rank ? nodes[node->kids[k]].rank : node->rank;
+        node->rank =
+            nodes[node->kids[k]].rank > node->rank ? nodes[node->kids[k]].rank : node->rank;
     for (int d = 1; d <= node->rank; d++) {
         int64_t *extent = &node->shape[node->rank - d];
         *extent = 1;
@@ -162,13 +163,27 @@ static void put_node(int n)
     const int *k = node->kids;
     put("t%d = ", n);
     switch (node->kind) {
-    case INPUT: put("x%d", n); break;
-    case BYTE: put("x%d * 77 ", n), node->place = length, put("%% (x%d + 1)", n); break;
-    case ADD: put("t%d + t%d", k[0], k[1]); break;
-    case MUL: put("t%d * t%d", k[0], k[1]); break;
-    case MOD: put("t%d ", k[0]), node->place = length, put("%% t%d", k[1]); break;
-    case WHERE: put("where(t%d > t%d, t%d, t%d)", k[0], k[1], k[1], k[2]); break;
-    default: put_view(node); break;
+    case INPUT:
+        put("x%d", n);
+        break;
+    case BYTE:
+        put("x%d * 77 ", n), node->place = length, put("%% (x%d + 1)", n);
+        break;
+    case ADD:
+        put("t%d + t%d", k[0], k[1]);
+        break;
+    case MUL:
+        put("t%d * t%d", k[0], k[1]);
+        break;
+    case MOD:
+        put("t%d ", k[0]), node->place = length, put("%% t%d", k[1]);
+        break;
+    case WHERE:
+        put("where(t%d > t%d, t%d, t%d)", k[0], k[1], k[1], k[2]);
+        break;
+    default:
+        put_view(node);
+        break;
     }
     put("\n");
 }
@@ -217,7 +232,8 @@ static void insert_ones(struct node *node)
 {
     while (node->rank < TENSOR_RANK - 1 && below(3)) {
         int at = (int)below(node->rank + 1);
-        memmove(node->shape + at + 1, node->shape + at, (size_t)(node->rank++ - at) * sizeof node->shape[0]);
+        memmove(node->shape + at + 1, node->shape + at,
+                (size_t)(node->rank++ - at) * sizeof node->shape[0]);
         node->shape[at] = 1;
     }
 }
@@ -317,12 +333,23 @@ static void evaluate(struct node *node)
         for (int k = 0; k < arity(node->kind); k++)
             v[k] = nodes[node->kids[k]].values[source(node, k, i)];
         switch (node->kind) {
-        case ADD: node->values[i] = (int32_t)((uint32_t)v[0] + (uint32_t)v[1]); break;
-        case MUL: node->values[i] = (int32_t)((uint32_t)v[0] * (uint32_t)v[1]); break;
-        case MOD: node->values[i] = modulo(v[0], v[1]); break;
-        case WHERE: node->values[i] = v[0] > v[1] ? v[1] : v[2]; break;
-        case VIEW: node->values[i] = v[0]; break;
-        default: break;
+        case ADD:
+            node->values[i] = (int32_t)((uint32_t)v[0] + (uint32_t)v[1]);
+            break;
+        case MUL:
+            node->values[i] = (int32_t)((uint32_t)v[0] * (uint32_t)v[1]);
+            break;
+        case MOD:
+            node->values[i] = modulo(v[0], v[1]);
+            break;
+        case WHERE:
+            node->values[i] = v[0] > v[1] ? v[1] : v[2];
+            break;
+        case VIEW:
+            node->values[i] = v[0];
+            break;
+        default:
+            break;
         }
     }
 }
@@ -376,7 +403,9 @@ static void lay_out(int n)
         int d = layout == 1 ? k : node->rank - 1 - k;
         t->shape[d] = node->shape[d];
         t->strides[d] = layout == 4 && below(2) ? 0 : stride;
-        stride *= t->strides[d] ? (node->shape[d] ? node->shape[d] : 1) * (layout == 2 && k < 2 ? 2 : 1) : 1;
+        stride *= t->strides[d]
+                      ? (node->shape[d] ? node->shape[d] : 1) * (layout == 2 && k < 2 ? 2 : 1)
+                      : 1;
     }
     for (int d = 0; d < node->rank && layout == 3 && node->volume; d++)
         if (below(2)) {
@@ -385,12 +414,14 @@ static void lay_out(int n)
         }
     for (int64_t i = 0; i < node->volume * 4 + 8; i++)
         scalar_store((char *)room.memory + i * size, dtype,
-                     (union scalar){.i32 = dtype == WEFT_UINT8 ? (int32_t)below(256) : (int32_t)below(2001) - 1000});
+                     (union scalar){.i32 = dtype == WEFT_UINT8 ? (int32_t)below(256)
+                                                               : (int32_t)below(2001) - 1000});
     for (int64_t i = 0; i < node->volume; i++) {
         int64_t index[TENSOR_RANK] = {0}, rest = i;
         for (int d = node->rank - 1; d >= 0; rest /= node->shape[d--])
             index[d] = rest % node->shape[d];
-        int32_t x = dtype == WEFT_UINT8 ? *(uint8_t *)tensor_at(t, index) : *(int32_t *)tensor_at(t, index);
+        int32_t x =
+            dtype == WEFT_UINT8 ? *(uint8_t *)tensor_at(t, index) : *(int32_t *)tensor_at(t, index);
         node->values[i] = node->kind == BYTE ? modulo(x * 77, x + 1) : x;
     }
 }
@@ -419,14 +450,15 @@ static void free_values(void)
 
 /* ---- programs against the reference ---- */
 
-static const char *const variants[] = {"", "flat", "special", "hoist, table", "row", "narrow", "hoist",
-                                       "flat, special, hoist, table, row, narrow, divisor, stream"};
+static const char *const variants[] = {
+    "",    "flat",   "special", "hoist, table",
+    "row", "narrow", "hoist",   "flat, special, hoist, table, row, narrow, divisor, stream"};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void fail_at(const char *variant, const char *what, int64_t at)
 {
-    fprintf(stderr, "%s\nwithout '%s': %s %" PRId64 " (seed %" PRIu64 ")\n", text, variant, what, at,
-            values_seed());
+    fprintf(stderr, "%s\nwithout '%s': %s %" PRId64 " (seed %" PRIu64 ")\n", text, variant, what,
+            at, values_seed());
     for (int n = 0; n < node_count; n++) {
         fprintf(stderr, "t%d: %" PRId64 " elements of", n, nodes[n].volume);
         for (int d = 0; d < nodes[n].rank; d++)
@@ -491,7 +523,8 @@ static void test_bits(void **state)
     const int64_t column[] = {DOWN, 1}, whole[] = {DOWN, ALONG}, turned[] = {ALONG, DOWN};
     struct tensor in[] = {tensor_new(WEFT_FLOAT32, 2, column), tensor_line(WEFT_FLOAT32, ALONG),
                           tensor_line(WEFT_FLOAT32, DOWN)};
-    struct tensor plain = tensor_new(WEFT_FLOAT32, 2, whole), seen = tensor_new(WEFT_FLOAT32, 2, turned);
+    struct tensor plain = tensor_new(WEFT_FLOAT32, 2, whole),
+                  seen = tensor_new(WEFT_FLOAT32, 2, turned);
     static const char *const names[] = {"x", "y", "z"};
     stream = stream_init(3);
     for (int64_t i = 0; i < ALONG; i++) {
@@ -512,7 +545,8 @@ static void test_bits(void **state)
         run_program(cosine, in + 2, names + 2, 1, &cosines, 1, NULL);
         weft_program_destroy(cosine);
         for (int64_t i = 0; i < VOLUME; i++)
-            assert_true(tensor_get(&seen, i).f32 == tensor_get(&plain, i).f32 * tensor_get(&cosines, i % DOWN).f32);
+            assert_true(tensor_get(&seen, i).f32 ==
+                        tensor_get(&plain, i).f32 * tensor_get(&cosines, i % DOWN).f32);
         tensor_free(&cosines);
     }
     tensor_free(&in[0]);
@@ -545,7 +579,8 @@ static void test_threads(void **state)
         memset(out.memory, 0x55, sizeof(int32_t) * A * B);
         run_program(program, in, names, 3, &out, 1, NULL);
         for (int64_t n = 0; n < (int64_t)A * B; n++) {
-            uint32_t u = (uint32_t)x[n / B] * (uint32_t)y[n % B] + (uint32_t)x[n / B] - (uint32_t)z[n / A];
+            uint32_t u =
+                (uint32_t)x[n / B] * (uint32_t)y[n % B] + (uint32_t)x[n / B] - (uint32_t)z[n / A];
             assert_int_equal(((int32_t *)out.memory)[n], (int32_t)u);
         }
         weft_program_destroy(program);
@@ -566,8 +601,13 @@ static struct tensor in_layout(int layout, int first)
     static const struct {
         int rank;
         int64_t shape[3], strides[3];
-    } layouts[LAYOUTS] = {{1, {48}, {1}}, {1, {48}, {3}}, {2, {8, 6}, {9, 1}}, {2, {16, 3}, {1, 17}},
-                          {2, {6, 8}, {10, 1}}, {2, {12, 4}, {-4, 1}}, {3, {3, 4, 4}, {30, -6, 1}}};
+    } layouts[LAYOUTS] = {{1, {48}, {1}},
+                          {1, {48}, {3}},
+                          {2, {8, 6}, {9, 1}},
+                          {2, {16, 3}, {1, 17}},
+                          {2, {6, 8}, {10, 1}},
+                          {2, {12, 4}, {-4, 1}},
+                          {3, {3, 4, 4}, {30, -6, 1}}};
     struct tensor t = tensor_line(WEFT_INT32, 400);
     t.rank = layouts[layout].rank;
     t.data += 200 * sizeof(int32_t);
@@ -591,7 +631,8 @@ static void test_classes(void **state)
     static const char *const names[] = {"x", "y"};
     struct tensor out = tensor_new(WEFT_INT32, 3, (int64_t[]){2, 6, 4});
     run_disable("");
-    struct weft_program *program = run_compile("reshape(x, [-1, 6, 4]) * 1000 + reshape(y, [2, -1, 4])");
+    struct weft_program *program =
+        run_compile("reshape(x, [-1, 6, 4]) * 1000 + reshape(y, [2, -1, 4])");
     for (int pair = 0; pair < LAYOUTS * LAYOUTS; pair++) {
         struct tensor in[] = {in_layout(pair % LAYOUTS, 7), in_layout(pair / LAYOUTS, 100)};
         run_program(program, in, names, 2, &out, 1, NULL);
@@ -639,8 +680,8 @@ static void test_limit(void **state)
     int at = sprintf(program_text, "y0 = x + 1\n");
     /* As many shapes over and over: few maps, however long the chain. */
     for (int k = 1; k <= 40; k++)
-        at += sprintf(program_text + at, "y%d = reshape(y%d, [%d, %d]) + reshape(y%d, [%d, %d])\n", k, k - 1,
-                      k % 2 ? 2 : 3, k % 2 ? 3 : 2, k - 1, k % 2 ? 2 : 3, k % 2 ? 3 : 2);
+        at += sprintf(program_text + at, "y%d = reshape(y%d, [%d, %d]) + reshape(y%d, [%d, %d])\n",
+                      k, k - 1, k % 2 ? 2 : 3, k % 2 ? 3 : 2, k - 1, k % 2 ? 2 : 3, k % 2 ? 3 : 2);
     struct tensor in = tensor_new(WEFT_INT32, 1, (int64_t[]){6});
     struct tensor out = tensor_new(WEFT_INT32, 2, (int64_t[]){3, 2});
     static const char *const names[] = {"x"};
@@ -656,7 +697,8 @@ static void test_limit(void **state)
     /* Each line doubles the ways, and the elements. */
     at = sprintf(program_text, "y0 = reshape(x, [6])\n");
     for (int k = 1, n = 6; k <= 10; k++, n *= 2)
-        at += sprintf(program_text + at, "y%d = reshape(reshape(y%d, [%d, 1, 2]) + reshape(y%d, [%d, 2, 1]), [-1])\n",
+        at += sprintf(program_text + at,
+                      "y%d = reshape(reshape(y%d, [%d, 1, 2]) + reshape(y%d, [%d, 2, 1]), [-1])\n",
                       k, k - 1, n / 2, k - 1, n / 2);
     out = tensor_line(WEFT_INT32, 6 * 1024);
     program = run_compile(program_text);
@@ -681,7 +723,8 @@ static void fill(void *memory, enum weft_dtype dtype, int64_t count)
         unsigned char *element = (unsigned char *)memory + (size_t)i * size;
         for (size_t b = 0; b < size; b++)
             element[b] = (unsigned char)(dtype == WEFT_BOOL ? below(2) : below(256));
-        element[size - 1] = is_float(dtype) && (element[size - 1] & 0x7c) == 0x7c ? 3 : element[size - 1];
+        element[size - 1] =
+            is_float(dtype) && (element[size - 1] & 0x7c) == 0x7c ? 3 : element[size - 1];
     }
 }
 
@@ -705,8 +748,9 @@ static void check_reinterpret(enum weft_dtype from, enum weft_dtype to, int64_t 
     struct tensor inputs_[] = {in, tensor_line(WEFT_BOOL, 1)};
     fill(in.memory, from, ROWS * (ROW + gap) / old);
     inputs_[0].shape[1] = ROW / old;
-    sprintf(program_text, inside ? "reshape(reinterpret(where(y, x, x), %s), [3, -1, 1])"
-                                 : "reinterpret(x, %s, shape=[3, %lld, 1])",
+    sprintf(program_text,
+            inside ? "reshape(reinterpret(where(y, x, x), %s), [3, -1, 1])"
+                   : "reinterpret(x, %s, shape=[3, %lld, 1])",
             weft_dtype_name(to), (long long)(ROWS * ROW / size / 3));
     const char *const swapped[] = {"y", "x"};
     struct tensor given[] = {inputs_[inside], inputs_[!inside]};
@@ -716,8 +760,8 @@ static void check_reinterpret(enum weft_dtype from, enum weft_dtype to, int64_t 
     for (int64_t i = 0; i < ROWS * ROW; i++) {
         unsigned char expected = byte_of(&inputs_[0], ROW, i);
         if (((unsigned char *)out.memory)[i] != (to == WEFT_BOOL ? expected != 0 : expected))
-            fail_msg("%s on %s, rows %d bytes apart: byte %d", program_text, weft_dtype_name(from), (int)gap,
-                     (int)i);
+            fail_msg("%s on %s, rows %d bytes apart: byte %d", program_text, weft_dtype_name(from),
+                     (int)gap, (int)i);
     }
     weft_program_destroy(program);
     tensor_free(&in);
@@ -740,7 +784,8 @@ static void test_reinterpret_apart(void **state)
 {
     (void)state;
     static const char *const names[] = {"x"};
-    struct tensor in = tensor_new(WEFT_UINT8, 2, (int64_t[]){8, 64}), out = tensor_line(WEFT_FLOAT32, 8);
+    struct tensor in = tensor_new(WEFT_UINT8, 2, (int64_t[]){8, 64}),
+                  out = tensor_line(WEFT_FLOAT32, 8);
     struct weft_program *program = run_compile("reinterpret(x, float32, shape=[8])");
     in.shape[1] = 4;
     assert_int_equal(run_try(program, &in, names, 1, &out, 1), WEFT_OK);
@@ -767,8 +812,9 @@ static int finish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_bits), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_in_place), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_programs),    cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_in_place),    cmocka_unit_test(test_limit),
         cmocka_unit_test(test_reinterpret), cmocka_unit_test(test_reinterpret_apart)};
     return cmocka_run_group_tests_name("views", tests, NULL, finish);
 }

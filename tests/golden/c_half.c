@@ -224,14 +224,15 @@ static inline bf16 encode_f32_bf16(f32 a)
     const int drop = 23 - 7, infinity = 0x7fff >> 7 << 7, nan = 0x7f800000;
     const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
     const int rebias = 7 == 10 ? 112 << 23 : 0;
-    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    const unsigned below_half = (1u << (drop - 1)) - 1;
+    int r = (int)((unsigned)(x - rebias) + below_half + (unsigned)(x >> drop & 1)) >> drop;
     if (7 == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
         small.word = x;
         small.value += (f32)0.5;
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (7 - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (7 - 1) | (x >> drop & ((1 << 7) - 1)) : r;
     return (bf16)(r | sign);
 }
 #if defined WIDE && defined __F16C__
@@ -280,14 +281,15 @@ static inline f16 encode_f32_f16(f32 a)
     const int drop = 23 - 10, infinity = 0x7fff >> 10 << 10, nan = 0x7f800000;
     const int sign = u.word >> 16 & 0x8000, x = u.word & 0x7fffffff;
     const int rebias = 10 == 10 ? 112 << 23 : 0;
-    int r = (x - rebias + ((1 << (drop - 1)) - 1) + (x >> drop & 1)) >> drop;
+    const unsigned below_half = (1u << (drop - 1)) - 1;
+    int r = (int)((unsigned)(x - rebias) + below_half + (unsigned)(x >> drop & 1)) >> drop;
     if (10 == 10) { /* where its numbers are subnormal: a unit of 0.5 + x is one of theirs */
         small.word = x;
         small.value += (f32)0.5;
         r = x < 113 << 23 ? small.word - (126 << 23) : r;
     }
     r = r > infinity ? infinity : r;
-    r = x > nan ? infinity | 1 << (10 - 1) | (x >> drop & ~infinity) : r;
+    r = x > nan ? infinity | 1 << (10 - 1) | (x >> drop & ((1 << 10) - 1)) : r;
     return (f16)(r | sign);
 }
 #if defined WIDE && defined __F16C__

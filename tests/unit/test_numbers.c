@@ -18,8 +18,12 @@ static int32_t source[ELEMENTS];
 
 static DLTensor tensor(void *data, DLDataType dtype, int ndim, int64_t *shape, int64_t *strides)
 {
-    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = ndim, .dtype = dtype,
-                      .shape = shape, .strides = strides};
+    return (DLTensor){.data = data,
+                      .device = {kDLCPU, 0},
+                      .ndim = ndim,
+                      .dtype = dtype,
+                      .shape = shape,
+                      .strides = strides};
 }
 
 static struct weft_program *compile(const char *text)
@@ -32,8 +36,8 @@ static struct weft_program *compile(const char *text)
     return program;
 }
 
-static void assert_error(enum weft_status status, enum weft_status expected, struct weft_error **place,
-                         const char *message)
+static void assert_error(enum weft_status status, enum weft_status expected,
+                         struct weft_error **place, const char *message)
 {
     struct weft_error *error = *place;
     assert_int_equal(status, expected);
@@ -93,9 +97,10 @@ static void values_are_read_anew(void **state)
     }
     struct weft_error *error = NULL;
     numbers[0] = 5, numbers[1] = 24;
-    assert_error(run(program, &x, &s, extents, 2, out, &error), WEFT_SHAPE_ERROR, &error,
-                 "cannot reshape x [4, 6] to [5, 24]: 24 elements against 120 elements; one negative number "
-                 "takes what is left");
+    assert_error(
+        run(program, &x, &s, extents, 2, out, &error), WEFT_SHAPE_ERROR, &error,
+        "cannot reshape x [4, 6] to [5, 24]: 24 elements against 120 elements; one negative number "
+        "takes what is left");
     numbers[0] = 2, numbers[1] = 12, extents[0] = 12, extents[1] = 2;
     assert_error(run(program, &x, &s, extents, 2, out, &error), WEFT_SHAPE_ERROR, &error,
                  "output 'out' has shape [12, 2], expected [2, 12]");
@@ -105,13 +110,31 @@ static void values_are_read_anew(void **state)
 static void store(void *at, enum weft_dtype dtype, int value)
 {
     switch (dtype) {
-    case WEFT_INT8: case WEFT_UINT8: *(int8_t *)at = (int8_t)value; break;
-    case WEFT_INT16: case WEFT_UINT16: *(int16_t *)at = (int16_t)value; break;
-    case WEFT_INT32: case WEFT_UINT32: *(int32_t *)at = value; break;
-    case WEFT_INT64: case WEFT_UINT64: *(int64_t *)at = value; break;
-    case WEFT_FLOAT32: *(float *)at = (float)value; break;
-    case WEFT_FLOAT64: *(double *)at = value; break;
-    default: *(char *)at = (char)value; break;
+    case WEFT_INT8:
+    case WEFT_UINT8:
+        *(int8_t *)at = (int8_t)value;
+        break;
+    case WEFT_INT16:
+    case WEFT_UINT16:
+        *(int16_t *)at = (int16_t)value;
+        break;
+    case WEFT_INT32:
+    case WEFT_UINT32:
+        *(int32_t *)at = value;
+        break;
+    case WEFT_INT64:
+    case WEFT_UINT64:
+        *(int64_t *)at = value;
+        break;
+    case WEFT_FLOAT32:
+        *(float *)at = (float)value;
+        break;
+    case WEFT_FLOAT64:
+        *(double *)at = value;
+        break;
+    default:
+        *(char *)at = (char)value;
+        break;
     }
 }
 
@@ -133,7 +156,8 @@ static void any_integer_and_strides(void **state)
             int first = stride < 0 ? 4 : 0;
             for (int i = 0; i < 3; i++)
                 store(data + (first + i * stride) * (int64_t)size, (enum weft_dtype)dtype, 2 + i);
-            DLTensor s = tensor(data, weft_dtype_to_dlpack((enum weft_dtype)dtype), 1, &three, &stride);
+            DLTensor s =
+                tensor(data, weft_dtype_to_dlpack((enum weft_dtype)dtype), 1, &three, &stride);
             s.byte_offset = (uint64_t)first * size;
             memset(out, 0, sizeof out);
             assert_int_equal(run(program, &x, &s, extents, 3, out, NULL),
@@ -161,18 +185,21 @@ static void infer_and_prepare_need_them(void **state)
     assert_string_equal(info.layout, "HW");
     assert_int_equal(weft_prepare(program, &params, NULL, NULL, NULL), WEFT_OK);
     s.data = NULL;
-    const char *message = "input 's': its data pointer is NULL, and a view takes its elements as numbers";
+    const char *message =
+        "input 's': its data pointer is NULL, and a view takes its elements as numbers";
     assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error, message);
-    assert_error(weft_prepare(program, &params, NULL, NULL, &error), WEFT_INPUT_ERROR, &error, message);
+    assert_error(weft_prepare(program, &params, NULL, NULL, &error), WEFT_INPUT_ERROR, &error,
+                 message);
     s.data = numbers;
     s.device.device_type = kDLCUDA;
     assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
                  "input 's': it is not in host memory");
     s.device.device_type = kDLCPU;
     numbers[1] = 7;
-    assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_SHAPE_ERROR, &error,
-                 "cannot reshape x [4, 6] to [3, 7]: 24 elements against 21 elements; one negative number "
-                 "takes what is left");
+    assert_error(
+        weft_infer(program, inputs, 2, &info, &error), WEFT_SHAPE_ERROR, &error,
+        "cannot reshape x [4, 6] to [3, 7]: 24 elements against 21 elements; one negative number "
+        "takes what is left");
     weft_program_destroy(program);
 }
 
@@ -216,7 +243,8 @@ static void run_batch(const char *text, bool many_x, bool many_s)
         s[i] = tensor(wanted[i], i64, 1, &two, NULL);
         out[i] = tensor(results[i], i32, 2, wanted[many_s ? i : 0], NULL);
     }
-    struct weft_argument inputs[] = {{"x", x, many_x ? 3 : 1, many_x}, {"s", s, many_s ? 3 : 1, many_s}};
+    struct weft_argument inputs[] = {{"x", x, many_x ? 3 : 1, many_x},
+                                     {"s", s, many_s ? 3 : 1, many_s}};
     struct weft_argument output = {.tensors = out, .count = 3, .batch = true};
     struct weft_tensor_info info;
     assert_int_equal(weft_infer(program, inputs, 2, &info, NULL), WEFT_OK);
@@ -257,17 +285,20 @@ static void samples_have_as_many_numbers(void **state)
     struct weft_argument inputs[] = {{"x", x, 2, true}, {"s", s, 2, true}};
     struct weft_tensor_info info;
     struct weft_error *error = NULL;
-    assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
-                 "sample 1: input 's': it holds 2 numbers for a view, the sample before 3; the samples of a "
-                 "batch have one rank");
+    assert_error(
+        weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
+        "sample 1: input 's': it holds 2 numbers for a view, the sample before 3; the samples of a "
+        "batch have one rank");
     s[0] = tensor(wanted[0], i64, 1, &two, NULL);
     s[1] = tensor(bad, i64, 1, &two, NULL);
-    assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_SHAPE_ERROR, &error,
-                 "sample 1: cannot reshape x [2, 12] to [5, 5]: 24 elements against 25 elements; one "
-                 "negative number takes what is left");
+    assert_error(
+        weft_infer(program, inputs, 2, &info, &error), WEFT_SHAPE_ERROR, &error,
+        "sample 1: cannot reshape x [2, 12] to [5, 5]: 24 elements against 25 elements; one "
+        "negative number takes what is left");
     s[1].data = NULL;
-    assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
-                 "sample 1: input 's': its data pointer is NULL, and a view takes its elements as numbers");
+    assert_error(
+        weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
+        "sample 1: input 's': its data pointer is NULL, and a view takes its elements as numbers");
     inputs[0].count = inputs[1].count = 0;
     weft_program_destroy(program);
     program = compile("input x: int32[?, ?]; input s: int64[3]; reshape(x, s)");
@@ -289,8 +320,11 @@ static void infer_tells_layouts(void **state)
     const struct weft_input_type type = {"x", "int32@HWC"};
     const struct weft_compile_params params = {.inputs = &type, .input_count = 1};
     struct weft_program *program = NULL;
-    assert_int_equal(weft_compile(context, "return x + 1, squeeze(x, axes=[-1]), expand_dims(x, axes=[0]), "
-                                  "reshape(x, -1, layout=\"A\")", &params, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(context,
+                                  "return x + 1, squeeze(x, axes=[-1]), expand_dims(x, axes=[0]), "
+                                  "reshape(x, -1, layout=\"A\")",
+                                  &params, &program, NULL),
+                     WEFT_OK);
     assert_int_equal(weft_infer(program, &input, 1, infos, NULL), WEFT_OK);
     assert_string_equal(infos[0].layout, "HWC");
     assert_string_equal(infos[1].layout, "HW");
@@ -298,8 +332,9 @@ static void infer_tells_layouts(void **state)
     assert_string_equal(infos[3].layout, "A");
     weft_program_destroy(program);
     struct weft_error *error = NULL;
-    assert_error(weft_compile(context, "input x: int32[?, ?, ?]@CHW; x + 1", &params, &program, &error),
-                 WEFT_SHAPE_ERROR, &error, "input 'x' has layout HWC, expected CHW");
+    assert_error(
+        weft_compile(context, "input x: int32[?, ?, ?]@CHW; x + 1", &params, &program, &error),
+        WEFT_SHAPE_ERROR, &error, "input 'x' has layout HWC, expected CHW");
 }
 
 /* Whether layouts go together may depend on ranks that only the call tells. */
@@ -318,9 +353,10 @@ static void layouts_that_clash_at_the_call(void **state)
     assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
     assert_int_equal(out, 2);
     z.ndim = result.ndim = 3;
-    assert_error(weft_run(program, &params, &error), WEFT_SHAPE_ERROR, &error,
-                 "the layouts of x * z, HWC, and y, AB, do not go together: one has to be the end of the "
-                 "other; to drop one write reshape(y, layout=\"\")");
+    assert_error(
+        weft_run(program, &params, &error), WEFT_SHAPE_ERROR, &error,
+        "the layouts of x * z, HWC, and y, AB, do not go together: one has to be the end of the "
+        "other; to drop one write reshape(y, layout=\"\")");
     weft_program_destroy(program);
 }
 

@@ -70,7 +70,8 @@ static void known_lengths(void **state)
     assert_shapes("input x: u8[h, 4]; reshape(x, src_dims=[1, -1, 0])", "[4, 1, h]");
     assert_shapes("input x: u8[h, 4]; input d: int8[3]; reshape(x, src_dims=d)", "[?, ?, ?]");
     assert_shapes("input x: u8[h, 4]; input r: f32[3]; reshape(x, rel_shape=r)", "[?, ?, ?]");
-    assert_shapes("input x: u8[h, 4]; input d: int8[2]; reshape(x, rel_shape=r, src_dims=d)", "[?, ?]");
+    assert_shapes("input x: u8[h, 4]; input d: int8[2]; reshape(x, rel_shape=r, src_dims=d)",
+                  "[?, ?]");
     assert_shapes("reshape(x, rel_shape=[1, 2])", "[?, ?]");
     assert_shapes("reshape(x, layout=\"\")", "*");
     assert_shapes("input x: u8[h, 1]; squeeze(x, axes=[1])", "[h]");
@@ -92,37 +93,50 @@ static void what_cannot_be_right(void **state)
     (void)state;
     assert_refused("reshape(x, [-1, -1])",
                    "shape[0] and shape[1] are both negative; one of them takes what is left");
-    assert_refused("reshape(x, [0, -1])",
-                   "a negative extent takes what is left, and beside an extent of 0 any would do; write the "
-                   "number itself");
-    assert_refused("reshape(x, rel_shape=[inf])", "rel_shape[0] is inf; a factor of an extent is finite");
-    assert_refused("input x: u8[h, w]; reshape(x, rel_shape=[1, 1, 1])",
-                   "rel_shape has 3 factors, and x [h, w] has 2 dimensions; one more may stand last if it is "
-                   "negative, and src_dims inserts others");
-    assert_refused("input x: u8[h, w]; input r: f32[4]; reshape(x, rel_shape=r)",
-                   "rel_shape has 4 factors, and x [h, w] has 2 dimensions; one more may stand last if it is "
-                   "negative, and src_dims inserts others");
+    assert_refused(
+        "reshape(x, [0, -1])",
+        "a negative extent takes what is left, and beside an extent of 0 any would do; write the "
+        "number itself");
+    assert_refused("reshape(x, rel_shape=[inf])",
+                   "rel_shape[0] is inf; a factor of an extent is finite");
+    assert_refused(
+        "input x: u8[h, w]; reshape(x, rel_shape=[1, 1, 1])",
+        "rel_shape has 3 factors, and x [h, w] has 2 dimensions; one more may stand last if it is "
+        "negative, and src_dims inserts others");
+    assert_refused(
+        "input x: u8[h, w]; input r: f32[4]; reshape(x, rel_shape=r)",
+        "rel_shape has 4 factors, and x [h, w] has 2 dimensions; one more may stand last if it is "
+        "negative, and src_dims inserts others");
     assert_refused("input r: f32[4]; reshape(x, rel_shape=r, src_dims=[1, 0])",
                    "rel_shape has 4 numbers and src_dims 2; each factor has one source");
-    assert_refused("input x: u8[h, w]; reshape(x, src_dims=[2])", "src_dims[0] is 2, and x [h, w] has 2 dimensions");
+    assert_refused("input x: u8[h, w]; reshape(x, src_dims=[2])",
+                   "src_dims[0] is 2, and x [h, w] has 2 dimensions");
     assert_refused("input s: i64[2, 1]; reshape(x, s)",
-                   "shape is read from input 's', which has 2 dimensions, shape [2, 1]; a 1-D tensor is wanted");
-    assert_refused("input s: i64[33]; reshape(x, s)",
-                   "shape is read from input 's', which holds 33 numbers; there are at most 32 dimensions");
+                   "shape is read from input 's', which has 2 dimensions, shape [2, 1]; a 1-D "
+                   "tensor is wanted");
+    assert_refused(
+        "input s: i64[33]; reshape(x, s)",
+        "shape is read from input 's', which holds 33 numbers; there are at most 32 dimensions");
     assert_refused("input x: u8[h, 2]; squeeze(x, axes=[1])",
                    "dimension 1 of x [h, 2] has extent 2; squeeze drops extents of 1");
-    assert_refused("input x: u8[h]; input a: i8[2]; squeeze(x, axes=a)", "axes names 2 dimensions, and x [h] has 1");
-    assert_refused("expand_dims(x, axes=[-1])", "axes[0] is -1; a position in the result counts from 0");
-    assert_refused("input x: u8[h, w]; expand_dims(x, axes=[3])", "axes[0] is 3, and the result has 3 dimensions");
-    assert_refused("input x: u8[6]; reinterpret(x, float32)",
-                   "the innermost extent of x [6] is 6 bytes long, no multiple of the 4 of float32");
-    assert_refused("input x: u8[]; reinterpret(x, float32)",
-                   "x has no dimension that could change its extent; give the shape, as in reinterpret(x, "
-                   "float32, shape=[-1])");
+    assert_refused("input x: u8[h]; input a: i8[2]; squeeze(x, axes=a)",
+                   "axes names 2 dimensions, and x [h] has 1");
+    assert_refused("expand_dims(x, axes=[-1])",
+                   "axes[0] is -1; a position in the result counts from 0");
+    assert_refused("input x: u8[h, w]; expand_dims(x, axes=[3])",
+                   "axes[0] is 3, and the result has 3 dimensions");
+    assert_refused(
+        "input x: u8[6]; reinterpret(x, float32)",
+        "the innermost extent of x [6] is 6 bytes long, no multiple of the 4 of float32");
+    assert_refused(
+        "input x: u8[]; reinterpret(x, float32)",
+        "x has no dimension that could change its extent; give the shape, as in reinterpret(x, "
+        "float32, shape=[-1])");
     assert_refused("reshape(x, [2], layout=\"HW\")",
                    "layout \"HW\" has 2 letters, and the result [2] has 1 dimension");
-    assert_refused("reshape(x, [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1])",
-                   "more than 32 dimensions");
+    assert_refused(
+        "reshape(x, [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1])",
+        "more than 32 dimensions");
 }
 
 static void layouts(void **state)
@@ -132,7 +146,8 @@ static void layouts(void **state)
     assert_shapes("input x: u8@HWC; input g: f32[3]; x * g", "[?, ?, 3]@HWC");
     assert_shapes("input x: u8@HWC; input g: f32[3]@C; float32(-x) * g + 1", "[?, ?, 3]@HWC");
     assert_shapes("input x: u8@HWC; input g: f32[2, 1, 1, 3]; x * g", "[2, ?, ?, 3]");
-    assert_shapes("input x: u8@HWC; input g: u8[2, 1, 1, 3]@FHWC; y = x * g; y", "[2, ?, ?, 3]@FHWC");
+    assert_shapes("input x: u8@HWC; input g: u8[2, 1, 1, 3]@FHWC; y = x * g; y",
+                  "[2, ?, ?, 3]@FHWC");
     assert_shapes("input x: u8@DHWC; input c: bool@C; where(c, x, 0)", "[?, ?, ?, ?]@DHWC");
     assert_shapes("input x: u8@HWC; squeeze(x, axes=[-1])", "[?, ?]@HW");
     assert_shapes("input x: u8@HWC; input a: i8[2]; squeeze(x, axes=a)", "[?]@*");
@@ -144,12 +159,14 @@ static void layouts(void **state)
     assert_shapes("input x: u8@HWC; reshape(x, s, layout=\"AB\")", "*@AB");
     assert_shapes("input x: u8@HWC; reinterpret(x, int8)", "[?, ?, ?]@HWC");
     assert_shapes("input x: u8@HWC; input y: u8[?, ?]@AB; reshape(x, s) + y", "*@*");
-    assert_refused("input x: u8@HWC; input y: u8@CHW; x + y",
-                   "the layouts of x, HWC, and y, CHW, do not go together: one has to be the end of the "
-                   "other; to drop one write reshape(y, layout=\"\")");
-    assert_refused("input x: u8@HWC; input y: u8@HW; (x + 1) * y",
-                   "the layouts of x + 1, HWC, and y, HW, do not go together: one has to be the end of the "
-                   "other; to drop one write reshape(y, layout=\"\")");
+    assert_refused(
+        "input x: u8@HWC; input y: u8@CHW; x + y",
+        "the layouts of x, HWC, and y, CHW, do not go together: one has to be the end of the "
+        "other; to drop one write reshape(y, layout=\"\")");
+    assert_refused(
+        "input x: u8@HWC; input y: u8@HW; (x + 1) * y",
+        "the layouts of x + 1, HWC, and y, HW, do not go together: one has to be the end of the "
+        "other; to drop one write reshape(y, layout=\"\")");
 }
 
 int main(void)

@@ -234,7 +234,7 @@ static void brackets(void **state)
                     "()\n"
                     " ^\n");
     assert_messages("(a, b)",
-                    "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'; a list is written in [ ]\n"
+                    "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'\n"
                     "(a, b)\n"
                     "  ^\n");
     assert_messages("kernel k(x: f32) { x",

@@ -58,8 +58,11 @@ static void random_tensor(DLTensor *tensor, int64_t *shape, int64_t *strides)
 {
     static const int64_t extents[] = {1, 2, 3, 4, 6};
     int64_t dense = 1;
-    *tensor = (DLTensor){.ndim = (int)below(5), .dtype = {kDLFloat, 32, 1}, .device = {kDLCPU, 0},
-                         .shape = shape, .strides = strides};
+    *tensor = (DLTensor){.ndim = (int)below(5),
+                         .dtype = {kDLFloat, 32, 1},
+                         .device = {kDLCPU, 0},
+                         .shape = shape,
+                         .strides = strides};
     for (int d = tensor->ndim - 1; d >= 0; d--) {
         shape[d] = extents[below(5)];
         strides[d] = below(3) ? dense : dense * 2;
@@ -137,12 +140,90 @@ static void reinterpreted_bytes_stay_in_order(void **state)
     assert_in_range(found, ROUNDS / 4, ROUNDS - 1);
 }
 
+/* ---- rel_shape and src_dims, said a second time ---- */
+
+/* Rule 7.2 and 7.3 by the letter; returns the rank, -1 for an error. */
+static int expect(const DLTensor *tensor, const struct weft_reshape_params *params, int64_t *out)
+{
+    bool factors = params->rel_shape, sources = params->src_dims;
+    int count = factors ? params->rel_shape_count : params->src_dims_count, rest = -1,
+        last = count - 1;
+    int64_t known = 1;
+    if (factors && sources && params->src_dims_count != count)
+        return -1;
+    if (factors && !sources &&
+        (count > tensor->ndim + 1 || (count == tensor->ndim + 1 && !(params->rel_shape[last] < 0))))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        int64_t from = sources ? params->src_dims[i] : i;
+        if (sources && (from < -1 || from >= tensor->ndim))
+            return -1;
+        out[i] = from < 0 || from >= tensor->ndim ? 1 : tensor->shape[from];
+        if (factors && params->rel_shape[i] < 0) {
+            if (rest >= 0)
+                return -1;
+            rest = i;
+            continue;
+        }
+        if (factors) {
+            double exact = params->rel_shape[i] * (double)out[i];
+            int64_t floor = (int64_t)exact;
+            out[i] = floor + (exact - (double)floor >= 0.5);
+        }
+        known *= out[i];
+    }
+    if (rest >= 0 && known == 0)
+        return -1;
+    if (rest >= 0)
+        out[rest] = volume(tensor) / known;
+    return known * (rest >= 0 ? out[rest] : 1) == volume(tensor) ? count : -1;
+}
+
+static void factors_and_sources(void **state)
+{
+    (void)state;
+    static const double factors[] = {-1, -0.25, 0, 0.5, 0.75, 1, 1, 1, 1.5, 2, 1.0 / 3};
+    static const int64_t extents[] = {0, 1, 1, 2, 3, 4, 6};
+    int found = 0;
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        int64_t shape[4], sources[5], expected[5] = {0};
+        double chosen[5];
+        struct weft_view view;
+        DLTensor tensor = {.ndim = (int)below(4),
+                           .dtype = {kDLFloat, 32, 1},
+                           .device = {kDLCPU, 0},
+                           .shape = shape};
+        for (int i = 0; i < 4; i++)
+            shape[i] = extents[below(7)];
+        for (int i = 0; i < 5; i++) {
+            chosen[i] = factors[below(11)];
+            sources[i] = (int64_t)below((uint32_t)tensor.ndim + 2) - 1 - (below(40) == 0);
+        }
+        uint32_t which = 1 + below(3);
+        const struct weft_reshape_params params = {
+            .rel_shape = which & 1 ? chosen : NULL,
+            .rel_shape_count = (int)below((uint32_t)tensor.ndim + 2),
+            .src_dims = which & 2 ? sources : NULL,
+            .src_dims_count = (int)below((uint32_t)tensor.ndim + 2)};
+        int rank = expect(&tensor, &params, expected);
+        enum weft_status status = weft_reshape(&tensor, NULL, &params, &view, NULL);
+        assert_int_equal(status, rank < 0 ? WEFT_SHAPE_ERROR : WEFT_OK);
+        if (rank < 0)
+            continue;
+        found++;
+        assert_int_equal(view.tensor.ndim, rank);
+        for (int i = 0; i < rank; i++)
+            assert_int_equal(view.shape[i], expected[i]);
+    }
+    assert_in_range(found, 2 * ROUNDS, 16 * ROUNDS);
+}
+
 /* ---- rules and errors ---- */
 
 static int64_t extents[] = {2, 1, 3}, transposed[] = {1, 1, 2};
 static float data[6];
-static const DLTensor tensor = {.data = data, .ndim = 3, .dtype = {kDLFloat, 32, 1},
-                                .device = {kDLCPU, 0}, .shape = extents};
+static const DLTensor tensor = {
+    .data = data, .ndim = 3, .dtype = {kDLFloat, 32, 1}, .device = {kDLCPU, 0}, .shape = extents};
 
 static void assert_shape(const struct weft_view *view, const char *expected)
 {
@@ -159,8 +240,8 @@ static void assert_shape(const struct weft_view *view, const char *expected)
 }
 
 /* Takes the address of the error, which the call sets before or after this argument is evaluated. */
-static void assert_error(enum weft_status status, enum weft_status expected, struct weft_error **place,
-                         const char *message)
+static void assert_error(enum weft_status status, enum weft_status expected,
+                         struct weft_error **place, const char *message)
 {
     struct weft_error *error = *place;
     assert_int_equal(status, expected);
@@ -200,12 +281,17 @@ static void reshapes(void **state)
     struct weft_view view;
     struct weft_error *error = NULL;
     const struct weft_reshape_params scalar = {.shape = none, .shape_count = 0};
-    assert_error(weft_reshape(&tensor, NULL, &scalar, &view, &error), WEFT_SHAPE_ERROR, &error,
-                 "cannot reshape the tensor [2, 1, 3] to []: 6 elements against 1 element; one negative "
-                 "number takes what is left");
+    assert_error(
+        weft_reshape(&tensor, NULL, &scalar, &view, &error), WEFT_SHAPE_ERROR, &error,
+        "cannot reshape the tensor [2, 1, 3] to []: 6 elements against 1 element; one negative "
+        "number takes what is left");
     int64_t one[] = {1, 1};
-    const DLTensor single = {.data = data, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = one,
-                             .device = {kDLCUDA, 3}, .byte_offset = 8};
+    const DLTensor single = {.data = data,
+                             .ndim = 2,
+                             .dtype = {kDLFloat, 32, 1},
+                             .shape = one,
+                             .device = {kDLCUDA, 3},
+                             .byte_offset = 8};
     assert_int_equal(weft_reshape(&single, NULL, &scalar, &view, &error), WEFT_OK);
     assert_shape(&view, "");
     assert_int_equal(view.tensor.device.device_type, kDLCUDA);
@@ -234,22 +320,27 @@ static void reinterprets(void **state)
     struct weft_view view;
     struct weft_error *error = NULL;
     const int64_t bytes[] = {-1, 8}, odd[] = {5};
-    assert_int_equal(weft_reinterpret(&tensor, "HWC", WEFT_UINT8, bytes, 2, &view, &error), WEFT_OK);
+    assert_int_equal(weft_reinterpret(&tensor, "HWC", WEFT_UINT8, bytes, 2, &view, &error),
+                     WEFT_OK);
     assert_shape(&view, "3:8 8:1");
     assert_int_equal(view.tensor.dtype.bits, 8);
     assert_int_equal(weft_reinterpret(&tensor, "HWC", WEFT_INT32, NULL, 0, &view, &error), WEFT_OK);
     assert_shape(&view, "2:3 1:3 3:1 @HWC");
-    assert_error(weft_reinterpret(&tensor, NULL, WEFT_FLOAT64, NULL, 0, &view, &error), WEFT_SHAPE_ERROR,
-                 &error, "the innermost extent of the tensor [2, 1, 3] is 12 bytes long, no multiple of the 8 "
-                 "of float64");
-    assert_error(weft_reinterpret(&tensor, NULL, WEFT_UINT16, odd, 1, &view, &error), WEFT_SHAPE_ERROR,
-                 &error, "cannot reinterpret the tensor [2, 1, 3] of float32 to [5] of uint16: 24 bytes "
+    assert_error(
+        weft_reinterpret(&tensor, NULL, WEFT_FLOAT64, NULL, 0, &view, &error), WEFT_SHAPE_ERROR,
+        &error,
+        "the innermost extent of the tensor [2, 1, 3] is 12 bytes long, no multiple of the 8 "
+        "of float64");
+    assert_error(weft_reinterpret(&tensor, NULL, WEFT_UINT16, odd, 1, &view, &error),
+                 WEFT_SHAPE_ERROR, &error,
+                 "cannot reinterpret the tensor [2, 1, 3] of float32 to [5] of uint16: 24 bytes "
                  "against 10 bytes");
     DLTensor off = tensor;
     off.byte_offset = 4;
     const int64_t three[] = {3};
-    assert_error(weft_reinterpret(&off, NULL, WEFT_FLOAT64, three, 1, &view, &error), WEFT_INPUT_ERROR,
-                 &error, "argument 'tensor': its data is not aligned to the size of an element");
+    assert_error(weft_reinterpret(&off, NULL, WEFT_FLOAT64, three, 1, &view, &error),
+                 WEFT_INPUT_ERROR, &error,
+                 "argument 'tensor': its data is not aligned to the size of an element");
 }
 
 static void refusals(void **state)
@@ -262,13 +353,15 @@ static void refusals(void **state)
     DLTensor strided = tensor;
     strided.strides = transposed;
     struct weft_reshape_params params = {LIST(shape, six)};
-    assert_error(weft_reshape(&strided, NULL, &params, &view, &error), WEFT_INPUT_ERROR, &error,
-                 "the tensor [2, 1, 3] with strides [1, 1, 2] is no view of shape [6] without a copy: its "
-                 "elements do not lie in that order; copy it to a dense tensor first");
+    assert_error(
+        weft_reshape(&strided, NULL, &params, &view, &error), WEFT_INPUT_ERROR, &error,
+        "the tensor [2, 1, 3] with strides [1, 1, 2] is no view of shape [6] without a copy: its "
+        "elements do not lie in that order; copy it to a dense tensor first");
     params = (struct weft_reshape_params){LIST(shape, six), LIST(rel_shape, factor)};
-    assert_error(weft_reshape(&tensor, NULL, &params, &view, &error), WEFT_INVALID_ARGUMENT, &error,
-                 "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape factors of the "
-                 "input's");
+    assert_error(
+        weft_reshape(&tensor, NULL, &params, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+        "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape factors of the "
+        "input's");
     params = (struct weft_reshape_params){LIST(shape, both)};
     assert_error(weft_reshape(&tensor, NULL, &params, &view, &error), WEFT_SHAPE_ERROR, &error,
                  "shape[0] and shape[1] are both negative; one of them takes what is left");
@@ -291,7 +384,8 @@ static void refusals(void **state)
     assert_error(weft_reshape(NULL, NULL, &params, &view, &error), WEFT_INVALID_ARGUMENT, &error,
                  "a view needs a tensor and a place for the view, found NULL");
     assert_error(weft_reinterpret(&tensor, NULL, WEFT_DTYPE_COUNT, NULL, 0, &view, &error),
-                 WEFT_INVALID_ARGUMENT, &error, "the dtype of weft_reinterpret is none of enum weft_dtype");
+                 WEFT_INVALID_ARGUMENT, &error,
+                 "the dtype of weft_reinterpret is none of enum weft_dtype");
     assert_int_equal(view.tensor.ndim, 77);
 }
 
@@ -301,8 +395,8 @@ static void empty(void **state)
     (void)state;
     int64_t shape[] = {0, 3}, strides[] = {7, 5};
     const int64_t to[] = {4, 0, 2};
-    const DLTensor none = {.data = data, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape,
-                           .strides = strides};
+    const DLTensor none = {
+        .data = data, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape, .strides = strides};
     DLTensor host = none;
     struct weft_view view;
     host.device.device_type = kDLCPU;
@@ -316,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides_are_found_where_there_are_any),
         cmocka_unit_test(reinterpreted_bytes_stay_in_order),
+        cmocka_unit_test(factors_and_sources),
         cmocka_unit_test(reshapes),
         cmocka_unit_test(squeezes),
         cmocka_unit_test(reinterprets),

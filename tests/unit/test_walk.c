@@ -51,7 +51,7 @@ static struct shape stretched(const struct shape *shape)
 struct chain {
     struct shape to[STEPS + 1], from[STEPS + 1];
     int steps;
-    int64_t strides[WEFT_MAX_RANK];  /* of the tensor over to[steps] */
+    int64_t strides[WEFT_MAX_RANK]; /* of the tensor over to[steps] */
 };
 
 static void make_chain(struct chain *chain)
@@ -65,7 +65,8 @@ static void make_chain(struct chain *chain)
         chain->strides[d] = below(3) ? below(40) - 10 : 0;
     }
     if (below(2))
-        broadcast_strides(last->rank, last->extents, last->rank, last->extents, NULL, 4, chain->strides);
+        broadcast_strides(last->rank, last->extents, last->rank, last->extents, NULL, 4,
+                          chain->strides);
     for (int k = chain->steps; k > 0; k--) {
         chain->from[k] = below(6) ? factored(shape_volume(&chain->to[k])) : chain->to[k];
         if (below(3) && chain->from[k].rank < 6)
@@ -119,7 +120,8 @@ static void check_pieces(const struct pieces *pieces, int64_t volume)
 {
     for (int i = 0; i < pieces->count; i++) {
         assert_true(pieces->at[i].extent > 1);
-        assert_true(i == 0 || pieces->at[i - 1].extent * pieces->at[i - 1].stride != pieces->at[i].stride);
+        assert_true(i == 0 ||
+                    pieces->at[i - 1].extent * pieces->at[i - 1].stride != pieces->at[i].stride);
         volume /= pieces->at[i].extent;
     }
     assert_int_equal(volume, 1);
@@ -137,7 +139,8 @@ static void walks_find_elements(void **state)
         make_chain(&chain);
         front_parse(&front, "x", 1);
         struct kernel kernel = {.arena = &front.arena};
-        ARENA_PUSH(kernel.arena, kernel.maps, kernel.map_count, ((struct index_map){-1, NULL, &chain.to[0]}));
+        ARENA_PUSH(kernel.arena, kernel.maps, kernel.map_count,
+                   ((struct index_map){-1, NULL, &chain.to[0]}));
         int map = 0;
         for (int k = 1; k <= chain.steps; k++)
             map = map_view(&kernel, map, &chain.from[k], &chain.to[k]);
@@ -170,7 +173,8 @@ static void views_of_views_are_one(void **state)
 {
     (void)state;
     struct front front;
-    const struct shape whole = {.rank = 2, .extents = {4, 6}}, turned = {.rank = 2, .extents = {6, 4}};
+    const struct shape whole = {.rank = 2, .extents = {4, 6}},
+                       turned = {.rank = 2, .extents = {6, 4}};
     const struct shape row = {.rank = 1, .extents = {24}}, column = {.rank = 2, .extents = {24, 1}};
     front_parse(&front, "x", 1);
     struct kernel kernel = {.arena = &front.arena};
@@ -183,7 +187,8 @@ static void views_of_views_are_one(void **state)
                                  &(struct shape){.rank = 1, .extents = {4}});
     assert_true(stretched_map > 1);
     assert_int_equal(map_view(&kernel, 0, &(struct shape){.rank = 2, .extents = {4, 1}},
-                              &(struct shape){.rank = 1, .extents = {4}}), stretched_map);
+                              &(struct shape){.rank = 1, .extents = {4}}),
+                     stretched_map);
     assert_int_equal(map_view(&kernel, map_view(&kernel, 0, &whole, &column), &column, &whole), 0);
     front_finish(&front);
 }
@@ -197,7 +202,8 @@ static void too_many_maps_are_told(void **state)
     struct kernel kernel = {.arena = &front.arena};
     ARENA_PUSH(kernel.arena, kernel.maps, kernel.map_count, ((struct index_map){-1, NULL, &whole}));
     for (int m = 1; m <= MAX_MAPS; m++) {
-        struct shape *from = ARENA_NEW(&front.arena, struct shape), *to = ARENA_NEW(&front.arena, struct shape);
+        struct shape *from = ARENA_NEW(&front.arena, struct shape),
+                     *to = ARENA_NEW(&front.arena, struct shape);
         *from = (struct shape){.rank = 2, .extents = {2000, 1}};
         *to = (struct shape){.rank = 2, .extents = {m, 2000 + m}}; /* no two are alike */
         assert_int_equal(map_view(&kernel, 0, from, to), m < MAX_MAPS ? m : -1);
@@ -208,13 +214,15 @@ static void too_many_maps_are_told(void **state)
 static void bytes_are_reinterpreted(void **state)
 {
     (void)state;
-    const struct pieces rows = {2, {{8, 4}, {5, 64}}}, spread = {1, {{8, 8}}}, odd = {2, {{8, 1}, {5, 12}}};
+    const struct pieces rows = {2, {{8, 4}, {5, 64}}}, spread = {1, {{8, 8}}},
+                        odd = {2, {{8, 1}, {5, 12}}};
     struct pieces out;
     assert_true(pieces_reinterpret(&rows, 4, 2, &out));
     assert_int_equal(out.count, 2);
     assert_true(out.at[0].extent == 16 && out.at[0].stride == 2 && out.at[1].stride == 64);
     assert_true(pieces_reinterpret(&rows, 4, 8, &out) && out.at[0].extent == 4);
-    assert_true(pieces_reinterpret(&rows, 4, 1, &out) && out.at[0].extent == 32 && out.at[0].stride == 1);
+    assert_true(pieces_reinterpret(&rows, 4, 1, &out) && out.at[0].extent == 32 &&
+                out.at[0].stride == 1);
     assert_true(pieces_reinterpret(&spread, 4, 2, &out) && out.count == 2 && out.at[1].stride == 8);
     assert_false(pieces_reinterpret(&spread, 4, 8, &out));
     assert_true(pieces_reinterpret(&odd, 1, 4, &out));
