@@ -141,6 +141,12 @@ int parse_unexpected(struct parser *p, const char *expected)
     return parse_fail(p);
 }
 
+static bool is_conversion_name(const char *name)
+{
+    return strcmp(name, "cast") == 0 || strcmp(name, "wrap") == 0 ||
+           dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT;
+}
+
 /* x.y: a module's function, or a selection. */
 static int unexpected_dot(struct parser *p)
 {
@@ -159,7 +165,7 @@ static int unexpected_dot(struct parser *p)
     else if (habit)
         diag(p->diags, DIAG_SYNTAX, p->token.span,
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));
-    else if (word && word->function != OP_COUNT)
+    else if ((word && word->function != OP_COUNT) || is_conversion_name(name))
         diag(p->diags, DIAG_SYNTAX, p->token.span,
              arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
                           name));

@@ -45,7 +45,7 @@ static int literal_node(struct tree *tree)
     if (real)
         node.literal.value.f64 = reals[below(tree, sizeof reals / sizeof *reals)];
     else
-        node.literal.value.i32 = below(tree, 40) == 0 ? 2147483647 : 1 + below(tree, 40);
+        node.literal.value.i32 = below(tree, 40) == 0 ? 65504 : 1 + below(tree, 40); /* float16 holds them */
     node.typing.result = real ? WEFT_FLOAT32 : WEFT_INT32;
     return add_node(tree, node);
 }
@@ -89,7 +89,7 @@ static int grow_row(struct tree *tree, enum tree_kind kind, int depth)
         node.op = below(tree, OP_COUNT);
         if (usable(node.op) && op_arity(node.op) == node.count &&
             typing_of(node.op, dtypes, node.count, &node.typing) &&
-            (typing_bound(node.op, &node.typing) > 0) == (kind == TREE_CALL))
+            typing_exact(node.op, &node.typing) == (kind != TREE_CALL))
             return add_node(tree, node);
     }
     return node.kids[0];

@@ -84,6 +84,12 @@ int typing_bound(enum op op, const struct typing *typing)
     return typing->operand == WEFT_FLOAT64 ? op_rows[op].ulp64 : op_rows[op].ulp32;
 }
 
+bool typing_exact(enum op op, const struct typing *typing)
+{
+    const struct op_row *row = &op_rows[op];
+    return !is_floating(typing->operand) || (typing->operand == WEFT_FLOAT64 ? row->ulp64 : row->ulp32) == 0;
+}
+
 bool typing_fault(enum op op, const struct typing *typing, const struct typed *operands, int count)
 {
     union scalar o[3];

@@ -27,6 +27,8 @@ double typing_error(enum op op, const struct typing *typing, const struct typed 
                     int count, union scalar actual);
 /* The row's bound in ulp on these operands; 0: exact. */
 int typing_bound(enum op op, const struct typing *typing);
+/* Whether there is one value only, in a 16-bit type too. */
+bool typing_exact(enum op op, const struct typing *typing);
 /* Whether the element divides by zero. */
 bool typing_fault(enum op op, const struct typing *typing, const struct typed *operands, int count);
 /* A call or operator expression of the row on operands that are texts. Returns `buffer`. */

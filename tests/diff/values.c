@@ -126,11 +126,21 @@ static double stream_real(struct stream *stream, double low, double high)
     return low + (high - low) * ldexp((double)(stream_bits(stream) >> 11), -53);
 }
 
+/* Any bits; a NaN is quiet, because functions of libm pass a signalling one on even where a quiet one gives a
+ * number, as in pow(1, NaN). Conversions meet signalling ones in edges.c. */
+static union scalar any_bits(struct stream *stream, enum weft_dtype t)
+{
+    union scalar value = bits_scalar(t, stream_bits(stream));
+    if (isnan(eval_convert(t, WEFT_FLOAT64, false, value).f64))
+        value.bits |= (uint64_t)1 << (type_rows[t].fraction - 1);
+    return value;
+}
+
 static union scalar any_float(struct stream *stream, enum weft_dtype t, uint64_t manner)
 {
     double sign = stream_below(stream, 2) ? -1 : 1;
     switch (manner) {
-    case 0: return bits_scalar(t, stream_bits(stream));
+    case 0: return any_bits(stream, t);
     case 1: return real_scalar(t, sign * exp2(stream_real(stream, -30, 30)));
     case 2: return real_scalar(t, sign * (double)stream_below(stream, 40) / 4);
     case 3: return real_scalar(t, sign + stream_real(stream, -1e-3, 1e-3));
