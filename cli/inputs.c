@@ -251,7 +251,7 @@ static bool load_one(struct report *report, const struct program *program,
     if (!wanted_dtype(report, program, given, &wanted))
         return false;
     bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (!literal && !value_is_pattern(report, given->value) && told_as_type(report, given, mode))
+    if (!literal && !value_is_pattern(given->value) && told_as_type(report, given, mode))
         return false;
     if (!open_value(report, arguments, literal, wanted, input) ||
         !check_opened(report, input, wanted))

@@ -71,23 +71,6 @@ static bool read_mapped(struct report *report, const char *path, unsigned char *
     return true;
 }
 
-static bool read_regular(struct report *report, const char *path, int fd, size_t size,
-                         struct tensor *tensor)
-{
-    unsigned char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
-        return REPORT_FILE(report, path, FILE_ERROR, "read it", strerror(errno));
-    bool keep = false, done = read_mapped(report, path, bytes, size, tensor, &keep);
-    if (keep) {
-        tensor->memory = bytes;
-        tensor->size = size;
-        tensor->mapped = true;
-    } else {
-        munmap(bytes, size);
-    }
-    return done;
-}
-
 static int64_t read_fd(void *user, void *bytes, size_t size)
 {
     ssize_t got;
@@ -101,6 +84,24 @@ static const char *fd_error(void *user)
 {
     (void)user;
     return strerror(errno);
+}
+
+static bool read_regular(struct report *report, const char *path, int fd, size_t size,
+                         struct tensor *tensor)
+{
+    unsigned char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED) /* as when a process has too many maps */
+        return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1},
+                               tensor);
+    bool keep = false, done = read_mapped(report, path, bytes, size, tensor, &keep);
+    if (keep) {
+        tensor->memory = bytes;
+        tensor->size = size;
+        tensor->mapped = true;
+    } else {
+        munmap(bytes, size);
+    }
+    return done;
 }
 
 bool npy_read(struct report *report, const char *path, int fd, struct tensor *tensor)

@@ -248,8 +248,8 @@ static bool write_temporary(struct report *report, struct target *target, const 
         return failed(report, target, path, strerror(errno));
     target->lock = fd;
     if (!target->directory) {
-        target->lock = fcntl(fd, F_DUPFD_CLOEXEC,
-                             0); /* the same lock; the file is closed before it is renamed */
+        /* The same lock: the file is closed before it is renamed. */
+        target->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
         return write_file(report, target, path, fd, content);
     }
     list_files(report, target, value);

@@ -10,6 +10,7 @@
 #include "compiler/literal.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,13 +158,15 @@ static bool no_file(struct report *report, const char *value, const char *path,
     return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
 }
 
-bool value_is_pattern(struct report *report, const char *text)
+bool value_is_pattern(const char *text)
 {
     struct stat status;
-    const char **paths;
-    int count = 0;
-    return strpbrk(text, "*?[") && stat(text, &status) != 0 &&
-           batch_glob(report, text, &paths, &count) && count > 0;
+    glob_t found = {0};
+    if (!strpbrk(text, "*?[") || stat(text, &status) == 0)
+        return false;
+    bool matches = glob(text, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return matches;
 }
 
 /* A file's name without directory and known extension. */

@@ -31,7 +31,7 @@ bool value_evaluate(struct report *report, const char *text, enum weft_dtype wan
                     struct value *value);
 
 /* Whether text is a pattern that some file matches. */
-bool value_is_pattern(struct report *report, const char *text);
+bool value_is_pattern(const char *text);
 /* Anything but a literal. dtype, rank, shape and layout of every sample are filled; what cannot be
  * read twice, as a pipe, is read. `text` points into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, struct value *value);

@@ -221,8 +221,8 @@ static void put_group(struct buf *buf, struct left *left, int64_t extent)
 static void put_groups(struct buf *buf, const struct shape *shape, const struct geometry *g)
 {
     struct left left = {shape, 0, 0};
-    buf_puts(buf, "  groups: ");
-    for (int i = 0; i < g->merged_count; i++) {
+    buf_puts(buf, g->volume ? "  groups: " : "  groups: 0");
+    for (int i = 0; i < g->merged_count && g->volume; i++) {
         buf_puts(buf, i ? " x " : "");
         put_group(buf, &left, g->merged[i]);
     }
@@ -246,7 +246,7 @@ static void put_map(struct buf *buf, const struct kernel *kernel, int map)
 static void put_rows(struct buf *buf, const struct geometry *g)
 {
     int together = g->period ? 2 : g->row_groups;
-    if (together)
+    if (together && g->volume)
         buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
                    together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
     buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",

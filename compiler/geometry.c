@@ -350,26 +350,22 @@ static void walk_plainly(struct arena *arena, const struct groups *groups, const
     }
 }
 
-/* One group without elements. */
-static void make_empty(struct arena *arena, struct groups *groups)
-{
-    groups->count = 1;
-    groups->strides = ARENA_ARRAY(arena, int64_t, groups->accesses);
-}
-
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
                    const struct view *views, unsigned fast, struct geometry *g)
 {
     int accesses = kernel->access_count;
     struct groups groups = {.accesses = accesses};
+    int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape, or if it is empty some like it with elements */
     groups.walks = ARENA_ARRAY(arena, const struct walk *, accesses);
     *g = (struct geometry){.fast = fast, .volume = 1, .rows = 1, .columns = 1};
-    for (int d = 0; d < rank; d++)
+    for (int d = 0; d < rank; d++) {
+        filled[d] = shape[d] || !g->volume ? shape[d] + !shape[d] : 2;
         g->volume *= shape[d];
-    if (g->volume)
-        make_groups(arena, rank, shape, g->volume, views, &groups);
-    else
-        make_empty(arena, &groups);
+        some *= filled[d];
+    }
+    make_groups(arena, rank, filled, some, views, &groups);
+    if (!g->volume)
+        groups.extents[0] = 0;
     g->merged_count = groups.count;
     g->merged_strides = groups.strides;
     memcpy(g->merged, groups.extents, sizeof g->merged);

@@ -19,9 +19,8 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
     if (shape_volume(from) == shape_volume(outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
-        apart = false;
     }
-    if (same_space(from, to) && !apart)
+    if (same_space(from, to) && !(apart && shape_volume(from) != shape_volume(kernel->maps[map].to)))
         return map;
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *have = &kernel->maps[m];

@@ -262,6 +262,45 @@ class Inputs(BatchTest):
         self.bad(1, 79, "show", "x", "x:uint8[2, 2, 3]=d")
 
 
+class Layouts(BatchTest):
+    def test_pictures_carry_theirs(self):
+        self.picture("d/a.png")
+        self.picture("d/b.png", (1, 2, 3))
+        for given in "d", "d/*.png", "d/a.png":
+            self.assertIn("3]@HWC", self.text("check", "x * 2", "x=" + given))
+            self.assertIn("3]@HWC =", self.text("run", "x * 2", "x=" + given))
+        self.assertIn("@HWC", self.text("show", "x * 2", "x=d", "--stage", "types"))
+        self.good("run", "x", "x=d", "-o", "d.npz")
+        self.assertNotIn("@", self.text("check", "x * 2", "x=d.npz"))
+        self.assertIn("3]@HWC", self.text("check", "x * 2", "x@HWC=d.npz"))
+
+    def test_a_written_one_replaces_the_files(self):
+        self.picture("d/a.png")
+        self.picture("d/b.png", (1, 2, 3))
+        for given in "x@ABC=d", "x:uint8@ABC=d", "x:uint8[?, ?, 3]@ABC=d":
+            for command in "run", "check":
+                self.assertIn("3]@ABC", self.text(command, "x * 2", given))
+            self.assertIn("@ABC", self.text("show", "x * 2", given, "--stage", "types"))
+
+    def test_those_that_do_not_go_together(self):
+        self.picture("d/a.png")
+        for command in "run", "check":
+            told = self.bad(1, 67, command, "input x: uint8[?, ?, ?]@CHW; x * 2", "x=d")
+            self.assertIn("has layout HWC, expected CHW", told)
+            self.assertIn("]@HWC", self.text(command, "x * y", "x=d", "y@C=[1, 2, 3]"))
+            self.bad(1, 66, command, "x * y", "x=d", "y@W=[1, 2, 3]")
+            self.bad(1, 134, command, "x * y", "x=d", "y@WC=[1, 2, 3]")
+            self.assertIn("]@CHW", self.text(command, "input x: uint8[?, ?, ?]@CHW; x * 2",
+                                             "x@CHW=d"))
+
+    def test_extents_for_a_reshape_in_every_sample(self):
+        a, b = self.picture("d/a.png", (2, 3, 3)), self.picture("d/b.png", (4, 1, 3))
+        np.savez(self.path("s.npz"), np.array([3, 6]), np.array([-1, 2]))
+        self.good("run", "reshape(x, s) + 1", "x=d", "s=s.npz", "-o", "out.npz")
+        self.same(self.arrays("out.npz"),
+                  [("a", a.reshape(3, 6).astype("i4") + 1), ("b", b.reshape(6, 2).astype("i4") + 1)])
+
+
 class Outputs(BatchTest):
     def test_many_pictures_in_one_command(self):
         generator = np.random.default_rng(3)

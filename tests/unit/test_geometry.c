@@ -206,7 +206,7 @@ static void nothing_is_left_to_group(void **state)
     assert_int_equal(s.geometry.columns, 1);
     assert_int_equal(s.geometry.tiles, 1);
     arena_finish(&s.arena);
-    assert_geometry(SHAPE(4, 0, 30), DENSE(1, 30), DENSE(4, 1, 1), "4 x (0 x 30)", "psu");
+    assert_geometry(SHAPE(4, 0, 30), DENSE(1, 30), DENSE(4, 1, 1), "0 x (2 x 30)", "psu");
     assert_geometry(SHAPE(0), DENSE(0), scalar, "0", "usu");
 }
 

@@ -64,6 +64,24 @@ struct outcome {
     float out[8];
 };
 
+/* The same data as a batch of samples of two lengths. */
+static enum weft_status run_batch(struct outcome *o, const DLTensor *x, const DLTensor *r)
+{
+    static int64_t lengths[3] = {8, 4, 8};
+    static float rest[2][8];
+    DLTensor from[3] = {*x, *x, *x}, to[3] = {*r, *r, *r};
+    to[1].data = rest[0], to[2].data = rest[1];
+    for (int i = 0; i < 3; i++)
+        from[i].shape = to[i].shape = &lengths[i];
+    struct weft_argument input = {.tensors = from, .count = 3, .batch = true};
+    struct weft_argument output = {.tensors = to, .count = 3, .batch = true};
+    const struct weft_run_params params = {&input, 1, &output, 1, NULL};
+    struct weft_error *error = NULL;
+    enum weft_status status = weft_run(o->program, &params, &error);
+    weft_error_destroy(error);
+    return status;
+}
+
 /* The whole life of a program; the first status that is none of success. */
 static enum weft_status live(struct outcome *o, const struct weft_context_params *with)
 {
@@ -87,7 +105,7 @@ static enum weft_status live(struct outcome *o, const struct weft_context_params
     if (status == WEFT_OK)
         status = weft_run(o->program, &params, &error);
     weft_error_destroy(error);
-    return status;
+    return status == WEFT_OK ? run_batch(o, &x, &r) : status;
 }
 
 static void finish(struct outcome *o)

@@ -1,0 +1,172 @@
+/* cli/work.c, cli/batch.c and cli/leftovers.c: what happens between threads, between the two steps of
+ * reading, and between processes. */
+#include "tests/unit/cli_fixture.h"
+
+#include "cli/leftovers.h"
+#include "cli/npy.h"
+#include "cli/value.h"
+#include "cli/work.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TASKS = 200 };
+
+struct tally {
+    atomic_int runs[TASKS];
+    int bad[3]; /* fail */
+};
+
+static bool task(struct report *report, void *user, int index)
+{
+    struct tally *tally = user;
+    atomic_fetch_add(&tally->runs[index], 1);
+    arena_alloc(report->arena, 1000);
+    for (int i = 0; i < 3; i++)
+        if (index == tally->bad[i])
+            return REPORT_FILE(report, "x", FILE_ERROR, arena_printf(report->arena, "do %d", index),
+                               "told");
+    return true;
+}
+
+static void every_task_once(void **state)
+{
+    struct fixture *f = *state;
+    for (int threads = 0; threads <= 40; threads += 5) {
+        struct tally tally = {.bad = {-1, -1, -1}};
+        assert_true(work_run(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
+        for (int i = 0; i < TASKS; i++)
+            assert_int_equal(tally.runs[i], 1);
+    }
+    assert_true(work_run(&f->report, &(struct work){"test", 0, 0, task, NULL}));
+}
+
+/* The first that fails is told, it alone, and what comes much later is not begun. */
+static void the_first_failure(void **state)
+{
+    struct fixture *f = *state;
+    for (int threads = 1; threads <= 8; threads++) {
+        struct tally tally = {.bad = {31, 29, 33}};
+        f->report.status = 0;
+        assert_false(work_run(&f->report, &(struct work){"test", TASKS, threads, task, &tally}));
+        const char *told = fixture_told(f);
+        assert_non_null(strstr(told, "cannot do 29: told"));
+        assert_null(strstr(told, "do 31"));
+        assert_null(strstr(told, "do 33"));
+        assert_int_equal(f->report.status, 1);
+        assert_int_equal(tally.runs[TASKS - 1], 0);
+    }
+}
+
+static bool greedy(struct report *report, void *user, int index)
+{
+    (void)user;
+    report->arena->limit = 1000;
+    for (int i = 0; i <= index; i++)
+        arena_alloc(report->arena, 900);
+    return true;
+}
+
+static void a_task_without_memory(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(work_run(&f->report, &(struct work){"test", 1, 1, greedy, NULL}));
+    assert_false(work_run(&f->report, &(struct work){"test", 9, 3, greedy, NULL}));
+    assert_non_null(strstr(fixture_told(f), "out of memory"));
+    assert_int_equal(f->report.status, 1);
+}
+
+static const char *directory(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/weft-test-batch-%ld", (long)getpid());
+    return path;
+}
+
+static const char *inside(struct fixture *f, const char *name)
+{
+    return arena_printf(f->report.arena, "%s/%s", directory(), name);
+}
+
+static void write_array(const char *path, int64_t extent)
+{
+    static const float zeros[100];
+    struct tensor tensor = make_tensor(WEFT_FLOAT32, 2, (int64_t[]){1, extent}, zeros);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    npy_write(file, &tensor);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A file that becomes another between its header and its data is an error, never a wrong shape. */
+static void a_file_that_changes(void **state)
+{
+    struct fixture *f = *state;
+    const char *names[] = {inside(f, "a.npy"), inside(f, "b.npy")};
+    assert_int_equal(mkdir(directory(), 0700), 0);
+    for (int change = 0; change < 3; change++) {
+        struct value value;
+        write_array(names[0], 3);
+        write_array(names[1], 4);
+        assert_true(value_open(&f->report, directory(), 2, &value));
+        assert_int_equal(value.count, 2);
+        assert_int_equal(value.samples[1].shape[1], 4);
+        assert_null(value.samples[1].data);
+        if (change == 1)
+            write_array(names[1], 5);
+        if (change == 2)
+            unlink(names[1]);
+        assert_int_equal(value_load(&f->report, &value, 2), change == 0);
+        value_finish(&value);
+        const char *told = fixture_told(f);
+        assert_true(change != 1 || strstr(told, "b.npy: error[W0146]: it changed"));
+        assert_true(change != 2 || strstr(told, "b.npy: error[W0138]: "));
+    }
+    unlink(names[0]);
+    rmdir(directory());
+}
+
+static bool there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void leftovers(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *arena = f->report.arena;
+    assert_int_equal(mkdir(directory(), 0700), 0);
+    const char *first = leftovers_name(arena, directory(), 0);
+    const char *second = leftovers_name(arena, directory(), 1);
+    assert_int_equal(mkdir(first, 0700), 0);
+    int fd = open(first, O_RDONLY), file = open(second, O_RDWR | O_CREAT, 0600);
+    assert_true(leftovers_lock(fd, first));
+    assert_true(leftovers_lock(file, second));
+    int copy = dup(file);
+    close(file);
+    leftovers_remove(arena, directory());
+    assert_true(there(first) && there(second));
+    close(copy);
+    leftovers_remove(arena, directory());
+    assert_true(there(first) && !there(second));
+    close(fd);
+    leftovers_remove(arena, directory());
+    assert_false(there(first));
+
+    /* One that was removed before its maker came to lock it. */
+    file = open(second, O_RDWR | O_CREAT, 0600);
+    unlink(second);
+    assert_false(leftovers_lock(file, second));
+    close(file);
+    rmdir(directory());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(every_task_once),       TEST(the_first_failure),
+                                       TEST(a_task_without_memory), TEST(a_file_that_changes),
+                                       TEST(leftovers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
