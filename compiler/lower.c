@@ -154,7 +154,7 @@ static int operand_map(struct lowering *l, const struct node *view, int map)
         to = row = ARENA_NEW(l->arena, struct shape);
         *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
     }
-    return map_view(l->kernel, map, from, to, row != NULL);
+    return row ? map_bytes(l->kernel, map, from, to) : map_view(l->kernel, map, from, to);
 }
 
 static bool add_use(struct lowering *l, int node, int map)
