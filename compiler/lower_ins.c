@@ -14,11 +14,18 @@ static uint32_t hash_ins(const struct ins *ins)
     return hash;
 }
 
+bool ins_may_fault(const struct lowering *l, const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
+        return false;
+    const struct ins *divisor = &l->kernel->ins[ins->a[1]];
+    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+}
+
 /* Until it is known where they are used, divisions in two places are two: each place has its own remark. */
 static bool may_merge(const struct lowering *l, const struct ins *a, const struct ins *b)
 {
-    return l->places_merged || a->kind != INS_OP || !op_fault(a->op, a->source) ||
-           a->span.start == b->span.start;
+    return l->places_merged || a->span.start == b->span.start || !ins_may_fault(l, a);
 }
 
 static bool same_ins(const struct ins *a, const struct ins *b)

@@ -49,6 +49,8 @@ struct lowering {
 void ins_resize_table(struct lowering *l, uint32_t size);
 /* The number of this instruction: an equal one's where there is one. The earliest place stays. */
 int ins_add(struct lowering *l, struct ins ins);
+/* Whether it divides integers by what may be 0. */
+bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
 /* What `node` has in memory. A single element is the same under all maps. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
