@@ -24,6 +24,8 @@ struct use {
 /* Uses of one kernel: twice as many as a program may have nodes. */
 enum { MAX_USES = 2 * MAX_NODES };
 
+enum { ACCESS_LISTS = 1024 };
+
 struct lowering {
     struct arena *arena;
     const struct program *program;
@@ -36,6 +38,7 @@ struct lowering {
     int *met;                      /* array literals: first of `loads` for the node, -1: none */
     struct array_load *loads;
     int load_count;
+    int first_access[ACCESS_LISTS], *next_access, next_count; /* loads' accesses; -1: no more */
     bool places_merged;            /* divisions in several places of the text may be one */
     unsigned *holders;             /* [ins] a bit for each 16-bit type that surely holds the value */
     int holder_count;
