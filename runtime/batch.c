@@ -84,7 +84,7 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
     return true;
 }
 
-/* To the part that depends on no batch, batches have no shape. */
+/* To the part that depends on no batch, batches have no shape and no numbers. */
 static bool find_plain(struct call *call, bool needs_data)
 {
     const struct program *program = call->typed->program;
@@ -94,8 +94,11 @@ static bool find_plain(struct call *call, bool needs_data)
     const struct occasion occasion = {.inputs = inputs, .outputs = call->outputs,
                                       .taken = part->taken, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
-        if (inputs[i].batch)
+        if (inputs[i].batch) {
             inputs[i].rank = NO_SHAPE;
+            inputs[i].numbers = NULL;
+            inputs[i].number_count = 0;
+        }
     return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
 }
 
