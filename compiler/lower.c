@@ -286,6 +286,7 @@ struct kernel *lower(struct arena *arena, const struct program *program,
     l.met = ARENA_ARRAY(arena, int, program->node_count);
     memset(l.first_use, -1, (size_t)program->node_count * sizeof(int));
     memset(l.met, -1, (size_t)program->node_count * sizeof(int));
+    memset(l.first_access, -1, sizeof l.first_access);
     ins_resize_table(&l, 64);
     if (!find_uses(&l, diags))
         return NULL;

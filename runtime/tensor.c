@@ -101,9 +101,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     if (needs_data && tensor->first != tensor->end && !tensor->data)
         return bad(diags, what, name, "its data pointer is NULL");
     if (needs_data && !tensor_aligned(tensor, (uintptr_t)tensor->data))
-        return bad(diags, what, name, tensor->alignment ? "its data is not aligned to the size of the elements "
-                                                          "that it is reinterpreted as, or of its own"
-                                                        : "its data is not aligned to its element size");
+        return bad(diags, what, name,
+                   tensor->alignment ? "its data is not aligned to the size of the elements that it is "
+                                       "reinterpreted as, or of its own"
+                                     : "its data is not aligned to its element size");
     return true;
 }
 
