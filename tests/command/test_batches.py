@@ -131,6 +131,23 @@ class Inputs(BatchTest):
         self.good("run", "+x", "x=d", "-o", "out.npz")
         self.same(self.arrays("out.npz"), want)
 
+    def test_more_files_than_a_process_can_map(self):
+        os.mkdir(self.path("d"))
+        names = []
+        for i in range(66000):
+            name = self.path("d/%05d.npy" % i)
+            if i % 30000 == 0:  # a file has so many names on all file systems
+                np.save(name, np.arange(3, dtype="u1"))
+                first = name
+            else:
+                os.link(first, name)
+            names.append("%05d.npy" % i)
+        self.good("run", "x * uint8(2)", "x=d", "-o", "out.npz")
+        with zipfile.ZipFile(self.path("out.npz")) as archive:
+            self.assertEqual(archive.namelist(), names)
+            for name in names[:2] + names[-2:]:
+                self.assertEqual(archive.read(name)[-3:], bytes([0, 2, 4]))
+
     def test_nothing_there(self):
         told = self.bad(1, 137, "run", "+x", "x=d/*.png")
         self.assertIn("'d/*.png'", told)
@@ -152,6 +169,8 @@ class Inputs(BatchTest):
                 for command in "run", "check", "show":
                     told = self.bad(1, code, command, "+x", given)
                     self.assertIn(why, told)
+                    if code == 138 and ".npz" not in why:
+                        self.assertEqual("as 'd/*.png', leaves" in told, given == "x=d", told)
                     self.assertTrue(told.startswith("/".join(name.split("/")[:2]) + ": "), told)
             subprocess.run(["rm", "-r", self.path("d")], check=True)
         self.picture("d/a.png")
