@@ -3,11 +3,15 @@
 #include "cli/npy.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A process may have 65530 maps, and malloc wants some of them. */
+enum { MOST_MAPS = 1 << 14 };
 
 static void swap_bytes(void *data, size_t size, size_t element)
 {
@@ -89,8 +93,10 @@ static const char *fd_error(void *user)
 static bool read_regular(struct report *report, const char *path, int fd, size_t size,
                          struct tensor *tensor)
 {
-    unsigned char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED) /* as when a process has too many maps */
+    static atomic_int maps; /* that were kept */
+    bool room = tensor->outline || atomic_load(&maps) < MOST_MAPS;
+    unsigned char *bytes = room ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (bytes == MAP_FAILED)
         return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1},
                                tensor);
     bool keep = false, done = read_mapped(report, path, bytes, size, tensor, &keep);
@@ -98,6 +104,7 @@ static bool read_regular(struct report *report, const char *path, int fd, size_t
         tensor->memory = bytes;
         tensor->size = size;
         tensor->mapped = true;
+        atomic_fetch_add(&maps, 1);
     } else {
         munmap(bytes, size);
     }

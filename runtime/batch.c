@@ -84,7 +84,7 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
     return true;
 }
 
-/* To the part that depends on no batch, batches have no shape. */
+/* To the part that depends on no batch, batches have no shape and no numbers. */
 static bool find_plain(struct call *call, bool needs_data)
 {
     const struct program *program = call->typed->program;
@@ -94,8 +94,11 @@ static bool find_plain(struct call *call, bool needs_data)
     const struct occasion occasion = {.inputs = inputs, .outputs = call->outputs,
                                       .taken = part->taken, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
-        if (inputs[i].batch)
+        if (inputs[i].batch) {
             inputs[i].rank = NO_SHAPE;
+            inputs[i].numbers = NULL;
+            inputs[i].number_count = 0;
+        }
     return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
 }
 
@@ -340,19 +343,17 @@ void batch_run(struct call *call)
 
 /* ---- preparing ---- */
 
-/* What getting a kernel took, in the plan for which it was got. */
-static struct weft_kernel_info find_info(struct call *call, const struct loaded *loaded)
+/* What getting a kernel took, in the plan for which it was got; the program's mutex is held. */
+static struct weft_kernel_info find_info(const struct call *call, const struct loaded *loaded)
 {
-    struct weft_kernel_info info = {.origin = WEFT_FROM_MEMORY};
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < call->parts[p].count; s++) {
-            struct plan *plan = call->parts[p].stretches[s].plan;
-            for (int k = 0; k < plan->kernel_count; k++)
-                if (plan->kernels[k].loaded == loaded && !plan->reported &&
-                    plan->infos[k].origin != WEFT_FROM_MEMORY)
+            const struct plan *plan = call->parts[p].stretches[s].plan;
+            for (int k = 0; k < plan->kernel_count && !plan->reported; k++)
+                if (plan->kernels[k].loaded == loaded && plan->infos[k].origin != WEFT_FROM_MEMORY)
                     return plan->infos[k];
         }
-    return info;
+    return (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
 }
 
 static void call_reported(struct call *call)
@@ -378,7 +379,9 @@ size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t
             told = order[before]->launch.planned->loaded == loaded;
         if (told)
             continue;
+        pthread_mutex_lock(&call->program->mutex);
         struct weft_kernel_info info = find_info(call, loaded);
+        pthread_mutex_unlock(&call->program->mutex);
         kernels_settle(context, loaded, &info);
         info.threads = launch_threads(context, launch->work, launch->tiles);
         if (count < room)

@@ -122,15 +122,24 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
 
 /* ---- outputs ---- */
 
+/* The shapes are written in memory of its own: running out of the call's would leave past the plan in
+ * hand. */
 static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
                         const struct shape *expected, struct diags *diags)
 {
     struct shape given = {.rank = output->rank};
+    struct arena arena;
+    jmp_buf env;
     for (int d = 0; d < output->rank; d++)
         given.extents[d] = output->shape[d];
-    return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name,
-                   shape_text(diags->arena, program, &given),
-                   shape_text(diags->arena, program, expected));
+    arena_init(&arena);
+    if (ARENA_GUARD(&arena, env))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    else
+        diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name, shape_text(&arena, program, &given),
+                shape_text(&arena, program, expected));
+    arena_finish(&arena);
+    return false;
 }
 
 static bool check_output(const struct plan *plan, int r, const struct tensor *output,

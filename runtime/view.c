@@ -19,7 +19,7 @@ struct request {
 /* Dimensions of more than one element, merged where one stride walks two of them. Strides in elements. */
 struct groups {
     int count;
-    int64_t extents[WEFT_MAX_RANK], strides[WEFT_MAX_RANK];
+    int64_t extents[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1]; /* one more: what elements are split into */
 };
 
 static void group(const struct tensor *tensor, struct groups *groups)
@@ -42,27 +42,42 @@ static void group(const struct tensor *tensor, struct groups *groups)
     }
 }
 
-/* Elements of another size: the innermost group has to be gapless. */
-static bool resize(struct groups *groups, int64_t from, int64_t to)
+/* Each element becomes `parts` of them, which lie together. */
+static bool split(struct groups *groups, int64_t parts)
 {
     int last = groups->count - 1;
-    if (from == to)
-        return true;
-    if (last < 0) {
-        groups->extents[0] = groups->strides[0] = 1;
-        groups->count = 1;
-        last = 0;
-    }
-    if (groups->strides[last] != 1 || groups->extents[last] * from % to)
-        return false;
-    groups->extents[last] = groups->extents[last] * from / to;
-    for (int g = 0; g < last; g++) {
-        if (__builtin_mul_overflow(groups->strides[g], from, &groups->strides[g]) ||
-            groups->strides[g] % to)
+    for (int g = 0; g <= last; g++)
+        if (__builtin_mul_overflow(groups->strides[g], parts, &groups->strides[g]))
             return false;
-        groups->strides[g] /= to;
+    if (last >= 0 && groups->strides[last] == parts) {
+        groups->extents[last] *= parts;
+        groups->strides[last] = 1;
+    } else {
+        groups->extents[groups->count] = parts;
+        groups->strides[groups->count++] = 1;
     }
     return true;
+}
+
+/* As many elements become one: they have to lie together. */
+static bool join(struct groups *groups, int64_t parts)
+{
+    int last = groups->count - 1;
+    if (last < 0 || groups->strides[last] != 1 || groups->extents[last] % parts)
+        return false;
+    groups->extents[last] /= parts;
+    for (int g = 0; g < last; g++) {
+        if (groups->strides[g] % parts)
+            return false;
+        groups->strides[g] /= parts;
+    }
+    return true;
+}
+
+/* Elements of another size. */
+static bool resize(struct groups *groups, int64_t from, int64_t to)
+{
+    return from == to || (from > to ? split(groups, from / to) : join(groups, to / from));
 }
 
 static void dense_strides(const struct shape *shape, int64_t *strides)

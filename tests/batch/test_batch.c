@@ -354,6 +354,25 @@ static void written_in_place(void **unused)
     free_trial(&trial);
 }
 
+/* What no sample takes part in is computed once, also where it is written over what it is made from. */
+static void a_tensor_in_place_beside_a_batch(void **unused)
+{
+    (void)unused;
+    float a[3] = {1, 2, 3}, b = 5, copies[3];
+    DLTensor samples[3], results[3], tensor = host_tensor(&b, WEFT_FLOAT32, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        samples[i] = host_tensor(&a[i], WEFT_FLOAT32, 0, NULL);
+        results[i] = host_tensor(&copies[i], WEFT_FLOAT32, 0, NULL);
+    }
+    struct weft_program *program = compile(contexts[1], "return r = a, s = b * -7 + 3");
+    const struct weft_argument in[] = {{"a", samples, 3, true}, {"b", &tensor, 1, false}};
+    const struct weft_argument out[] = {{NULL, results, 3, true}, {NULL, &tensor, 1, false}};
+    const struct weft_run_params params = {in, 2, out, 2, NULL};
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    assert_true(b == -32 && copies[0] == 1 && copies[2] == 3);
+    weft_program_destroy(program);
+}
+
 /* More shapes than plans are kept: some are made twice. */
 static void very_many_shapes(void **unused)
 {
@@ -390,6 +409,28 @@ static void very_many_shapes(void **unused)
     free(tensors), free(shapes), free(x), free(y);
 }
 
+/* What depends on no batch depends on none of the numbers of one either, and they are no part of what its
+ * plan is found by: here a tensor of one element would be taken for one without dimensions. */
+static void numbers_of_batches(void **unused)
+{
+    (void)unused;
+    struct weft_program *program = compile(contexts[0], "return a = reshape(x, s), b = k * 2");
+    float x[2] = {1, 2}, a[2], k = 3;
+    int64_t two[] = {2}, one[] = {1}, none[] = {0}, column[] = {2, 1};
+    for (int turn = 0; turn < 2; turn++) {
+        float b = 0;
+        DLTensor from = host_tensor(x, WEFT_FLOAT32, 1, turn ? one : two), plain = host_tensor(&k, WEFT_FLOAT32, turn, one);
+        DLTensor numbers = host_tensor(column, WEFT_INT64, 1, turn ? none : two);
+        DLTensor to = host_tensor(a, WEFT_FLOAT32, turn ? 0 : 2, column), twice = host_tensor(&b, WEFT_FLOAT32, turn, one);
+        const struct weft_argument in[] = {{"s", &numbers, 1, true}, {"k", &plain, 1, false}, {"x", &from, 1, true}};
+        const struct weft_argument out[] = {{"a", &to, 1, true}, {"b", &twice, 1, false}};
+        const struct weft_run_params params = {in, 3, out, 2, NULL};
+        assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+        assert_true(b == 6 && a[0] == 1 && (turn || a[1] == 2));
+    }
+    weft_program_destroy(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,7 +440,9 @@ int main(void)
         cmocka_unit_test(only_empty_samples),
         cmocka_unit_test(hoisted_and_shared),
         cmocka_unit_test(written_in_place),
+        cmocka_unit_test(a_tensor_in_place_beside_a_batch),
         cmocka_unit_test(very_many_shapes),
+        cmocka_unit_test(numbers_of_batches),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

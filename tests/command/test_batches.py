@@ -131,6 +131,23 @@ class Inputs(BatchTest):
         self.good("run", "+x", "x=d", "-o", "out.npz")
         self.same(self.arrays("out.npz"), want)
 
+    def test_more_files_than_a_process_can_map(self):
+        os.mkdir(self.path("d"))
+        names = []
+        for i in range(66000):
+            name = self.path("d/%05d.npy" % i)
+            if i % 30000 == 0:  # a file has so many names on all file systems
+                np.save(name, np.arange(3, dtype="u1"))
+                first = name
+            else:
+                os.link(first, name)
+            names.append("%05d.npy" % i)
+        self.good("run", "x * uint8(2)", "x=d", "-o", "out.npz")
+        with zipfile.ZipFile(self.path("out.npz")) as archive:
+            self.assertEqual(archive.namelist(), names)
+            for name in names[:2] + names[-2:]:
+                self.assertEqual(archive.read(name)[-3:], bytes([0, 2, 4]))
+
     def test_nothing_there(self):
         told = self.bad(1, 137, "run", "+x", "x=d/*.png")
         self.assertIn("'d/*.png'", told)

@@ -7,7 +7,9 @@
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,8 @@
 /* The allocation that fails, counted down; 0: none. */
 static int countdown;
 static bool failed;
+/* Blocks that are allocated and not yet freed. */
+static atomic_long blocks;
 
 static bool fails(void)
 {
@@ -39,22 +43,40 @@ static void *real(void *_Atomic *function, const char *name)
     return *function;
 }
 
+static void *counted(void *memory)
+{
+    if (memory)
+        atomic_fetch_add(&blocks, 1);
+    return memory;
+}
+
 void *calloc(size_t count, size_t size)
 {
     static void *_Atomic function;
-    return fails() ? NULL : ((void *(*)(size_t, size_t))real(&function, "calloc"))(count, size);
+    return counted(fails() ? NULL : ((void *(*)(size_t, size_t))real(&function, "calloc"))(count, size));
 }
 
 void *malloc(size_t size)
 {
     static void *_Atomic function;
-    return fails() ? NULL : ((void *(*)(size_t))real(&function, "malloc"))(size);
+    return counted(fails() ? NULL : ((void *(*)(size_t))real(&function, "malloc"))(size));
 }
 
 void *realloc(void *memory, size_t size)
 {
     static void *_Atomic function;
-    return fails() ? NULL : ((void *(*)(void *, size_t))real(&function, "realloc"))(memory, size);
+    if (fails())
+        return NULL;
+    void *moved = ((void *(*)(void *, size_t))real(&function, "realloc"))(memory, size);
+    return memory ? moved : counted(moved);
+}
+
+void free(void *memory)
+{
+    static void *_Atomic function;
+    if (memory)
+        atomic_fetch_sub(&blocks, 1);
+    ((void (*)(void *))real(&function, "free"))(memory);
 }
 #endif
 
@@ -172,10 +194,65 @@ static void test_with_libtcc(void **state)
     fail_each(&with, WEFT_OK);
 }
 
+/* A call of `count` inputs, "x1 + x2 ..", whose output has the wrong shape. */
+enum { MOST_INPUTS = 40 };
+
+static enum weft_status run_misshapen(struct weft_program *program, int count)
+{
+    static int64_t ones[WEFT_MAX_RANK], twos[WEFT_MAX_RANK];
+    static float data[1], out[1];
+    static struct weft_argument inputs[MOST_INPUTS];
+    DLTensor x = {.data = data, .device = {kDLCPU, 0}, .ndim = WEFT_MAX_RANK, .dtype = {kDLFloat, 32, 1}, .shape = ones};
+    DLTensor y = x;
+    for (int d = 0; d < WEFT_MAX_RANK; d++)
+        ones[d] = 1, twos[d] = 2;
+    for (int i = 0; i < count; i++)
+        inputs[i] = (struct weft_argument){.tensors = &x};
+    y.data = out;
+    y.shape = twos;
+    struct weft_argument output = {.tensors = &y};
+    const struct weft_run_params params = {inputs, (size_t)count, &output, 1, NULL};
+    struct weft_error *error = NULL;
+    enum weft_status status = weft_run(program, &params, &error);
+    weft_error_destroy(error);
+    return status;
+}
+
+/* What a call has by then taken of its memory differs with the number of inputs, so that for some of them
+ * it runs out while the message is written. */
+static void test_nothing_stays_behind_a_wrong_output(void **state)
+{
+    char text[8 * MOST_INPUTS] = "x0";
+    struct weft_context *context = NULL;
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
+    assert_int_equal(weft_context_create(&(struct weft_context_params){.cache = ""}, &context, NULL), WEFT_OK);
+    for (int count = 1; count <= MOST_INPUTS; count++) {
+        bool more = true;
+        for (int n = 1; more; n++) {
+            struct weft_program *program = NULL;
+            long before = blocks;
+            assert_int_equal(weft_compile(context, text, NULL, &program, NULL), WEFT_OK);
+            failed = false;
+            countdown = n;
+            enum weft_status status = run_misshapen(program, count);
+            countdown = 0;
+            more = failed;
+            assert_int_equal(status, more && status != WEFT_SHAPE_ERROR ? WEFT_OUT_OF_MEMORY : WEFT_SHAPE_ERROR);
+            weft_program_destroy(program);
+            assert_int_equal(blocks, before);
+        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), " + x%d", count);
+    }
+    weft_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_nothing_stays_behind_a_wrong_output),
         cmocka_unit_test(test_with_a_disk_cache),
         cmocka_unit_test(test_with_a_compiler_that_fails),
         cmocka_unit_test(test_with_libtcc),

@@ -129,7 +129,10 @@ static void reinterpreted_bytes_stay_in_order(void **state)
         enum weft_dtype dtype = dtypes[below(4)];
         int64_t size = (int64_t)weft_dtype_size(dtype);
         random_tensor(&tensor, extents, steps);
-        if (weft_reinterpret(&tensor, NULL, dtype, NULL, 0, &view, NULL) != WEFT_OK)
+        enum weft_status status = weft_reinterpret(&tensor, NULL, dtype, NULL, 0, &view, NULL);
+        bool alone = tensor.ndim && extents[tensor.ndim - 1] == 1; /* each lies together, whatever the strides */
+        assert_true(status == WEFT_OK || !alone || size >= 4);
+        if (status != WEFT_OK)
             continue;
         found++;
         assert_int_equal(volume(&view.tensor) * size, volume(&tensor) * 4);
