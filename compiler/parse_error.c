@@ -166,6 +166,11 @@ static int unexpected_dot(struct parser *p)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
                           type ? type : name));
+    else if (resolve_constant(name) >= 0)
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "constants are called by their name alone; write %s", name));
+    else if (*name && p->token.kind == TOKEN_LPAREN)
+        diag(p->diags, DIAG_UNKNOWN_FUNCTION, dot, name, parse_suggest_function(p, name));
     else
         diag(p->diags, DIAG_NOT_YET, dot,
              "'.', the selection along a named dimension,", "");

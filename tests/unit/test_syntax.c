@@ -338,6 +338,18 @@ static void habits(void **state)
                     " write sqrt(...)\n"
                     "nvidia.dali.math.sqrt(x)\n"
                     "      ^\n");
+    assert_messages("2 * np.pi * x",
+                    "<expr>:1:7: error[W0009]: constants are called by their name alone; write pi\n"
+                    "2 * np.pi * x\n"
+                    "      ^\n");
+    assert_messages("fn.crop(x)",
+                    "<expr>:1:3: error[W0020]: there is no function 'crop'\n"
+                    "fn.crop(x)\n"
+                    "  ^\n");
+    assert_messages("torch.sqr(x)",
+                    "<expr>:1:6: error[W0020]: there is no function 'sqr'; did you mean 'sqrt'?\n"
+                    "torch.sqr(x)\n"
+                    "     ^\n");
     assert_messages("np.double(x)",
                     "<expr>:1:3: error[W0009]: functions are called by their name alone;"
                     " write float64(...)\n"
