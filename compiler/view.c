@@ -280,7 +280,11 @@ static bool innermost(struct view_walk *w)
         *last = EXTENT_UNKNOWN;
         return true;
     }
-    int64_t bytes = *last * type_rows[w->viewed->dtype].size;
+    int64_t bytes;
+    if (__builtin_mul_overflow(*last, type_rows[w->viewed->dtype].size, &bytes))
+        return view_wrong(w, DIAG_VIEW_EXTENT, NULL,
+                          "the innermost extent of %s has more bytes than memory can hold",
+                          view_value_text(w));
     if (bytes % size)
         return view_wrong(w, DIAG_VIEW_EXTENT, NULL,
                           "the innermost extent of %s is %lld bytes long, no multiple "
