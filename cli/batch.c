@@ -90,6 +90,17 @@ static const char *misfit(struct report *report, const char *path)
     return NULL;
 }
 
+/* Of a directory that holds more than samples: a pattern leaves others out. */
+static const char *select_hint(struct report *report, const struct value *value)
+{
+    const char *slash = value->text[strlen(value->text) - 1] == '/' ? "" : "/";
+    return value_is_pattern(value->text) ? ""
+                                         : arena_printf(report->arena,
+                                                        "; a quoted pattern, as '%s%s*.png', "
+                                                        "leaves others out",
+                                                        value->text, slash);
+}
+
 static bool read_sample(struct report *report, const struct reading *reading, int index,
                         struct tensor *tensor)
 {
@@ -98,7 +109,8 @@ static bool read_sample(struct report *report, const struct reading *reading, in
     if (value->source == VALUE_ARCHIVE)
         return npz_read_array(report, &reading->npz, index, path, tensor);
     const char *why = value->batch ? misfit(report, path) : NULL;
-    return why ? REPORT_FILE(report, path, BATCH_MEMBER, why) : file_read(report, path, tensor);
+    return why ? REPORT_FILE(report, path, BATCH_MEMBER, why, select_hint(report, value))
+               : file_read(report, path, tensor);
 }
 
 static bool outline_sample(struct report *report, void *user, int index)

@@ -57,7 +57,7 @@ bool file_read(struct report *report, const char *path, struct tensor *tensor)
     if (!file)
         return false;
     if (kind == KIND_NPZ)
-        done = REPORT_FILE(report, path, BATCH_MEMBER, "it is a .npz, a batch of its own");
+        done = REPORT_FILE(report, path, BATCH_MEMBER, "it is a .npz, a batch of its own", "");
     else if (kind == KIND_NPY)
         done = npy_read(report, path, fileno(file), tensor);
     else

@@ -3,6 +3,7 @@
 
 #include "compiler/base/buf.h"
 #include "compiler/ops.h"
+#include "compiler/parse.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -135,8 +136,10 @@ static const char *type_hint(struct report *report, const char *type)
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
         names[t] = type_rows[t].name;
     leading_dtype(type, &rest);
-    return report_hint(report, arena_string(report->arena, type, (size_t)(rest - type)), names,
-                       WEFT_DTYPE_COUNT);
+    const char *name = arena_string(report->arena, type, (size_t)(rest - type));
+    const char *habit = parse_type_habit(name);
+    return habit ? arena_printf(report->arena, "; did you mean '%s'?", habit)
+                 : report_hint(report, name, names, WEFT_DTYPE_COUNT);
 }
 
 /* What the parser says about the type at `place`: is it one, or one that is not supported yet? Told

@@ -184,16 +184,32 @@ static const char **list_names(struct arena *arena, const struct weft_program *p
     return names;
 }
 
+static const char *join(struct arena *arena, const char *const *names, size_t count)
+{
+    struct buf list;
+    buf_init(&list, arena);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&list, i ? ", %s" : "%s", names[i]);
+    return list.text;
+}
+
 static bool name_missing(struct report *report, const struct target *target,
                          const char *const *names, size_t count)
 {
-    struct buf list;
-    buf_init(&list, report->arena);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&list, i ? ", %s" : "%s", names[i]);
     const char *argument = target->destination->argument;
     return REPORT_ARGUMENT(report, argument, strlen(argument), OUTPUT_NAMELESS, (int)count,
-                           list.text);
+                           join(report->arena, names, count));
+}
+
+/* No result or binding is called `name`. */
+static bool name_unknown(struct report *report, const struct target *target, const char *name,
+                         const char *const *names, size_t count)
+{
+    const char *hint = report_hint(report, name, names, count);
+    if (!*hint)
+        hint = arena_printf(report->arena, "; it has %s", join(report->arena, names, count));
+    return REPORT_ARGUMENT(report, target->destination->argument, strlen(name), OUTPUT_NAME, name,
+                           hint);
 }
 
 bool outputs_match(struct report *report, const struct outputs *outputs,
@@ -209,8 +225,7 @@ bool outputs_match(struct report *report, const struct outputs *outputs,
         if (!name && results != 1)
             return name_missing(report, target, names, results);
         if (name && find_name(names, all, name) < 0)
-            return REPORT_ARGUMENT(report, target->destination->argument, strlen(name), OUTPUT_NAME,
-                                   name, report_hint(report, name, names, all));
+            return name_unknown(report, target, name, names, all);
         if (name && find_name(names, results, name) < 0 && find_name(list, count, name) < 0)
             list[count++] = name;
     }

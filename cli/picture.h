@@ -15,7 +15,8 @@
 /* The most that PNG and PPM may declare as a height or width; JPEG cannot declare more than 65535. */
 enum { PICTURE_MAX_EXTENT = 1000000 };
 
-/* Read `file` from where it stands, an outline's header alone. False with a diagnostic, and then no memory is held. */
+/* Read `file` from where it stands, an outline's header alone. False with a diagnostic, and then no memory
+ * is held. */
 bool picture_read_png(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 bool picture_read_jpeg(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor);

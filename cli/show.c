@@ -50,7 +50,8 @@ static bool show(struct session *session, const struct arguments *arguments, str
     struct script script;
     const struct shape **shapes;
     struct weft_compile_params params = {.math = arguments->math};
-    if (!script_load(report, arguments->program, &script) || !session_open(session, report, WEFT_TIER_NONE, 1))
+    if (!script_load(report, arguments->program, &script) ||
+        !session_open(session, report, WEFT_TIER_NONE, 1))
         return false;
     session->muted = true;
     *program = session_compile(session, &script, params);

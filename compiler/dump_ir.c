@@ -266,7 +266,9 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
         bool mapped = g->kinds[a] == ACCESS_MAPPED;
-        buf_puts(buf, !g->merged_count ? "" : mapped ? " numbers between elements" : " bytes between elements");
+        buf_puts(buf, !g->merged_count ? ""
+                      : mapped         ? " numbers between elements"
+                                       : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
         buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a]));

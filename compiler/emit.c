@@ -252,8 +252,8 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
            size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
-    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults, &e.buffers, &e.tile, &e.row, &e.operands, &e.body,
-                          &e.results, &e.remarks, &e.end};
+    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults,  &e.buffers, &e.tile, &e.row,
+                          &e.operands, &e.body,   &e.results, &e.remarks, &e.end};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         buf_init(bufs[i], arena);
     e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);

@@ -320,8 +320,8 @@ static bool expand(struct arena *arena, const struct groups *groups, const struc
 }
 
 /* Rows are the innermost group, or in flat classes the two innermost together. */
-static void walk_plainly(struct arena *arena, const struct groups *groups, const struct kernel *kernel, bool flat,
-                         struct geometry *g)
+static void walk_plainly(struct arena *arena, const struct groups *groups, const struct kernel *kernel,
+                         bool flat, struct geometry *g)
 {
     int inner = groups->count - 1;
     g->groups = groups->count - 1 - flat < 0 ? 0 : groups->count - 1 - flat;

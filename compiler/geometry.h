@@ -42,7 +42,7 @@ struct geometry {
     unsigned char *kinds;          /* [accesses], enum access_kind */
     int **offsets;                 /* [accesses] of expanded ones, NULL for others: [columns], in bytes */
     long long *distinct;           /* [accesses] columns after which the elements repeat */
-    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in struct weft_geometry */
+    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */
 };
 

@@ -1,5 +1,6 @@
 /* A kernel: the results of a program that have one shape (or what hoist.h takes out of it), as flat SSA
- * in which loads are instructions. Lowering makes it without knowing extents; geometry.h adds them per call. */
+ * in which loads are instructions. Without views lowering makes it without knowing extents, which
+ * geometry.h adds per call. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
 
@@ -39,7 +40,8 @@ struct access {
     int index;                     /* of the input or result in the program, the constant in the
                                       kernel, the temporary in the plan */
     enum weft_dtype dtype;         /* an input's, or what its bytes are reinterpreted as */
-    int map;                       /* how it is seen from the iteration space, number in the kernel; 0: plainly */
+    int map;                       /* how it is seen from the iteration space, number in the kernel;
+                                      0: plainly */
 };
 
 /* Another order of dimensions' boundaries: element number n of a shape `from`, which is broadcast into

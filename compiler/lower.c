@@ -154,7 +154,7 @@ static int operand_map(struct lowering *l, const struct node *view, int map)
         to = row = ARENA_NEW(l->arena, struct shape);
         *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
     }
-    return map_view(l->kernel, map, from, to, row != NULL);
+    return row ? map_bytes(l->kernel, map, from, to) : map_view(l->kernel, map, from, to);
 }
 
 static bool add_use(struct lowering *l, int node, int map)
@@ -286,6 +286,7 @@ struct kernel *lower(struct arena *arena, const struct program *program,
     l.met = ARENA_ARRAY(arena, int, program->node_count);
     memset(l.first_use, -1, (size_t)program->node_count * sizeof(int));
     memset(l.met, -1, (size_t)program->node_count * sizeof(int));
+    memset(l.first_access, -1, sizeof l.first_access);
     ins_resize_table(&l, 64);
     if (!find_uses(&l, diags))
         return NULL;

@@ -7,14 +7,6 @@ enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a 
 
 /* ---- divisions by zero ---- */
 
-static bool may_fault(const struct lowering *l, const struct ins *ins)
-{
-    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
-        return false;
-    const struct ins *divisor = &l->kernel->ins[ins->a[1]];
-    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
-}
-
 static int bool_op(struct lowering *l, enum op op, int a, int b)
 {
     return ins_add_op(l, op, WEFT_BOOL, WEFT_BOOL, (int[]){a, b, -1}, l->kernel->ins[a].span);
@@ -86,7 +78,7 @@ static void find_faults(struct lowering *l)
     struct fault_place *places = NULL;
     for (int i = 0; i < count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        faulty[i] = may_fault(l, ins);
+        faulty[i] = ins_may_fault(l, ins);
         for (int k = 0; k < 3; k++)
             faulty[i] = faulty[i] || (ins->a[k] >= 0 && faulty[ins->a[k]]);
         uses[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
@@ -94,7 +86,7 @@ static void find_faults(struct lowering *l)
     for (int i = count - 1; i >= 0; i--) {
         if (!faulty[i] || uses[i] == NEVER)
             continue;
-        if (may_fault(l, &kernel->ins[i]))
+        if (ins_may_fault(l, &kernel->ins[i]))
             ARENA_PUSH(l->arena, places, place_count,
                        ((struct fault_place){kernel->ins[i].span, i}));
         pass_use(l, i, uses, faulty);

@@ -4,32 +4,41 @@
 
 #include <string.h>
 
-static uint32_t hash_ins(const struct ins *ins)
+bool ins_may_fault(const struct lowering *l, const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
+        return false;
+    const struct ins *divisor = &l->kernel->ins[ins->a[1]];
+    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+}
+
+/* Until it is known where they are used, divisions in two places are two: each place has its own remark.
+ * 0 for all else. */
+static uint32_t place_of(const struct lowering *l, const struct ins *ins)
+{
+    return l->places_merged || !ins_may_fault(l, ins) ? 0 : ins->span.start + 1;
+}
+
+static uint32_t hash_ins(const struct lowering *l, const struct ins *ins)
 {
     uint32_t words[] = {ins->kind, ins->op, ins->dtype, ins->source, (uint32_t)ins->a[0],
-                        (uint32_t)ins->a[1], (uint32_t)ins->a[2], (uint32_t)ins->index};
+                        (uint32_t)ins->a[1], (uint32_t)ins->a[2], (uint32_t)ins->index, place_of(l, ins)};
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         hash = (hash ^ words[i]) * 16777619u, hash ^= hash >> 15;
     return hash;
 }
 
-/* Until it is known where they are used, divisions in two places are two: each place has its own remark. */
-static bool may_merge(const struct lowering *l, const struct ins *a, const struct ins *b)
-{
-    return l->places_merged || a->kind != INS_OP || !op_fault(a->op, a->source) ||
-           a->span.start == b->span.start;
-}
-
-static bool same_ins(const struct ins *a, const struct ins *b)
+static bool same_ins(const struct lowering *l, const struct ins *a, const struct ins *b)
 {
     return a->kind == b->kind && a->op == b->op && a->dtype == b->dtype && a->source == b->source &&
-           a->a[0] == b->a[0] && a->a[1] == b->a[1] && a->a[2] == b->a[2] && a->index == b->index;
+           a->a[0] == b->a[0] && a->a[1] == b->a[1] && a->a[2] == b->a[2] && a->index == b->index &&
+           place_of(l, a) == place_of(l, b);
 }
 
 static void enter(struct lowering *l, int index)
 {
-    uint32_t slot = hash_ins(&l->kernel->ins[index]) & (l->table_size - 1);
+    uint32_t slot = hash_ins(l, &l->kernel->ins[index]) & (l->table_size - 1);
     while (l->table[slot] >= 0)
         slot = (slot + 1) & (l->table_size - 1);
     l->table[slot] = index;
@@ -86,10 +95,10 @@ int ins_add(struct lowering *l, struct ins ins)
     struct kernel *kernel = l->kernel;
     if ((uint32_t)kernel->ins_count * 2 >= l->table_size)
         ins_resize_table(l, l->table_size * 2);
-    uint32_t slot = hash_ins(&ins) & (l->table_size - 1);
+    uint32_t slot = hash_ins(l, &ins) & (l->table_size - 1);
     for (; l->table[slot] >= 0; slot = (slot + 1) & (l->table_size - 1)) {
         struct ins *found = &kernel->ins[l->table[slot]];
-        if (!same_ins(found, &ins) || !may_merge(l, found, &ins))
+        if (!same_ins(l, found, &ins))
             continue;
         if (ins.span.start < found->span.start)
             found->span = ins.span;
@@ -116,6 +125,12 @@ int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtyp
     return ins_add(l, ins);
 }
 
+/* The list that has the accesses to a tensor. */
+static int *access_list(struct lowering *l, enum tensor_kind kind, int index)
+{
+    return &l->first_access[((unsigned)index * 2 + (kind == TENSOR_CONSTANT)) % ACCESS_LISTS];
+}
+
 /* What `node` has in memory. A single element is the same under all maps. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                     const struct node *node)
@@ -123,12 +138,17 @@ int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft
     struct kernel *kernel = l->kernel;
     const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
     int map = shape && shape_volume(shape) == 1 ? 0 : l->map;
-    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, node->span};
-    for (; ins.index < kernel->access_count; ins.index++) {
-        const struct access *access = &kernel->accesses[ins.index];
+    int *first = access_list(l, kind, index), at = *first;
+    for (; at >= 0; at = l->next_access[at]) {
+        const struct access *access = &kernel->accesses[at];
         if (access->kind == kind && access->index == index && access->dtype == dtype && access->map == map)
-            return ins_add(l, ins);
+            break;
     }
+    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, at, node->span};
+    if (at >= 0)
+        return ins_add(l, ins);
+    ARENA_PUSH(l->arena, l->next_access, l->next_count, *first);
+    ins.index = *first = kernel->access_count;
     ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
                ((struct access){kind, index, dtype, map}));
     return ins_add(l, ins);

@@ -24,6 +24,8 @@ struct use {
 /* Uses of one kernel: twice as many as a program may have nodes. */
 enum { MAX_USES = 2 * MAX_NODES };
 
+enum { ACCESS_LISTS = 1024 };
+
 struct lowering {
     struct arena *arena;
     const struct program *program;
@@ -36,6 +38,7 @@ struct lowering {
     int *met;                      /* array literals: first of `loads` for the node, -1: none */
     struct array_load *loads;
     int load_count;
+    int first_access[ACCESS_LISTS], *next_access, next_count; /* loads' accesses; -1: no more */
     bool places_merged;            /* divisions in several places of the text may be one */
     unsigned *holders;             /* [ins] a bit for each 16-bit type that surely holds the value */
     int holder_count;
@@ -49,6 +52,8 @@ struct lowering {
 void ins_resize_table(struct lowering *l, uint32_t size);
 /* The number of this instruction: an equal one's where there is one. The earliest place stays. */
 int ins_add(struct lowering *l, struct ins ins);
+/* Whether it divides integers by what may be 0. */
+bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
 /* What `node` has in memory. A single element is the same under all maps. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,

@@ -57,11 +57,19 @@ int parse_unexpected(struct parser *p, const char *expected);
 /* The same where an expression is complete: tells a missing operator, indexing and so on. */
 int parse_unexpected_after(struct parser *p, const char *expected);
 int parse_bad_token(struct parser *p);
+/* Goes over .b.c and gives the last name; "" when none follows. Fails nothing. */
+const char *parse_path(struct parser *p);
 /* Takes the closing bracket or points at the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
+
+/* parse_habits.c; they fail nothing */
 /* What to write instead of a function of other languages; NULL: nothing known. */
 const char *parse_call_habit(const char *name);
-/* "; did you mean 'x'?" or "". Does not fail. */
+/* The same for an argument that a function does not have. */
+const char *parse_argument_habit(const char *name);
+/* What a type of other languages is called here, "float32" for "float" or "FLOAT"; NULL: none. */
+const char *parse_type_habit(const char *name);
+/* "; did you mean 'x'?" or "". */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);
 const char *parse_suggest_function(struct parser *p, const char *name);

@@ -151,10 +151,12 @@ static struct argument read_argument(struct parser *p, const struct callee *call
         parse_advance(p), parse_advance(p);
         argument.span = p->token.span;
     }
-    if (p->token.kind == TOKEN_STRING && callee->kind == NODE_POISON)
-        parse_advance(p);          /* an unknown function may well take strings */
+    int parameter = parameter_of(callee, &argument, position);
+    bool unknown = callee->kind == NODE_POISON || (argument.name && parameter < 0);
+    if (p->token.kind == TOKEN_STRING && unknown)
+        parse_advance(p);          /* what is not known may well take strings */
     else
-        read_kind(p, callee, &argument, parameter_of(callee, &argument, position));
+        read_kind(p, callee, &argument, parameter);
     argument.span.end = p->previous.end;
     return argument;
 }
@@ -186,7 +188,7 @@ static const char *takes(struct parser *p, const struct callee *callee)
     size_t length;
     const char *first = word_at(callee->parameters, 0, &length);
     if (callee->fold)
-        return "two or more arguments (one is kept for the reduction)";
+        return "two or more arguments (of one it would be a reduction, which is not there yet)";
     if (callee->kind == NODE_VIEW)
         return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->form].signature);
     if (callee->arity == 1)
@@ -205,11 +207,12 @@ static bool wrong_count(struct parser *p, const struct callee *callee, int count
 static bool no_such_argument(struct parser *p, const struct callee *callee,
                              const struct argument *argument)
 {
-    const char **names = NULL;
+    const char **names = NULL, *habit = parse_argument_habit(argument->name);
     int count = 0;
     for (int i = 0; i < callee->arity; i++)
         ARENA_PUSH(p->arena, names, count, parameter_name(p, callee, i));
-    const char *hint = parse_suggest(p, argument->name, names, (size_t)count);
+    const char *hint = habit ? arena_printf(p->arena, "; %s", habit)
+                             : parse_suggest(p, argument->name, names, (size_t)count);
     if (!*hint)
         hint = arena_printf(p->arena, "; it takes %s", takes(p, callee));
     return diag(p->diags, DIAG_UNKNOWN_ARGUMENT, argument->name_span, callee->name, argument->name,
@@ -232,12 +235,24 @@ static bool place_named(struct parser *p, const struct callee *callee,
     return no_such_argument(p, callee, argument);
 }
 
+/* Names come before numbers: a wrong name is what is wrong, also where there are too many. */
+static bool names_known(struct parser *p, const struct callee *callee,
+                        const struct arguments *arguments)
+{
+    for (int i = 0; i < arguments->count; i++)
+        if (arguments->items[i].name && parameter_of(callee, &arguments->items[i], i) < 0)
+            return no_such_argument(p, callee, &arguments->items[i]);
+    return true;
+}
+
 /* Matches arguments to parameters. `slots` has room for all of them; false when reported. */
 PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                               const struct arguments *arguments, const struct argument **slots)
 {
     int count = arguments->count;
     bool named = count > 0 && arguments->items[count - 1].name;
+    if (!names_known(p, callee, arguments))
+        return false;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return wrong_count(p, callee, count);
     if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL &&

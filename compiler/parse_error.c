@@ -66,20 +66,10 @@ static const struct habit {
 } habits[] = {
 #define HABIT(text, advice) {text, advice},
 #define CALL_HABIT(name, advice)
-#include "grammar/habits.def"
-}, call_habits[] = {
-#define HABIT(text, advice)
-#define CALL_HABIT(name, advice) {name, advice},
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type)
 #include "grammar/habits.def"
 };
-
-const char *parse_call_habit(const char *name)
-{
-    for (size_t i = 0; i < sizeof call_habits / sizeof *call_habits; i++)
-        if (strcmp(call_habits[i].text, name) == 0)
-            return call_habits[i].advice;
-    return NULL;
-}
 
 static bool starts(const struct parser *p, uint32_t at, const char *text)
 {
@@ -141,6 +131,16 @@ int parse_unexpected(struct parser *p, const char *expected)
     return parse_fail(p);
 }
 
+const char *parse_path(struct parser *p)
+{
+    const char *name = "";
+    while (p->token.kind == TOKEN_DOT && p->next.kind == TOKEN_NAME) {
+        name = parse_text(p, p->next.span);
+        parse_advance(p), parse_advance(p);
+    }
+    return name;
+}
+
 static bool is_conversion_name(const char *name)
 {
     return strcmp(name, "cast") == 0 || strcmp(name, "wrap") == 0 ||
@@ -150,27 +150,29 @@ static bool is_conversion_name(const char *name)
 /* x.y: a module's function, or a selection. */
 static int unexpected_dot(struct parser *p)
 {
-    const struct word *word = NULL;
-    const char *name = "";
-    if (p->next.kind == TOKEN_NAME) {
-        name = parse_text(p, p->next.span);
-        word = lex_word(&p->lexer, name, strlen(name));
-    }
+    struct span dot = p->token.span;
+    const char *name = parse_path(p);
+    const struct word *word = lex_word(&p->lexer, name, strlen(name));
     enum view_form form = view_find(name);
-    const char *habit = parse_call_habit(name);
+    const char *habit = parse_call_habit(name), *type = parse_type_habit(name);
     if (form != VIEW_FORM_COUNT)
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
+        diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",
                           view_rows[form].signature));
     else if (habit)
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
+        diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));
-    else if ((word && word->function != OP_COUNT) || is_conversion_name(name))
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
+    else if (type || (word && word->function != OP_COUNT) || is_conversion_name(name))
+        diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
-                          name));
+                          type ? type : name));
+    else if (resolve_constant(name) >= 0)
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "constants are called by their name alone; write %s", name));
+    else if (*name && p->token.kind == TOKEN_LPAREN)
+        diag(p->diags, DIAG_UNKNOWN_FUNCTION, dot, name, parse_suggest_function(p, name));
     else
-        diag(p->diags, DIAG_NOT_YET, p->token.span,
+        diag(p->diags, DIAG_NOT_YET, dot,
              "'.', the selection along a named dimension,", "");
     return parse_fail(p);
 }
@@ -181,9 +183,12 @@ static int missing_operator(struct parser *p)
     const char *text = p->source->text, *message = "an operator is missing between two values";
     int left_size = (int)(left.end - left.start), right_size = (int)(right.end - right.start);
     const struct word *word = lex_word(&p->lexer, text + left.start, (size_t)left_size);
-    const char *format = word && word->function != OP_COUNT
+    bool type = dtype_find(text + left.start, (size_t)left_size) != WEFT_DTYPE_COUNT;
+    bool item = p->nesting > 0 && p->token.kind == TOKEN_NUMBER;
+    const char *format = type || (word && word->function != OP_COUNT)
                              ? "arguments stand in ( ): write %.*s(%.*s)"
-                             : "an operator is missing, as in %.*s * %.*s";
+                         : item ? "',' or an operator is missing, as in %.*s, %.*s"
+                                : "an operator is missing, as in %.*s * %.*s";
     if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
         message = arena_printf(p->arena, format, left_size, text + left.start, right_size,
                                text + right.start);
@@ -222,6 +227,11 @@ int parse_unexpected_after(struct parser *p, const char *expected)
              arena_printf(p->arena, "this '%c' closes nothing",
                           p->source->text[p->token.span.start]));
         return parse_fail(p);
+    case TOKEN_COMMA:
+        if (!p->in_numbers && strncmp(expected, "an operator", 11) == 0)
+            expected = arena_printf(p->arena, "%s; several results are 'return a, b', an array is "
+                                              "[1, 2]", expected);
+        return parse_unexpected(p, expected);
     default:
         return parse_unexpected(p, expected);
     }
@@ -255,49 +265,4 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
         return parse_fail(p);
     }
     return parse_unexpected_after(p, expected);
-}
-
-/* ---- nearest names ---- */
-
-const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
-                          size_t count)
-{
-    const char *nearest = NULL;
-    if (p->diags->errors < WEFT_MAX_ERRORS)
-        nearest = diag_nearest(name, names, count);
-    return nearest ? arena_printf(p->arena, "; did you mean '%s'?", nearest) : "";
-}
-
-static void add_types(struct parser *p, const char ***names, int *count)
-{
-    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
-        ARENA_PUSH(p->arena, *names, *count, type_rows[t].name);
-        if (dtype_find(type_rows[t].short_name, strlen(type_rows[t].short_name)) < WEFT_DTYPE_COUNT)
-            ARENA_PUSH(p->arena, *names, *count, type_rows[t].short_name);
-    }
-}
-
-const char *parse_suggest_function(struct parser *p, const char *name)
-{
-    const char **names = NULL;
-    int count = 0;
-    for (int i = 0; i < p->lexer.row_count; i++) {
-        const struct word *word = &p->lexer.rows[i];
-        if (word->function != OP_COUNT)
-            ARENA_PUSH(p->arena, names, count, arena_string(p->arena, word->text, word->length));
-    }
-    add_types(p, &names, &count);
-    for (int i = 0; i < VIEW_FORM_COUNT; i++)
-        ARENA_PUSH(p->arena, names, count, view_rows[i].name);
-    ARENA_PUSH(p->arena, names, count, "cast");
-    ARENA_PUSH(p->arena, names, count, "wrap");
-    return parse_suggest(p, name, names, (size_t)count);
-}
-
-const char *parse_suggest_type(struct parser *p, const char *name)
-{
-    const char **names = NULL;
-    int count = 0;
-    add_types(p, &names, &count);
-    return parse_suggest(p, name, names, (size_t)count);
 }

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* np.uint8, types.UINT8: types have no module here. */
+static enum weft_dtype in_module(struct parser *p, struct span span)
+{
+    const char *name = parse_path(p);
+    span.end = p->previous.end;
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, parse_text(p, span), parse_suggest_type(p, name));
+    return WEFT_FLOAT32;
+}
+
 PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
 {
     struct span span = p->token.span;
@@ -11,6 +20,8 @@ PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
         return WEFT_FLOAT32;
     const char *name = parse_text(p, span);
     enum weft_dtype dtype = dtype_find(name, strlen(name));
+    if (p->token.kind == TOKEN_DOT && p->next.kind == TOKEN_NAME && !p->failed)
+        return in_module(p, span);
     if (dtype != WEFT_DTYPE_COUNT || p->failed)
         return dtype;
     diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));

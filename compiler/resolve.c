@@ -117,7 +117,7 @@ static bool free_of_constants(struct parser *p, const char *name, struct span sp
                     arena_printf(p->arena, "'%s' is a constant; give this another name", name));
     if (p->constants[index].end)
         return diag_at(p->diags, DIAG_USED_BEFORE_BOUND,
-                       ((struct span[]){p->constants[index], span}), 2, name);
+                       ((struct span[]){p->constants[index], span}), 2, name, "");
     return true;
 }
 
@@ -139,7 +139,8 @@ void resolve_binding(struct parser *p, struct span span, int node)
     else if (symbol->declared)
         diag_at(p->diags, DIAG_REDECLARED, places, 2, name);
     else
-        diag_at(p->diags, DIAG_USED_BEFORE_BOUND, ((struct span[]){symbol->span, span}), 2, name);
+        diag_at(p->diags, DIAG_USED_BEFORE_BOUND, ((struct span[]){symbol->span, span}), 2, name,
+                symbol->span.start > span.start ? "; give what it becomes another name" : "");
 }
 
 /* A name that was used already may be declared afterwards; it is one input. */

@@ -92,6 +92,23 @@ static bool wrong_volume(const struct view_walk *w, const struct numbers *from, 
                    amount(w, out, size_of(w, w->args->dtype)), hint);
 }
 
+/* Also where another extent is 0. */
+static bool too_large(const struct view_walk *w, const struct numbers *from)
+{
+    return view_wrong(w, DIAG_VIEW_EXTENT, from,
+                      "the shape %s has more elements than memory can hold",
+                      shape_text(w->arena, w->viewed->program, w->out));
+}
+
+/* What may help where volumes differ. */
+static const char *volume_hint(const struct view_walk *w)
+{
+    bool rest = w->args->shape.given || w->args->rel_shape.given;
+    return w->args->form != VIEW_RESHAPE ? ""
+           : rest                        ? "; one negative number takes what is left"
+                                         : "; rel_shape beside src_dims scales extents";
+}
+
 /* Compares the volumes, and sets the dimension that takes what is left. */
 static bool fit(struct view_walk *w, const struct numbers *from)
 {
@@ -100,9 +117,7 @@ static bool fit(struct view_walk *w, const struct numbers *from)
     int64_t from_size = known ? size_of(w, w->viewed->dtype) : 1,
             to_size = size_of(w, w->args->dtype);
     if (out == -2)
-        return view_wrong(w, DIAG_VIEW_EXTENT, from,
-                          "the shape %s has more elements than memory can hold",
-                          shape_text(w->arena, w->viewed->program, w->out));
+        return too_large(w, from);
     if (w->rest >= 0 && out == 0)
         return view_wrong(
             w, DIAG_VIEW_EXTENT, from,
@@ -111,14 +126,11 @@ static bool fit(struct view_walk *w, const struct numbers *from)
     if (in < 0 || out < 0)
         return true;
     if (w->rest < 0)
-        return in * from_size == out * to_size ||
-               wrong_volume(
-                   w, from, in, out,
-                   w->args->form == VIEW_RESHAPE ? "; one negative number takes what is left" : "");
+        return in * from_size == out * to_size || wrong_volume(w, from, in, out, volume_hint(w));
     if (in * from_size % (out * to_size))
         return wrong_volume(w, from, in, out, ", which does not divide them");
     w->out->extents[w->rest] = in * from_size / (out * to_size);
-    return true;
+    return product(w->out, -1) != -2 || too_large(w, from);
 }
 
 static bool set_rest(struct view_walk *w, const struct view_list *list, int d)
@@ -217,9 +229,10 @@ static bool check_factors(const struct view_walk *w, const struct view_list *fac
         return true;
     return view_wrong(
         w, DIAG_VIEW_RANK, factors->from,
-        "rel_shape has %d factors, and %s has %d dimension%s; one more may stand last if it is "
+        "rel_shape has %d factor%s, and %s has %d dimension%s; one more may stand last if it is "
         "negative, and src_dims inserts others",
-        factors->count, view_value_text(w), in->rank, in->rank == 1 ? "" : "s");
+        factors->count, factors->count == 1 ? "" : "s", view_value_text(w), in->rank,
+        in->rank == 1 ? "" : "s");
 }
 
 static bool by_factors(struct view_walk *w)
@@ -281,10 +294,8 @@ static bool innermost(struct view_walk *w)
         return true;
     }
     int64_t bytes;
-    if (__builtin_mul_overflow(*last, type_rows[w->viewed->dtype].size, &bytes))
-        return view_wrong(w, DIAG_VIEW_EXTENT, NULL,
-                          "the innermost extent of %s has more bytes than memory can hold",
-                          view_value_text(w));
+    if (__builtin_mul_overflow(*last, (int64_t)type_rows[w->viewed->dtype].size, &bytes))
+        return too_large(w, NULL);
     if (bytes % size)
         return view_wrong(w, DIAG_VIEW_EXTENT, NULL,
                           "the innermost extent of %s is %lld bytes long, no multiple "
@@ -292,7 +303,7 @@ static bool innermost(struct view_walk *w)
                           view_value_text(w), (long long)bytes, (long long)size,
                           type_rows[w->args->dtype].name);
     *last = bytes / size;
-    return true;
+    return product(w->out, -1) != -2 || too_large(w, NULL);
 }
 
 /* ---- all of them ---- */

@@ -37,8 +37,12 @@ bool view_axes(const struct view_args *args, const struct contents *contents, in
     const struct literal *items = read ? read->items : axes->items;
     int count = read ? read->count : axes->count;
     *set = 0;
-    for (int i = 0; i < count; i++)
-        *set |= 1u << (items[i].integer < 0 ? items[i].integer + rank : items[i].integer);
+    for (int i = 0; i < count; i++) {
+        __int128 d = items[i].integer < 0 ? items[i].integer + rank : items[i].integer;
+        if (d < 0 || d >= rank)
+            return false; /* of a shape not known yet: what is wrong is told at the call */
+        *set |= 1u << d;
+    }
     return items || (axes->input < 0 && count == 0);
 }
 

@@ -14,15 +14,15 @@ static bool same_space(const struct shape *a, const struct shape *b)
     return true;
 }
 
-int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, bool apart)
+static int find_map(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+                    bool apart)
 {
     const struct index_map *outer = &kernel->maps[map];
     if (shape_volume(from) == shape_volume(outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
-        apart = false;
     }
-    if (same_space(from, to) && !apart)
+    if (same_space(from, to) && !(apart && shape_volume(from) != shape_volume(kernel->maps[map].to)))
         return map;
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *have = &kernel->maps[m];
@@ -33,6 +33,16 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
         return -1;
     ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){map, from, to}));
     return kernel->map_count - 1;
+}
+
+int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
+{
+    return find_map(kernel, map, from, to, false);
+}
+
+int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
+{
+    return find_map(kernel, map, from, to, true);
 }
 
 /* ---- pieces ---- */

@@ -11,9 +11,11 @@ enum { MAX_MAPS = 256 }; /* of one kernel */
 /* A place in kernel->maps for all that is read by way of a view of shape `from`, of something of shape
  * `to`, where the view is broadcast into what map number `map` leads to. Equal maps are one: where nothing
  * is stretched in between, a view of a view is a view. So whatever comes out in the order it went in is
- * the map it began with. `apart`: the elements are not those of a tensor of shape `to`, so that a stretched
- * view of them has a map whatever its shape. -1: there are too many. */
-int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, bool apart);
+ * the map it began with. -1: there are too many. */
+int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
+/* The same for elements in a row that are an input's bytes, not elements of a tensor of that shape: where
+ * they are stretched there is a map whatever the shapes. */
+int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
 
 /* ---- walks ---- */
 

@@ -112,7 +112,11 @@ static void read_argument(struct call *call, const struct weft_argument *argumen
         diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
     else if (argument->count < 0 || (argument->count > 1 && !argument->batch))
         diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name,
-                argument->count < 0 ? "its count is negative" : "it has several samples, but is not called a batch");
+                argument->count < 0
+                    ? "its count is negative"
+                    : arena_printf(call->diags.arena,
+                                   "it has %lld samples, but is not called a batch: set its batch",
+                                   (long long)argument->count));
     else if (samples == 0)
         read_nothing(call, index, tensor, output);
     else

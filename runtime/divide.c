@@ -81,8 +81,8 @@ static bool reinterpret(const struct planning *p, const struct access *access, s
         strides[d] = input->strides[d] * old;
     pieces_make(&own, input->rank, input->shape, strides);
     return pieces_reinterpret(&own, old, size, pieces) ||
-           diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, program->symbols[program->inputs[access->index]].name,
-                   type_rows[access->dtype].name, size);
+           diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0,
+                   program->symbols[program->inputs[access->index]].name, type_rows[access->dtype].name, size);
 }
 
 /* How a kernel walks what an access leads to; false with a diagnostic. */

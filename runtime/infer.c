@@ -119,7 +119,8 @@ enum weft_status weft_infer_samples(struct weft_program *program, const struct w
                                     struct weft_error **error)
 {
     if (!program || !extents || (input_count && !inputs))
-        return invalid_call(error, "weft_infer_samples needs a program, inputs and room for extents, found NULL");
+        return invalid_call(error,
+                            "weft_infer_samples needs a program, inputs and room for extents, found NULL");
     if (result >= weft_program_result_count(program))
         return invalid_call(error, "weft_infer_samples asks for a result that the program does not have");
     return ask(program, inputs, input_count, &(struct question){.result = result, .extents = extents},

@@ -269,7 +269,8 @@ static bool may_meet(struct sweep *sweep, const struct interval *output, const s
 {
     struct call *call = sweep->call;
     int64_t strides[2][WEFT_MAX_RANK];
-    const struct tensor a = sample_tensor(call, output, strides[0]), b = sample_tensor(call, other, strides[1]);
+    const struct tensor a = sample_tensor(call, output, strides[0]);
+    const struct tensor b = sample_tensor(call, other, strides[1]);
     const struct batch_part *samples = &call->parts[PART_SAMPLES];
     const struct plan *plan = samples->count ? samples->stretches[output->stretch].plan : NULL;
     if (sweep->left == 0)

@@ -86,7 +86,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     if (from->ndim > 0 && !from->shape)
         return bad(diags, what, name, "its shape is NULL");
     if (weft_dtype_from_dlpack(from->dtype, &tensor->dtype) != WEFT_OK)
-        return bad(diags, what, name, "its dtype is none of Weft's");
+        return bad(diags, what, name,
+                   arena_printf(diags->arena,
+                                "its dtype, DLPack's code %d, %d bits, %d lanes, is none of Weft's",
+                                from->dtype.code, from->dtype.bits, from->dtype.lanes));
     tensor->rank = from->ndim;
     tensor->shape = from->shape;
     if (!tensor->strides)
@@ -98,9 +101,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     if (needs_data && tensor->first != tensor->end && !tensor->data)
         return bad(diags, what, name, "its data pointer is NULL");
     if (needs_data && !tensor_aligned(tensor, (uintptr_t)tensor->data))
-        return bad(diags, what, name, tensor->alignment ? "its data is not aligned to the size of the elements "
-                                                          "that it is reinterpreted as, or of its own"
-                                                        : "its data is not aligned to its element size");
+        return bad(diags, what, name,
+                   tensor->alignment ? "its data is not aligned to the size of the elements that it is "
+                                       "reinterpreted as, or of its own"
+                                     : "its data is not aligned to its element size");
     return true;
 }
 

@@ -175,8 +175,9 @@ struct weft_context_params {
     const char *cache;
     /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
      * choice (OMP_NUM_THREADS, else the processors). OpenMP ends the process when it cannot start a
-     * thread (RLIMIT_NPROC, RLIMIT_AS): 1 or parallel_for for a host with such limits. Runs that happen at once share them: one that finds
-     * all in use, or that is called inside a parallel region of OpenMP, computes on its own thread. */
+     * thread (RLIMIT_NPROC, RLIMIT_AS): 1 or parallel_for for a host with such limits. Runs that happen
+     * at once share them: one that finds all in use, or that is called inside a parallel region of OpenMP,
+     * computes on its own thread. */
     int threads;
     /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i
      * from 0 to count - 1, in any order, several at once if it likes, and returns when all are done.
@@ -355,9 +356,9 @@ struct weft_run_params {
 };
 
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
- * and does not begin with slower ones. Data
- * pointers are not read, but as in weft_infer; outputs may be absent (dense ones are assumed). `kernels` may be NULL, else
- * it has room for *kernel_count entries; *kernel_count becomes the number there are: at least one for
+ * and does not begin with slower ones. Data pointers are not read, but as in weft_infer; outputs may be
+ * absent (dense ones are assumed). `kernels` may be NULL, else it has room for *kernel_count entries;
+ * *kernel_count becomes the number there are: at least one for
  * each shape of results, and those that compute temporaries and tables for them, which come first. With
  * batches each kernel is told once, whichever samples it is for. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
@@ -367,9 +368,9 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
 
 /* Computes every result into its output. All inputs and all outputs must be given; an output has
  * the result's dtype and shape, any strides that do not make it overlap itself. It is a batch, of as many
- * samples, where the result depends on one. An output may be
- * the very buffer of an input (same address, element size, shape and strides), of a batch sample by sample;
- * any other overlap, of whichever samples, is WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
+ * samples, where the result depends on one. An output may be the very buffer of an input (same address,
+ * element size, shape and strides), of a batch sample by sample; any other overlap, of whichever samples,
+ * is WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
  * first such operator in the text, when an integer division met a zero. */
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,

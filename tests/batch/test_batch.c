@@ -354,6 +354,25 @@ static void written_in_place(void **unused)
     free_trial(&trial);
 }
 
+/* What no sample takes part in is computed once, also where it is written over what it is made from. */
+static void a_tensor_in_place_beside_a_batch(void **unused)
+{
+    (void)unused;
+    float a[3] = {1, 2, 3}, b = 5, copies[3];
+    DLTensor samples[3], results[3], tensor = host_tensor(&b, WEFT_FLOAT32, 0, NULL);
+    for (int i = 0; i < 3; i++) {
+        samples[i] = host_tensor(&a[i], WEFT_FLOAT32, 0, NULL);
+        results[i] = host_tensor(&copies[i], WEFT_FLOAT32, 0, NULL);
+    }
+    struct weft_program *program = compile(contexts[1], "return r = a, s = b * -7 + 3");
+    const struct weft_argument in[] = {{"a", samples, 3, true}, {"b", &tensor, 1, false}};
+    const struct weft_argument out[] = {{NULL, results, 3, true}, {NULL, &tensor, 1, false}};
+    const struct weft_run_params params = {in, 2, out, 2, NULL};
+    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    assert_true(b == -32 && copies[0] == 1 && copies[2] == 3);
+    weft_program_destroy(program);
+}
+
 /* More shapes than plans are kept: some are made twice. */
 static void very_many_shapes(void **unused)
 {
@@ -421,6 +440,7 @@ int main(void)
         cmocka_unit_test(only_empty_samples),
         cmocka_unit_test(hoisted_and_shared),
         cmocka_unit_test(written_in_place),
+        cmocka_unit_test(a_tensor_in_place_beside_a_batch),
         cmocka_unit_test(very_many_shapes),
         cmocka_unit_test(numbers_of_batches),
     };

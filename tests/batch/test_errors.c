@@ -111,7 +111,7 @@ static void counts(void **unused)
     good(&g), g.in[1].count = -1;
     wrong(&g, WEFT_INPUT_ERROR, "input 'b': its count is negative");
     good(&g), g.in[1].batch = false;
-    wrong(&g, WEFT_INPUT_ERROR, "input 'b': it has several samples, but is not called a batch");
+    wrong(&g, WEFT_INPUT_ERROR, "input 'b': it has 4 samples, but is not called a batch: set its batch");
     good(&g), g.out.count = 3;
     wrong(&g, WEFT_INPUT_ERROR, "output 'out' is a batch of 3 samples, expected a batch of 4 samples");
     good(&g), g.out.batch = false, g.out.count = 1;
@@ -130,6 +130,8 @@ static void samples(void **unused)
     wrong(&g, WEFT_INPUT_ERROR, "input 'a': sample 2 has rank 2, sample 0 has rank 1; the samples of a batch");
     good(&g), g.tensors[1][3].dtype = weft_dtype_to_dlpack(WEFT_INT32);
     wrong(&g, WEFT_INPUT_ERROR, "input 'b': sample 3 has dtype int32, sample 0 has dtype float32");
+    good(&g), g.tensors[1][0].dtype = (DLDataType){5, 64, 1};
+    wrong(&g, WEFT_INPUT_ERROR, "input 'b': its dtype, DLPack's code 5, 64 bits, 1 lanes, is none of Weft's");
     good(&g), g.shapes[1][1][0] = 5;
     wrong(&g, WEFT_SHAPE_ERROR, "sample 1: cannot broadcast b * k [5] against a [6]");
     good(&g), g.shapes[2][3][0] = 5;

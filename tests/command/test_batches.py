@@ -169,6 +169,8 @@ class Inputs(BatchTest):
                 for command in "run", "check", "show":
                     told = self.bad(1, code, command, "+x", given)
                     self.assertIn(why, told)
+                    if code == 138 and ".npz" not in why:
+                        self.assertEqual("as 'd/*.png', leaves" in told, given == "x=d", told)
                     self.assertTrue(told.startswith("/".join(name.split("/")[:2]) + ": "), told)
             subprocess.run(["rm", "-r", self.path("d")], check=True)
         self.picture("d/a.png")

@@ -27,6 +27,9 @@ class Outputs(CommandTest):
         self.assertIn("s, d", self.bad(1, 122, "run", "return s=1, d=2", "-o", "x.npy"))
         self.assertIn("did you mean 'sum'?",
                       self.bad(1, 121, "run", "return sum=1", "-o", "sun=x.npy"))
+        self.assertIn("; it has s, d, twice\n",
+                      self.bad(1, 121, "run", "twice = a * 2; return s=twice, d=1", "a=1", "-o",
+                               "quotient=x.npy"))
 
     def test_a_path_with_an_equals_sign(self):
         self.good("run", "1", "-o", "./a=b.npy")

@@ -168,7 +168,7 @@ static void in_condition(struct element *e, struct typed *r)
 static void both_sides(struct element *e, struct typed *r)
 {
     bool q = truth(divide(e, 0));
-    r[0] = (struct typed){WEFT_BOOL, {.b1 = IS(C) && q}};
+    r[0] = (struct typed){WEFT_BOOL, {.bits = IS(C) && q}};
 }
 static void both_arms(struct element *e, struct typed *r) { r[0] = IS(C) ? divide(e, 0) : divide(e, 1); }
 static void bound_twice(struct element *e, struct typed *r)

@@ -47,26 +47,24 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
     for (int j = 0; j < BLOCK; j++)
         row[columns + j] = row[columns - 1];
 }
+SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
     const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
         block[j] = last;
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        block[j] = from[j];
+    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
 {
     for (int j = 0; j < BLOCK; j++)
         block[j] = value;
-}
-SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
 }
 SEPARATE static void block_exp_f32(f32_m *r, const f32_m *a)
 {

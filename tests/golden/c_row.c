@@ -29,21 +29,19 @@ typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
 /* args.h */
 /* prelude_c.h, vector head */
-SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
-{
-    const f32_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        block[j] = from[j];
-    return block;
-}
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
     for (int j = 0; j < m; j++)
         to[j] = block[j];
+}
+SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
+{
+    const f32_m last = from[m - 1];
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = last;
+    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
+    return block;
 }
 static inline f32 fmax_f32(f32 a, f32 b)
 {

@@ -30,14 +30,18 @@ enum { BLOCK = 64, ACCESSES = 3 };
 /* args.h */
 f32 powf(f32, f32);
 /* prelude_c.h, vector head */
+SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
     const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
         block[j] = last;
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        block[j] = from[j];
+    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
 SEPARATE static void fill_f32(f32_m *block, f32_m value)
@@ -196,14 +200,18 @@ enum { BLOCK = 64, ACCESSES = 4 };
 /* args.h */
 f32 rintf(f32);
 /* prelude_c.h, vector head */
+SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
 SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
 {
     const u8_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
         block[j] = last;
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        block[j] = from[j];
+    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
 SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
@@ -212,12 +220,6 @@ SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 
         pattern[j] = *(const f32_m *)(from + j * step);
     for (i64 j = period; j < period + BLOCK; j++)
         pattern[j] = pattern[j - period];
-}
-SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
 }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */

@@ -29,14 +29,18 @@ typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
 /* args.h */
 /* prelude_c.h, vector head */
+SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
 SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 {
     const f32_m last = from[m - 1];
     for (int j = 0; j < BLOCK; j++)
         block[j] = last;
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        block[j] = from[j];
+    put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
@@ -53,12 +57,6 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
         }
     for (int j = 0; j < BLOCK; j++)
         row[columns + j] = row[columns - 1];
-}
-SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {

@@ -8,7 +8,8 @@
 #include <string.h>
 
 struct generator {
-    struct stream stream;
+    struct stream stream;          /* what relatives have in common: types, rows, which extents are 1 */
+    struct stream detail;          /* extents, numbers, values */
     struct trial *trial;
     struct arena *arena;
     const struct limits *limits;
@@ -32,10 +33,20 @@ static bool chance(struct generator *g, int one_in)
     return below(g, one_in) == 0;
 }
 
-/* From low to high, small ones far more often than large. */
-static int64_t skewed(struct generator *g, int64_t low, int64_t high)
+static int detail_below(struct generator *g, int bound)
 {
-    double u = ldexp((double)(stream_bits(&g->stream) >> 11), -53);
+    return (int)stream_below(&g->detail, (uint64_t)bound);
+}
+
+static bool detail_chance(struct generator *g, int one_in)
+{
+    return detail_below(g, one_in) == 0;
+}
+
+/* From low to high, small ones far more often than large. */
+static int64_t skewed(struct stream *stream, int64_t low, int64_t high)
+{
+    double u = ldexp((double)(stream_bits(stream) >> 11), -53);
     return low + (int64_t)floor(exp(u * log((double)(high - low + 1)))) - 1;
 }
 
@@ -49,13 +60,15 @@ static enum weft_dtype any_dtype(struct generator *g)
 
 static int64_t any_extent(struct generator *g)
 {
-    static const int64_t small[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17},
+    static const int64_t small[] = {2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17},
                          blocks[] = {31, 32, 33, 62, 63, 64, 65, 66, 97, 127, 128, 129, 191};
-    switch (below(g, 8)) {
-    case 0: return skewed(g, 1, 3000);
-    case 1: case 2: return blocks[below(g, sizeof blocks / sizeof *blocks)];
-    case 3: return skewed(g, 1, 200);
-    default: return small[below(g, sizeof small / sizeof *small)];
+    switch (below(g, 24)) {
+    case 0: return 1;
+    case 1: case 2: case 3: return skewed(&g->detail, 2, 3000);
+    case 4: case 5: case 6: case 7: case 8: case 9:
+        return blocks[detail_below(g, sizeof blocks / sizeof *blocks)];
+    case 10: case 11: case 12: return skewed(&g->detail, 2, 200);
+    default: return small[detail_below(g, sizeof small / sizeof *small)];
     }
 }
 
@@ -72,8 +85,8 @@ static struct extents any_envelope(struct generator *g, int rank, int64_t most)
     bool empty = chance(g, 40);
     int64_t volume = 1;
     for (int i = 0; i < rank; i++) {
-        int64_t extent = any_extent(g);
-        envelope.at[i] = volume * extent > most ? 1 + below(g, 3) : extent;
+        int64_t extent = any_extent(g), little = 1 + below(g, 3);
+        envelope.at[i] = volume * extent > most ? little : extent;
         volume *= envelope.at[i];
     }
     if (most > 100000 && rank > 0 && volume < most)
@@ -125,12 +138,12 @@ static struct number any_integer(struct generator *g)
 {
     static const int64_t list[] = {127, 128, 255, 256, 32767, 65535, 65536, INT32_MAX,
                                    (int64_t)INT32_MAX + 1, UINT32_MAX, INT64_MAX, INT64_MIN + 1};
-    struct number number = {.kind = NUMBER_INTEGER, .integer = below(g, 12)};
-    if (chance(g, 6))
-        number.integer = list[below(g, sizeof list / sizeof *list)];
-    if (chance(g, 40))
+    struct number number = {.kind = NUMBER_INTEGER, .integer = detail_below(g, 12)};
+    if (detail_chance(g, 6))
+        number.integer = list[detail_below(g, sizeof list / sizeof *list)];
+    if (detail_chance(g, 40))
         number.integer = (__int128)1 << 63;
-    if (chance(g, 6))
+    if (detail_chance(g, 6))
         number.integer = -number.integer;
     return number;
 }
@@ -140,20 +153,27 @@ static struct number any_real(struct generator *g)
     static const double list[] = {0.1, 0.5, 1.5, 2.0, 2.5, 3.0, 1e-3, 1e10, 255.5, 1e-40, 1e300,
                                   0.3333333333333333, 3.141592653589793, 65504.0, 1e5, 0.0};
     struct number number = {.kind = NUMBER_REAL};
-    number.real = list[below(g, sizeof list / sizeof *list)];
-    if (chance(g, 3))
-        number.real = stream_value(&g->stream, WEFT_FLOAT64).f64;
-    if (chance(g, 5))
+    number.real = list[detail_below(g, sizeof list / sizeof *list)];
+    if (detail_chance(g, 3))
+        number.real = stream_value(&g->detail, WEFT_FLOAT64).f64;
+    if (detail_chance(g, 5))
         number.real = -number.real;
     if (isnan(number.real))
         number.real = NAN;
     return number;
 }
 
+/* One of an array literal's, whose extents are details. */
+static struct number any_scalar(struct generator *g)
+{
+    return detail_chance(g, 12) ? (struct number){.kind = NUMBER_BOOL, .integer = detail_below(g, 2)}
+           : detail_chance(g, 3) ? any_real(g) : any_integer(g);
+}
+
 static struct number any_number(struct generator *g)
 {
     if (chance(g, 12))
-        return (struct number){.kind = NUMBER_BOOL, .integer = below(g, 2)};
+        return (struct number){.kind = NUMBER_BOOL, .integer = detail_below(g, 2)};
     return chance(g, 3) ? any_real(g) : any_integer(g);
 }
 
@@ -223,7 +243,7 @@ static int array_node(struct generator *g)
     int kind = below(g, 4);
     for (int i = 0; i < volume; i++)
         formula->elements[formula->element_count++] =
-            kind == 0 ? any_number(g) : kind == 1 ? any_real(g) : any_integer(g);
+            kind == 0 ? any_scalar(g) : kind == 1 ? any_real(g) : any_integer(g);
     int index = add_node(g, node);
     settle(g, index);
     return index;
@@ -389,7 +409,7 @@ static bool grow_view(struct generator *g)
     node.operands[0] = any_operand(g, true);
     for (int s = 0; s < g->trial->samples; s++)
         shapes[s] = &g->shapes[s][node.operands[0]];
-    formula->views[formula->view_count++] = view_any(&g->stream, shapes, g->trial->samples);
+    formula->views[formula->view_count++] = view_any(&g->detail, shapes, g->trial->samples);
     node.dtype = any_dtype(g);
     if (!try_node(g, node, before)) {
         formula->view_count--;
@@ -457,7 +477,7 @@ static struct layout any_layout(struct generator *g, bool input)
     if (!chance(g, input ? 3 : 4))
         return layout;
     layout.columns = chance(g, 4);
-    layout.offset = below(g, 16);
+    layout.offset = detail_below(g, 16);
     for (int d = 0; d < FORMULA_RANK; d++) {
         layout.gaps[d] = (unsigned char)(chance(g, 3) ? below(g, 4) : 0);
         layout.backwards |= (unsigned)chance(g, 5) << d;
@@ -470,16 +490,16 @@ static struct layout any_layout(struct generator *g, bool input)
 static void fill(struct generator *g, struct sample *sample, enum weft_dtype dtype)
 {
     int64_t volume = extents_volume(&sample->extents);
-    int kind = below(g, 6);
+    int kind = detail_below(g, 6);
     union scalar few[4];
     for (int i = 0; i < 4; i++) {
-        few[i] = stream_value(&g->stream, dtype);
+        few[i] = stream_value(&g->detail, dtype);
         if (kind == 0)
             few[i] = eval_convert(WEFT_UINT8, dtype, false, (union scalar){.u8 = (uint8_t)i});
     }
     sample->values = ARENA_ARRAY(g->arena, union scalar, volume + 1);
     for (int64_t e = 0; e < volume; e++)
-        sample->values[e] = kind < 2 ? few[below(g, 4)] : stream_value(&g->stream, dtype);
+        sample->values[e] = kind < 2 ? few[detail_below(g, 4)] : stream_value(&g->detail, dtype);
     sample_settle(sample);
 }
 
@@ -550,7 +570,7 @@ static void choose_shapes(struct generator *g)
 static int operation_count(struct generator *g, int64_t volume)
 {
     int most = g->limits->nodes < 60 ? g->limits->nodes : 60;
-    int count = chance(g, 24) ? 1 + below(g, 60) : (int)skewed(g, 1, 16);
+    int count = chance(g, 24) ? 1 + below(g, 60) : (int)skewed(&g->stream, 1, 16);
     if (volume > 100000)
         most = most < 4 ? most : 4;
     return count < most ? count : most;
@@ -559,9 +579,10 @@ static int operation_count(struct generator *g, int64_t volume)
 void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
                     const struct limits *limits)
 {
-    struct stream first = {seed}; /* a state is a sum: two seeds' must not lie a few steps apart */
-    struct generator g = {.stream = {stream_bits(&first)}, .trial = trial, .arena = arena,
-                          .limits = limits};
+    /* A state is a sum: two seeds' must not lie a few steps apart. */
+    struct stream form = {seed / (uint64_t)limits->relatives}, detail = {~seed};
+    struct generator g = {.stream = {stream_bits(&form)}, .detail = {stream_bits(&detail)}, .trial = trial,
+                          .arena = arena, .limits = limits};
     struct formula *formula = &trial->formula;
     int kept[FORMULA_INPUTS];
     memset(trial, 0, sizeof *trial);

@@ -130,6 +130,8 @@ static void print_command(const struct options *options, uint64_t seed)
         printf(" --cflags '%s'", options->flags);
     if (options->limits.nodes != 60)
         printf(" --max-nodes %d", options->limits.nodes);
+    if (options->limits.relatives != 1)
+        printf(" --relatives %d", options->limits.relatives);
     if (!options->limits.batches)
         printf(" --no-batches");
     if (!options->limits.views)
@@ -168,7 +170,7 @@ static void tell_failure(const struct options *options, uint64_t seed)
 static _Noreturn void usage(void)
 {
     puts("usage: random [--seed N] [--count N] [--jobs N] [--cc libtcc|gcc|clang] [--cflags WORDS]\n"
-         "              [--max-nodes N] [--no-batches] [--no-views] [--failures N] [--quiet] [--print]");
+         "              [--max-nodes N] [--relatives N] [--no-batches] [--no-views] [--failures N] [--quiet] [--print]");
     exit(2);
 }
 
@@ -184,7 +186,7 @@ static uint64_t number(const char *text)
 static struct options read_options(int count, char **words, bool *print)
 {
     struct options options = {.seed = 1, .count = 100, .jobs = 1, .failures = 3, .cc = "cc",
-                              .flags = "", .limits = {60, true, true}};
+                              .flags = "", .limits = {60, true, true, 1}};
     for (int i = 1; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         i++;
@@ -202,6 +204,8 @@ static struct options read_options(int count, char **words, bool *print)
             options.cc = value;
         else if (!strcmp(word, "--cflags") && value)
             options.flags = value;
+        else if (!strcmp(word, "--relatives"))
+            options.limits.relatives = (int)number(value);
         else if (i--, !strcmp(word, "--no-batches"))
             options.limits.batches = false;
         else if (!strcmp(word, "--no-views"))
@@ -213,7 +217,8 @@ static struct options read_options(int count, char **words, bool *print)
         else
             usage();
     }
-    if (options.jobs < 1 || options.jobs > MOST_JOBS || options.failures < 1)
+    if (options.jobs < 1 || options.jobs > MOST_JOBS || options.failures < 1 ||
+        options.limits.relatives < 1)
         usage();
     return options;
 }

@@ -35,6 +35,8 @@ struct trial {
 struct limits {
     int nodes;                     /* operations, at most */
     bool batches, views;
+    int relatives;                 /* seeds in a row whose programs differ in extents, numbers and values alone,
+                                      as far as that goes, and so mostly share their kernels; 1: none */
 };
 
 void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,

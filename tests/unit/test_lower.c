@@ -151,6 +151,20 @@ static void a_remark_counts_where_its_value_is_used(void **state)
     assert_mask("return where(a // b > 0, x, y)", OP_COUNT);
 }
 
+/* Until remarks are known divisions stay apart; those that have none do not. */
+static void equal_divisions_are_one(void **state)
+{
+    (void)state;
+    struct front front;
+    struct kernel *kernel = lower_text(&front, INPUTS "return a // 7 + a // 7 * (a // 7), b, c, x, y");
+    assert_int_equal(count_op(kernel, OP_FLOORDIV), 1);
+    front_finish(&front);
+    kernel = lower_text(&front, INPUTS "return a // b + a // b * (a // b), a // 7 - a // 7, c, x, y");
+    assert_int_equal(count_op(kernel, OP_FLOORDIV), 2);
+    assert_int_equal(kernel->fault_count, 1);
+    front_finish(&front);
+}
+
 static void literal_divisors_are_not_remarked(void **state)
 {
     (void)state;
@@ -195,6 +209,7 @@ int main(void)
         cmocka_unit_test(only_what_a_result_needs),
         cmocka_unit_test(faults_are_in_the_order_of_the_text),
         cmocka_unit_test(a_remark_counts_where_its_value_is_used),
+        cmocka_unit_test(equal_divisions_are_one),
         cmocka_unit_test(literal_divisors_are_not_remarked),
         cmocka_unit_test(random_kernels_have_no_waste),
     };

@@ -53,13 +53,13 @@ static void arguments(void **state)
                     "clamp(x, 1)\n"
                     "^^^^^\n");
     assert_messages("min(x)",
-                    "<expr>:1:1: error[W0023]: min takes two or more arguments (one is kept"
-                    " for the reduction), found 1\n"
+                    "<expr>:1:1: error[W0023]: min takes two or more arguments (of one"
+                    " it would be a reduction, which is not there yet), found 1\n"
                     "min(x)\n"
                     "^^^\n");
     assert_messages("max()",
-                    "<expr>:1:1: error[W0023]: max takes two or more arguments (one is kept"
-                    " for the reduction), found 0\n"
+                    "<expr>:1:1: error[W0023]: max takes two or more arguments (of one"
+                    " it would be a reduction, which is not there yet), found 0\n"
                     "max()\n"
                     "^^^\n");
     assert_messages("where(a, b)",
@@ -81,9 +81,9 @@ static void arguments(void **state)
                     "clamp(x, 1, hgh=2)\n"
                     "            ^^^\n");
     assert_messages("sin(x, y=2)",
-                    "<expr>:1:1: error[W0023]: sin takes 1 argument (input), found 2\n"
+                    "<expr>:1:8: error[W0022]: sin has no argument 'y'; it takes 1 argument (input)\n"
                     "sin(x, y=2)\n"
-                    "^^^\n");
+                    "       ^\n");
     assert_messages("clamp(x, lo=1, lo=2)",
                     "<expr>:1:16: error[W0024]: argument 'lo' of clamp is given twice\n"
                     "clamp(x, lo=1, lo=2)\n"
@@ -122,7 +122,8 @@ static void names(void **state)
                     "y = 1; y = 2; y\n"
                     "~      ^\n");
     assert_messages("x = x + 1",
-                    "<expr>:1:5: error[W0027]: 'x' is used before it is bound\n"
+                    "<expr>:1:5: error[W0027]: 'x' is used before it is bound; give what it"
+                    " becomes another name\n"
                     "x = x + 1\n"
                     "~   ^\n");
     assert_messages("y = a; a = 2; y",

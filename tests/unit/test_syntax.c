@@ -159,7 +159,8 @@ static void operators_out_of_place(void **state)
                     "a + * b\n"
                     "    ^\n");
     assert_messages("a + if b",
-                    "<expr>:1:5: error[W0003]: found 'if', expected a value\n"
+                    "<expr>:1:5: error[W0003]: found 'if', expected a value; write 'a if"
+                    " condition else b'\n"
                     "a + if b\n"
                     "    ^^\n");
     assert_messages("a if b",
@@ -234,7 +235,8 @@ static void brackets(void **state)
                     "()\n"
                     " ^\n");
     assert_messages("(a, b)",
-                    "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'\n"
+                    "<expr>:1:3: error[W0003]: found ',', expected an operator or ')'; several"
+                    " results are 'return a, b', an array is [1, 2]\n"
                     "(a, b)\n"
                     "  ^\n");
     assert_messages("kernel k(x: f32) { x",
@@ -321,9 +323,97 @@ static void lines(void **state)
                     "b\n"
                     "^\n");
     assert_messages("if x: y",
-                    "<expr>:1:1: error[W0003]: found 'if', expected a value\n"
+                    "<expr>:1:1: error[W0003]: found 'if', expected a value; write 'a if"
+                    " condition else b'\n"
                     "if x: y\n"
                     "^^\n");
+}
+
+/* What DALI, NumPy and C call things, in their modules and without. */
+static void habits(void **state)
+{
+    (void)state;
+    assert_messages("nvidia.dali.math.sqrt(x)",
+                    "<expr>:1:7: error[W0009]: functions are called by their name alone;"
+                    " write sqrt(...)\n"
+                    "nvidia.dali.math.sqrt(x)\n"
+                    "      ^\n");
+    assert_messages("2 * np.pi * x",
+                    "<expr>:1:7: error[W0009]: constants are called by their name alone; write pi\n"
+                    "2 * np.pi * x\n"
+                    "      ^\n");
+    assert_messages("fn.crop(x)",
+                    "<expr>:1:3: error[W0020]: there is no function 'crop'\n"
+                    "fn.crop(x)\n"
+                    "  ^\n");
+    assert_messages("torch.sqr(x)",
+                    "<expr>:1:6: error[W0020]: there is no function 'sqr'; did you mean 'sqrt'?\n"
+                    "torch.sqr(x)\n"
+                    "     ^\n");
+    assert_messages("np.double(x)",
+                    "<expr>:1:3: error[W0009]: functions are called by their name alone;"
+                    " write float64(...)\n"
+                    "np.double(x)\n"
+                    "  ^\n");
+    assert_messages("cast(x, types.UINT8)",
+                    "<expr>:1:9: error[W0021]: there is no type 'types.UINT8'; did you mean"
+                    " 'uint8'?\n"
+                    "cast(x, types.UINT8)\n"
+                    "        ^^^^^^^^^^^\n");
+    assert_messages("reinterpret(x, np.float)",
+                    "<expr>:1:16: error[W0021]: there is no type 'np.float'; did you mean"
+                    " 'float32'?\n"
+                    "reinterpret(x, np.float)\n"
+                    "               ^^^^^^^^\n");
+    assert_messages("half(x)",
+                    "<expr>:1:1: error[W0020]: there is no function 'half'; did you mean"
+                    " 'float16'?\n"
+                    "half(x)\n"
+                    "^^^^\n");
+    assert_messages("mean(x)",
+                    "<expr>:1:1: error[W0020]: there is no function 'mean'; reductions are"
+                    " not there yet\n"
+                    "mean(x)\n"
+                    "^^^^\n");
+    assert_messages("x.sum(axis=0)",
+                    "<expr>:1:2: error[W0009]: there is no 'sum'; reductions are not there"
+                    " yet\n"
+                    "x.sum(axis=0)\n"
+                    " ^\n");
+    assert_messages("a @ b",
+                    "<expr>:1:3: error[W0003]: found '@', expected an operator or the end of"
+                    " the statement; there are no matrix products\n"
+                    "a @ b\n"
+                    "  ^\n");
+    assert_messages("a, b",
+                    "<expr>:1:2: error[W0003]: found ',', expected an operator or the end of"
+                    " the statement; several results are 'return a, b', an array is [1, 2]\n"
+                    "a, b\n"
+                    " ^\n");
+    assert_messages("x * [1 2]",
+                    "<expr>:1:8: error[W0009]: ',' or an operator is missing, as in 1, 2\n"
+                    "x * [1 2]\n"
+                    "       ^\n");
+    assert_messages("uint8 x",
+                    "<expr>:1:7: error[W0009]: arguments stand in ( ): write uint8(x)\n"
+                    "uint8 x\n"
+                    "      ^\n");
+    assert_messages("squeeze(x, axis_names=\"C\")",
+                    "<expr>:1:12: error[W0022]: squeeze has no argument 'axis_names';"
+                    " dimensions are told by number, as in axes=[2]\n"
+                    "squeeze(x, axis_names=\"C\")\n"
+                    "           ^^^^^^^^^^\n");
+    assert_messages("expand_dims(x, axes=[0], new_axis_names=\"N\")",
+                    "<expr>:1:26: error[W0022]: expand_dims has no argument"
+                    " 'new_axis_names'; reshape names dimensions: write reshape(..,"
+                    " layout=\"HWC\") around it\n"
+                    "expand_dims(x, axes=[0], new_axis_names=\"N\")\n"
+                    "                         ^^^^^^^^^^^^^^\n");
+    assert_messages("clamp(x, 0, 1, high=2)",
+                    "<expr>:1:16: error[W0022]: clamp has no argument 'high'; it takes 3"
+                    " arguments (value, lo, hi)\n"
+                    "clamp(x, 0, 1, high=2)\n"
+                    "               ^^^^\n");
 }
 
 static void selections(void **state)
@@ -365,6 +455,7 @@ int main(void)
         cmocka_unit_test(brackets),
         cmocka_unit_test(lists),
         cmocka_unit_test(lines),
+        cmocka_unit_test(habits),
         cmocka_unit_test(selections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void walks_find_elements(void **state)
                    ((struct index_map){-1, NULL, &chain.to[0]}));
         int map = 0;
         for (int k = 1; k <= chain.steps; k++)
-            map = map_view(&kernel, map, &chain.from[k], &chain.to[k], false);
+            map = map_view(&kernel, map, &chain.from[k], &chain.to[k]);
         /* Its own last shape: what the map leads to, which need not be the chain's where it is no view. */
         const struct shape *last = &chain.to[chain.steps], *to = kernel.maps[map].to;
         int64_t strides[WEFT_MAX_RANK];
@@ -179,17 +179,17 @@ static void views_of_views_are_one(void **state)
     front_parse(&front, "x", 1);
     struct kernel kernel = {.arena = &front.arena};
     ARENA_PUSH(kernel.arena, kernel.maps, kernel.map_count, ((struct index_map){-1, NULL, &whole}));
-    int map = map_view(&kernel, 0, &whole, &turned, false);
+    int map = map_view(&kernel, 0, &whole, &turned);
     assert_int_equal(map, 1);
-    assert_int_equal(map_view(&kernel, map, &turned, &whole, false), 0);
-    assert_int_equal(map_view(&kernel, map_view(&kernel, map, &turned, &row, false), &row, &turned, false), map);
+    assert_int_equal(map_view(&kernel, map, &turned, &whole), 0);
+    assert_int_equal(map_view(&kernel, map_view(&kernel, map, &turned, &row), &row, &turned), map);
     int stretched_map = map_view(&kernel, 0, &(struct shape){.rank = 2, .extents = {4, 1}},
-                                 &(struct shape){.rank = 1, .extents = {4}}, false);
+                                 &(struct shape){.rank = 1, .extents = {4}});
     assert_true(stretched_map > 1);
     assert_int_equal(map_view(&kernel, 0, &(struct shape){.rank = 2, .extents = {4, 1}},
-                              &(struct shape){.rank = 1, .extents = {4}}, false),
+                              &(struct shape){.rank = 1, .extents = {4}}),
                      stretched_map);
-    assert_int_equal(map_view(&kernel, map_view(&kernel, 0, &whole, &column, false), &column, &whole, false), 0);
+    assert_int_equal(map_view(&kernel, map_view(&kernel, 0, &whole, &column), &column, &whole), 0);
     front_finish(&front);
 }
 
@@ -206,7 +206,7 @@ static void too_many_maps_are_told(void **state)
                      *to = ARENA_NEW(&front.arena, struct shape);
         *from = (struct shape){.rank = 2, .extents = {2000, 1}};
         *to = (struct shape){.rank = 2, .extents = {m, 2000 + m}}; /* no two are alike */
-        assert_int_equal(map_view(&kernel, 0, from, to, false), m < MAX_MAPS ? m : -1);
+        assert_int_equal(map_view(&kernel, 0, from, to), m < MAX_MAPS ? m : -1);
     }
     front_finish(&front);
 }
