@@ -19,7 +19,8 @@ struct request {
 /* Dimensions of more than one element, merged where one stride walks two of them. Strides in elements. */
 struct groups {
     int count;
-    int64_t extents[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1]; /* one more: what elements are split into */
+    /* One more than dimensions: what elements are split into. */
+    int64_t extents[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1];
 };
 
 static void group(const struct tensor *tensor, struct groups *groups)

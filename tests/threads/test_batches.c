@@ -1,5 +1,5 @@
-/* Batches of unlike shapes run by several threads at once on one program, more of them than plans are kept:
- * plans are found, made, pinned and dropped side by side. */
+/* Batches of unlike shapes run by several threads at once on one program, more of them than plans are
+ * kept: plans are found, made, pinned and dropped side by side. */
 #include "tests/threads/job.h"
 
 #include <pthread.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CALLERS = 4, TURNS = 6, SAMPLES = 700, KINDS = 61, MOST = KINDS + 1 };
+enum { CALLERS = 4, TURNS = 6, SAMPLES = 700, KINDS = 61 };
 
-/* Sample i is [1 + i % KINDS, 1 + i / KINDS % KINDS]; its second result is the first one transposed in
- * shape, as numbers of its own say. */
+/* Each sample has a shape of its own, and its second result that shape turned, as numbers say. Two callers
+ * each have the same shapes. */
 struct caller {
     pthread_t thread;
     struct weft_program *program;
@@ -25,18 +25,21 @@ struct caller {
 
 static DLTensor host(void *data, uint8_t bits, int rank, int64_t *shape)
 {
-    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = {kDLInt, bits, 1}, .shape = shape};
+    return (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = rank, .dtype = {kDLInt, bits, 1},
+                      .shape = shape};
 }
 
 static void lay_out(struct caller *caller, int turn)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < SAMPLES; i++) {
-        int64_t n = i + (caller->number % 2 * 5 + turn) * (SAMPLES / 2), rows = 1 + n % KINDS, columns = 1 + n / KINDS % KINDS;
+        int64_t n = i + (caller->number % 2 * 5 + turn) * (SAMPLES / 2);
+        int64_t rows = 1 + n % KINDS, columns = 1 + n / KINDS % KINDS;
         caller->shapes[i][0] = caller->turned[i][1] = rows;
         caller->shapes[i][1] = caller->turned[i][0] = columns;
         for (int t = 0; t < 3; t++)
-            caller->tensors[t][i] = host(caller->memory[t] + at, 32, 2, t < 2 ? caller->shapes[i] : caller->turned[i]);
+            caller->tensors[t][i] = host(caller->memory[t] + at, 32, 2,
+                                         t < 2 ? caller->shapes[i] : caller->turned[i]);
         caller->tensors[3][i] = host(caller->turned[i], 64, 1, &caller->two);
         at += rows * columns;
     }
@@ -59,17 +62,21 @@ static bool is_right(const struct caller *caller)
 /* As a batch, and then a few of its samples alone. */
 static bool run_all(struct caller *caller, bool prepare)
 {
-    const struct weft_argument in[] = {{"x", caller->tensors[0], SAMPLES, true}, {"k", &caller->plain, 1, false},
+    const struct weft_argument in[] = {{"x", caller->tensors[0], SAMPLES, true},
+                                       {"k", &caller->plain, 1, false},
                                        {"s", caller->tensors[3], SAMPLES, true}};
-    const struct weft_argument out[] = {{"a", caller->tensors[1], SAMPLES, true}, {"b", caller->tensors[2], SAMPLES, true}};
+    const struct weft_argument out[] = {{"a", caller->tensors[1], SAMPLES, true},
+                                        {"b", caller->tensors[2], SAMPLES, true}};
     const struct weft_run_params params = {in, 3, out, 2, NULL};
     size_t kernels = 0;
     if (prepare && weft_prepare(caller->program, &params, NULL, &kernels, NULL) != WEFT_OK)
         return false;
     bool good = weft_run(caller->program, &params, NULL) == WEFT_OK && is_right(caller);
     for (int i = 0; i < SAMPLES && good; i += 29) {
-        const struct weft_argument from[] = {{"x", &caller->tensors[0][i], 1, false}, in[1], {"s", &caller->tensors[3][i], 1, false}};
-        const struct weft_argument to[] = {{"a", &caller->tensors[1][i], 1, false}, {"b", &caller->tensors[2][i], 1, false}};
+        const struct weft_argument from[] = {{"x", &caller->tensors[0][i], 1, false}, in[1],
+                                             {"s", &caller->tensors[3][i], 1, false}};
+        const struct weft_argument to[] = {{"a", &caller->tensors[1][i], 1, false},
+                                           {"b", &caller->tensors[2][i], 1, false}};
         const struct weft_run_params one = {from, 3, to, 2, NULL};
         good = weft_run(caller->program, &one, NULL) == WEFT_OK;
     }
@@ -93,13 +100,14 @@ static void test_batches_at_once(void **state)
     struct weft_context *context = job_context(2, true);
     struct weft_program *program = NULL;
     (void)state;
-    assert_int_equal(weft_compile(context, "return a = x * 3 + k, b = reshape(x, s) + 1", NULL, &program, NULL), WEFT_OK);
+    assert_int_equal(weft_compile(context, "return a = x * 3 + k, b = reshape(x, s) + 1", NULL, &program,
+                                  NULL), WEFT_OK);
     for (int i = 0; i < CALLERS; i++) {
         struct caller *caller = &callers[i];
         *caller = (struct caller){.program = program, .number = i, .two = 2, .k = i};
         caller->plain = host(&caller->k, 32, 0, NULL);
         for (int t = 0; t < 3; t++)
-            assert_non_null(caller->memory[t] = calloc((size_t)SAMPLES * MOST * MOST, sizeof *caller->memory[t]));
+            assert_non_null(caller->memory[t] = calloc((size_t)SAMPLES * KINDS * KINDS, sizeof(int32_t)));
     }
     for (int i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);

@@ -129,7 +129,7 @@ static void what_cannot_be_right(void **state)
         "input x: u8[6]; reinterpret(x, float32)",
         "the innermost extent of x [6] is 6 bytes long, no multiple of the 4 of float32");
     assert_refused("input x: f64[9223372036854775807]; reinterpret(x, uint8)",
-                   "the innermost extent of x [9223372036854775807] has more bytes than memory can hold");
+                   "the shape [9223372036854775807] has more elements than memory can hold");
     assert_refused(
         "input x: u8[]; reinterpret(x, float32)",
         "x has no dimension that could change its extent; give the shape, as in reinterpret(x, "
