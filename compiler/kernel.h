@@ -82,7 +82,7 @@ struct kernel *lower(struct arena *arena, const struct program *program,
                      const struct shape *const *shapes, const int *results, int result_count,
                      struct diags *diags);
 
-/* The inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
+/* viewed.c: the inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
 bool *find_viewed(struct arena *arena, const struct program *program);
 
 /* Bytes to which the data of each input must be aligned for what reinterprets it, [input_count]; 0: for its

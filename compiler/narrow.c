@@ -292,14 +292,14 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     return *place = append(n, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
 }
 
-/* A conversion reads its operand in whatever it was computed in. */
+/* A conversion reads its operand in whatever it was computed in, but for one of the bits. */
 static void place_conversion(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
     int root = n->root[ins.a[0]];
     if (n->root[i] != i)
         return;
-    if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL)
+    if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL && ins.op != OP_BITS)
         ins.source = value_dtype(n, root);
     ins.a[0] = value_in(n, ins.a[0], ins.source);
     n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);

@@ -358,13 +358,6 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
-/* Whether an element of the tensor may lie there. */
-static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
-{
-    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
-           (!tensor->alignment || data % tensor->alignment == 0);
-}
-
 static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
 {
     if (!a != !b)

@@ -52,7 +52,7 @@ static bool place(const DLTensor *from, struct tensor *tensor)
     tensor->data = (void *)data;
     tensor->first += data;
     tensor->end += data;
-    return numbers_same(tensor);
+    return !tensor->numbers || numbers_same(tensor);
 }
 
 static bool place_all(const struct look *looks, const struct weft_argument *arguments, size_t count,

@@ -69,8 +69,9 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
-    char **bases = ARENA_ARRAY(&call->arena, char *, kernel->access_count);
-    struct weft_sample *sample = ARENA_NEW(&call->arena, struct weft_sample);
+    size_t room = sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *);
+    struct weft_sample *sample = arena_alloc(&call->arena, room);
+    char **bases = (char **)(sample + 1);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = access_data(call, kernel, a);
     *sample = (struct weft_sample){0, &planned->walk, bases};

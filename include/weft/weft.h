@@ -64,7 +64,7 @@ enum weft_status {
     WEFT_SYNTAX_ERROR = -3,        /* the text does not parse */
     WEFT_NAME_ERROR = -4,          /* an unknown, repeated or missing name */
     WEFT_TYPE_ERROR = -5,          /* a dtype rule is broken */
-    WEFT_SHAPE_ERROR = -6,         /* shapes do not broadcast or differ from the declared ones */
+    WEFT_SHAPE_ERROR = -6,         /* shapes do not broadcast, fit a view or the declared ones; layouts that clash */
     WEFT_INPUT_ERROR = -7,         /* a tensor that cannot be used: device, dtype, alignment, NULL */
     WEFT_OVERLAP_ERROR = -8,       /* an output overlaps an input or another output */
     WEFT_LIMIT_ERROR = -9,         /* a documented bound is exceeded */
