@@ -368,6 +368,13 @@ static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
     return true;
 }
 
+/* Whether an element of the tensor may lie there. */
+static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
+{
+    return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
+           (!tensor->alignment || data % tensor->alignment == 0);
+}
+
 /* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */
 static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
 {
