@@ -611,12 +611,12 @@ static void run_form(int n)
     }
 }
 
-/* So many programs; libtcc makes a kernel in no time. */
+/* So many programs of the next test; libtcc makes kernels in no time. */
 static long programs(int times)
 {
     const char *compiler = getenv("WEFT_CC");
     bool fast = compiler && strcmp(compiler, "libtcc") == 0;
-    return values_setting("WEFT_DIVISIONS", (fast ? 6 : 1) * times * FORMS);
+    return values_setting("WEFT_DIVISIONS", (fast ? 6 : 1) * times * FORMS / 2);
 }
 
 static void test_forms(void **state)
