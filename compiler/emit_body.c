@@ -150,11 +150,7 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
 /* The function that converts a whole block. */
 static const char *conversion_function(struct emitter *e, const struct ins *ins)
 {
-    const char *name = ins->op == OP_CONVERT    ? "widen"
-                       : ins->op == OP_ROUNDSAT ? "narrow"
-                       : ins->op == OP_DECODE   ? "unpack"
-                       : ins->op == OP_ENCODE   ? "pack"
-                                                : "nearest";
+    const char *name = op_block(ins->op);
     struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
     e->vectors = true;
     subst_helper(&e->subst, name, &tokens);

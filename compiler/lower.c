@@ -215,7 +215,7 @@ static int lower_view(struct lowering *l, const struct node *node)
     return node->dtype == from->dtype
                ? value
                : ins_add_op(l, reinterpretation(from->dtype, node->dtype), from->dtype, node->dtype,
-                        (int[]){value, -1, -1}, node->token);
+                            (int[]){value, -1, -1}, node->token);
 }
 
 static int lower_node(struct lowering *l, const struct node *node)

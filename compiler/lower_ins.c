@@ -57,7 +57,7 @@ void ins_resize_table(struct lowering *l, uint32_t size)
 static bool holds(enum weft_dtype half, const struct ins *ins)
 {
     const struct type_row *from = &type_rows[ins->source];
-    return ins->source == half || ins->op == (half == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16) ||
+    return ins->source == half || ins->op == type_rows[half].nearest ||
            (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
 }
 
@@ -218,7 +218,7 @@ static int add_step(struct lowering *l, int value, struct step step, struct span
     if (back && l->holders[ins.a[0]] >> ins.dtype & 1)
         return ins.a[0];
     if (back) {
-        step.op = ins.dtype == WEFT_FLOAT16 ? OP_TO_FLOAT16 : OP_TO_BFLOAT16;
+        step.op = type_rows[ins.dtype].nearest;
         value = ins.a[0];
         ins.dtype = step.to;
     }

@@ -21,9 +21,9 @@ const struct rule rule_rows[RULE_COUNT] = {
 #include "grammar/rules.def"
 };
 
-#define TYPE(id, name, short, class, bits, fraction, compute, storage, load, store, code)          \
-    [WEFT_##id] = {#name, #short, CLASS_##class, bits, fraction, WEFT_##compute, sizeof(storage),   \
-                   #storage, #load, #store, code},
+#define TYPE(id, name, short, class, bits, fraction, compute, nearest, storage, load, store, code) \
+    [WEFT_##id] = {#name, #short, CLASS_##class, bits, fraction, WEFT_##compute, OP_##nearest,      \
+                   sizeof(storage), #storage, #load, #store, code},
 const struct type_row type_rows[WEFT_DTYPE_COUNT] = {
 #include "grammar/types.def"
 };
@@ -36,6 +36,16 @@ const char *op_meaning(enum op op, enum weft_dtype operand)
                        : class == CLASS_FLOATING ? row->floating
                                                  : row->integer;
     return strcmp(text, "NONE") == 0 ? NULL : text;
+}
+
+const char *op_block(enum op op)
+{
+#define OP(...)
+#define CONVERSION(id, spelling, i, f, b, block, doc) [OP_##id] = #block,
+    static const char *const blocks[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    return blocks[op] && strcmp(blocks[op], "NONE") != 0 ? blocks[op] : NULL;
 }
 
 const char *op_fault(enum op op, enum weft_dtype operand)

@@ -53,6 +53,7 @@ struct type_row {
     int bits;                      /* of the value; 1 for bool */
     int fraction;                  /* stored bits of a floating type's fraction */
     enum weft_dtype compute;       /* what operations on it happen in */
+    enum op nearest;               /* rounds that to values of the type, in place; OP_COUNT: the same type */
     int size;                      /* bytes in memory */
     const char *storage, *load, *store;
     int dlpack;
@@ -72,6 +73,8 @@ static inline bool dtype_is_integer(enum weft_dtype t)
 
 /* The row's meaning for operands of this dtype; NULL where typing lets none through. */
 const char *op_meaning(enum op op, enum weft_dtype operand);
+/* The prelude's helper that converts a block, of some types; NULL where there is none. */
+const char *op_block(enum op op);
 /* The condition on operands of this dtype under which the row divides by zero; NULL if it never does. */
 const char *op_fault(enum op op, enum weft_dtype operand);
 /* About how many instructions on vectors of 32-bit elements the row takes: at least 1. */

@@ -12,12 +12,11 @@ bool is_block_call(const struct ins *ins)
 
 bool is_block_conversion(const struct ins *ins)
 {
-    enum weft_dtype narrow = ins->op == OP_CONVERT ? ins->source : ins->dtype;
-    enum weft_dtype wide = ins->op == OP_CONVERT ? ins->dtype : ins->source;
-    if (ins->kind == INS_OP && (ins->op == OP_ENCODE || ins->op == OP_DECODE || ins->op == OP_TO_FLOAT16))
-        return true;
-    return ins->kind == INS_OP && (ins->op == OP_CONVERT || ins->op == OP_ROUNDSAT) &&
-           wide == WEFT_FLOAT32 && dtype_is_integer(narrow) && type_rows[narrow].size <= 2;
+    if (ins->kind != INS_OP || !op_block(ins->op) ||
+        (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32))
+        return false;
+    enum weft_dtype other = ins->source == WEFT_FLOAT32 ? ins->dtype : ins->source;
+    return other == WEFT_FLOAT32 || (other != WEFT_BOOL && type_rows[other].size <= 2);
 }
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)

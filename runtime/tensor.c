@@ -24,7 +24,7 @@ DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype)
 
 /* One more than the dtype of a DLPack code and a size in bytes; 0: none of ours. */
 static const unsigned char dlpack_dtypes[8][9] = {
-#define TYPE(id, name, short_name, class, bits, fraction, compute, c, load, store, code)             \
+#define TYPE(id, name, short_name, class, bits, fraction, compute, nearest, c, load, store, code)    \
     [code][sizeof(c)] = WEFT_##id + 1,
 #include "grammar/types.def"
 };
