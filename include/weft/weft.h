@@ -81,7 +81,8 @@ enum weft_status {
     WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
     WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
     WEFT_INTERNAL_ERROR = -12,     /* a defect of Weft; the message asks for a report */
-    WEFT_CACHE_ERROR = -13         /* the disk cache cannot be read; from weft_cache_ functions only */
+    WEFT_CACHE_ERROR = -13,        /* the disk cache cannot be read; from weft_cache_ functions only */
+    WEFT_DEVICE_ERROR = -14        /* the GPU or its driver failed a call, or its context is lost */
 };
 
 /* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
