@@ -109,6 +109,8 @@ struct weft_context {
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
+    enum weft_target target;       /* WEFT_TARGET heeded */
+    char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
     void (*log)(void *user, const struct weft_error *record);
     void *user;

@@ -1,6 +1,7 @@
 /* The caller's tensors: read, checked, compared. Data is never touched here. */
 #include "runtime/internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,11 +51,10 @@ static const char *read_device(const DLTensor *from, struct tensor *tensor)
     bool gpu = type == kDLCUDA || type == kDLCUDAManaged;
     tensor->pinned = type == kDLCUDAHost;
     tensor->device = gpu ? from->device.device_id + 1 : 0;
-    if (gpu && (from->device.device_id < 0 || from->device.device_id >= MAX_DEVICES))
+    if (gpu && (from->device.device_id < 0 || from->device.device_id == INT_MAX))
         return "its device_id is the number of no GPU";
     return gpu || tensor->pinned || type == kDLCPU
-               ? NULL : "it lies neither in host memory nor on a CUDA device, which are all that Weft runs on; "
-                        "copy it to one of them first";
+               ? NULL : "it is neither in host memory nor in that of a CUDA device";
 }
 
 const char *tensor_place(const struct tensor *tensor, struct diags *diags)
