@@ -168,6 +168,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_cond_init(&context->changed, NULL);
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
+        cuda_devices_init(&context->cuda);
         context->tier = params->tier;
         worker_init(context);
     }
@@ -198,6 +199,7 @@ void weft_context_destroy(struct weft_context *context)
     worker_finish(context);
     log_untold(context);
     kernels_finish(context);
+    cuda_devices_finish(&context->cuda);
     cc_finish(&context->cc);
     free(context->cache);
     free(context->arch);
