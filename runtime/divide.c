@@ -408,7 +408,8 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
             const struct shape *const *shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags)
 {
-    const struct target *target = occasion->target ? occasion->target : &target_c;
+    const struct target *own = occasion->device ? &target_cuda : &target_c;
+    const struct target *target = occasion->target ? occasion->target : own;
     struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
                          .occasion = occasion, .target = target, .into = division,
                          .fast = program->context->fast & target->fast, .many = occasion->many,

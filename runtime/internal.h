@@ -254,6 +254,7 @@ struct plan {
     struct arena own;              /* where the plan lives */
     size_t bytes_kept;             /* of it, as the table counts them */
     struct plan_key key;           /* see plans.c */
+    int device;                    /* as in struct occasion */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **results;  /* their shapes, NULL for others */
@@ -273,8 +274,9 @@ struct plan {
 struct occasion {
     const struct tensor *inputs, *outputs;
     const bool *taken;             /* the results wanted, by position; NULL: all */
+    int device;                    /* it is to run on, as in struct tensor; 0: in C */
     bool wait;                     /* for good kernels, where first ones would do */
-    const struct target *target;   /* NULL: C */
+    const struct target *target;   /* NULL: the device's; a stage's, which has none */
     bool many;                     /* kernels have to take tables of samples: of matter to CUDA alone */
     int64_t *room;                 /* for keys, used again by the next sample; NULL: from the arena */
 };
@@ -289,6 +291,8 @@ struct tensor {
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
+    int device;                    /* 0: host memory; else one more than the GPU's number */
+    bool pinned;                   /* host memory that a GPU can copy from by itself */
     unsigned char alignment;       /* bytes, where it is more than an element's; else 0 */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
@@ -371,6 +375,8 @@ void plans_destroy(struct plan_table *table);
  * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
+const char *tensor_place(const struct tensor *tensor, struct diags *diags);
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
@@ -399,6 +405,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
     uintptr_t by = data - (uintptr_t)tensor->data;
     if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
         from->device.device_type != before->device.device_type ||
+        from->device.device_id != before->device.device_id ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
         !same_numbers(from->strides, before->strides, tensor->rank) ||
         (needs_data && (!data || !tensor_aligned(tensor, data))))
