@@ -5,6 +5,7 @@
 #include "compiler/emit.h"
 #include "compiler/hoist.h"
 #include "compiler/kernel.h"
+#include "runtime/cuda_device.h"
 #include "runtime/first.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
@@ -78,6 +79,9 @@ struct loaded {
     int waiting;                   /* threads that wait for a pending entry */
     void *handle;                  /* of dlopen; NULL while there is only the first kernel */
     struct first_code first;       /* from libtcc; a run may be inside as long as the context lives */
+    struct cuda_device *device;    /* NULL: a kernel of C, and what follows is not for it */
+    struct CUmod_st *module;
+    struct CUfunc_st *function;    /* of a kernel for the device; always final */
     weft_kernel_fn *_Atomic run;   /* the good kernel as soon as there is one */
     atomic_bool final;             /* `run` stays as it is */
     bool building;                 /* a thread makes the good kernel */
@@ -91,6 +95,7 @@ struct kernel_request {
     enum weft_math math;
     bool exact;                    /* all its rows are: any compiler's kernel has the same bits */
     bool wait;                     /* for the good kernel, where a first one would do */
+    struct cuda_device *device;    /* NULL: the kernel is C */
 };
 
 /* The kernel for this text: from memory, or made while other threads that want it wait. Lives as
@@ -109,7 +114,10 @@ struct weft_context {
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
+    enum weft_target target;       /* WEFT_TARGET heeded */
+    char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
+    struct cuda_devices cuda;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */

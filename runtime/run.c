@@ -190,7 +190,9 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
         status = WEFT_OUT_OF_MEMORY;
         call_drop(&call);
     } else {
-        if (list)
+        if (program->context->target == WEFT_TARGET_CUDA)
+            diag_at(&call.diags, DIAG_NO_CUDA_RUN, NULL, 0);
+        else if (list)
             prepare(&call, params, list->kernels, list->count);
         else
             run(&call, params);

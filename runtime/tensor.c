@@ -79,8 +79,10 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 {
     if (!from)
         return bad(diags, what, name, "its DLTensor is NULL");
+    if (from->device.device_type == kDLCUDA || from->device.device_type == kDLCUDAManaged)
+        return diag_at(diags, DIAG_NO_CUDA_RUN, NULL, 0);
     if (from->device.device_type != kDLCPU && from->device.device_type != kDLCUDAHost)
-        return bad(diags, what, name, "it is not in host memory");
+        return bad(diags, what, name, "it is neither in host memory nor in that of a CUDA device");
     if (from->ndim < 0 || from->ndim > WEFT_MAX_RANK)
         return bad(diags, what, name, "its rank is not between 0 and 32");
     if (from->ndim > 0 && !from->shape)
