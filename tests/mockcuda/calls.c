@@ -1,13 +1,14 @@
-/* What every function of the fake driver goes through: the lock, counting, failing, tracing; the list of all
- * objects; and the report when the process ends.
+/* What every function of the fake driver goes through: the lock, counting, failing, tracing; the
+ * list of all objects; and the report when the process ends.
  *
  *   MOCKCUDA_FAIL       n: the n-th call of the process fails, with MOCKCUDA_FAIL_CODE (999)
  *   MOCKCUDA_COUNT      a file that gets the number of calls when the process ends
  *   MOCKCUDA_TRACE      lists calls on stderr
- *   MOCKCUDA_SEED       work is carried out at random points too; 0 (as when not set): as late as can be
+ *   MOCKCUDA_SEED       work is carried out at random points too; 0 (as when not set): as late as
+ *                       can be
  *
- * What was not given back, work that was never waited for, and contexts that were pushed and not popped make the
- * process exit with 97. Wrong use of the driver aborts. */
+ * What was not given back, work that was never waited for, and contexts that were pushed and not
+ * popped make the process exit with 97. Wrong use of the driver aborts. */
 #define _GNU_SOURCE
 #include "mock.h"
 
@@ -27,10 +28,10 @@ struct callback {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pid_t process;          /* that called first */
+static pid_t process; /* that called first */
 static long calls, fail_number, total;
 static int fail_code;
-static const char *failed;     /* the call that was made to fail */
+static const char *failed; /* the call that was made to fail */
 static unsigned long long state;
 static bool seeded;
 static struct callback *callbacks;
@@ -189,7 +190,7 @@ void mock_inside(bool is)
 
 /* ---- objects ---- */
 
-static const char *const names[KINDS] = {"context", "memory", "module", "stream",
+static const char *const names[KINDS] = {"context", "memory", "module",           "stream",
                                          "event",   "graph",  "executable graph", "user object"};
 
 void *mock_new(enum mock_kind kind, size_t size, struct CUctx_st *context)
@@ -212,11 +213,12 @@ void *mock_valid(const void *handle, enum mock_kind kind)
     const struct mock_object *object = handle;
     if (!object)
         mock_wrong("no %s: NULL", names[kind]);
-    if ((uintptr_t)object % _Alignof(struct mock_object) || object->magic != 0x6d6f636bu + (unsigned)kind)
+    if ((uintptr_t)object % _Alignof(struct mock_object) ||
+        object->magic != 0x6d6f636bu + (unsigned)kind)
         mock_wrong("%p is no %s", handle, names[kind]);
     if (object->dead)
-        mock_wrong("the %s %p, made by %s (call %ld), was given back", names[kind], handle, object->made_by,
-                   object->number);
+        mock_wrong("the %s %p, made by %s (call %ld), was given back", names[kind], handle,
+                   object->made_by, object->number);
     return (void *)object;
 }
 
@@ -240,8 +242,8 @@ int mock_count_live(const struct CUctx_st *context, bool tell)
             continue;
         count++;
         if (tell)
-            fprintf(stderr, "mockcuda: not released: %s, made by %s (call %ld)\n", names[object->kind],
-                    object->made_by, object->number);
+            fprintf(stderr, "mockcuda: not released: %s, made by %s (call %ld)\n",
+                    names[object->kind], object->made_by, object->number);
     }
     return count;
 }

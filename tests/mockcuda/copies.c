@@ -1,5 +1,5 @@
-/* Copies and fills of the fake driver. Memory of the host that is not pinned is read inside the call, and written
- * before it returns; pinned memory when the stream gets there. */
+/* Copies and fills of the fake driver. Memory of the host that is not pinned is read inside the
+ * call, and written before it returns; pinned memory when the stream gets there. */
 #include "mock.h"
 
 #include <stdlib.h>
@@ -23,8 +23,10 @@ static void run_copy(struct mock_item *item)
 
 static void run_peer_copy(struct mock_item *item)
 {
-    mock_check_range("the source of a copy", item->from, item->size, mock_memory_at(item->from)->device);
-    mock_check_range("the target of a copy", item->to, item->size, mock_memory_at(item->to)->device);
+    mock_check_range("the source of a copy", item->from, item->size,
+                     mock_memory_at(item->from)->device);
+    mock_check_range("the target of a copy", item->to, item->size,
+                     mock_memory_at(item->to)->device);
     memmove(item->to, item->from, item->size);
 }
 
@@ -66,7 +68,9 @@ static int copy(void *to, enum side to_side, const void *from, enum side from_si
     check_side("target", to, to_side);
     check_side("source", from, from_side);
     if (wait || pageable_to || pageable_from) {
-        int forbidden = stream->capture ? mock_capture_forbids(stream) : wait ? mock_forbidden_by_capture() : 0;
+        int forbidden = stream->capture ? mock_capture_forbids(stream)
+                        : wait          ? mock_forbidden_by_capture()
+                                        : 0;
         if (forbidden)
             return forbidden;
     }
@@ -127,7 +131,8 @@ static enum side side_of(uint64_t address)
 int cuMemcpyAsync(uint64_t to, uint64_t from, size_t size, struct CUstream_st *stream)
 {
     ENTER();
-    return mock_leave(copy((void *)to, side_of(to), (void *)from, side_of(from), size, stream, false));
+    return mock_leave(
+        copy((void *)to, side_of(to), (void *)from, side_of(from), size, stream, false));
 }
 
 int cuMemcpy(uint64_t to, uint64_t from, size_t size)
@@ -136,8 +141,8 @@ int cuMemcpy(uint64_t to, uint64_t from, size_t size)
     return mock_leave(copy((void *)to, side_of(to), (void *)from, side_of(from), size, NULL, true));
 }
 
-int cuMemcpyPeerAsync(uint64_t to, struct CUctx_st *to_context, uint64_t from, struct CUctx_st *from_context,
-                      size_t size, struct CUstream_st *stream)
+int cuMemcpyPeerAsync(uint64_t to, struct CUctx_st *to_context, uint64_t from,
+                      struct CUctx_st *from_context, size_t size, struct CUstream_st *stream)
 {
     ENTER();
     mock_valid(to_context, CONTEXT);
@@ -151,7 +156,8 @@ int cuMemcpyPeerAsync(uint64_t to, struct CUctx_st *to_context, uint64_t from, s
 
 /* ---- fills ---- */
 
-static int fill(uint64_t to, unsigned value, unsigned width, size_t count, struct CUstream_st *handle)
+static int fill(uint64_t to, unsigned value, unsigned width, size_t count,
+                struct CUstream_st *handle)
 {
     struct CUstream_st *stream = mock_stream(handle);
     if (to % width)

@@ -1,5 +1,5 @@
-/* The functions of the fake driver and NVRTC that tests here call directly; both libraries are linked. Handles
- * are void *. */
+/* The functions of the fake driver and NVRTC that tests here call directly; both libraries are
+ * linked. Handles are void *. */
 #ifndef MOCKCUDA_DRIVER_H
 #define MOCKCUDA_DRIVER_H
 
@@ -19,8 +19,9 @@ int cuCtxSynchronize(void);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleUnload(void *module);
 int cuModuleGetFunction(void **function, void *module, const char *name);
-int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                   unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra);
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   void *stream, void **parameters, void **extra);
 int cuLaunchHostFunc(void *stream, void (*call)(void *), void *user);
 int cuMemAlloc_v2(uint64_t *address, size_t size);
 int cuMemFree_v2(uint64_t address);
@@ -46,15 +47,16 @@ int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **graph);
-int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph, const void *const **nodes,
-                              size_t *count);
+int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph,
+                              const void *const **nodes, size_t *count);
 int cuThreadExchangeStreamCaptureMode(int *mode);
 int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
 int cuGraphLaunch(void *exec, void *stream);
 int cuGraphDestroy(void *graph);
 int cuGraphExecDestroy(void *exec);
 int cuGraphRetainUserObject(void *graph, void *object, unsigned references, unsigned flags);
-int cuUserObjectCreate(void **object, void *user, void (*destroy)(void *), unsigned references, unsigned flags);
+int cuUserObjectCreate(void **object, void *user, void (*destroy)(void *), unsigned references,
+                       unsigned flags);
 int cuEventCreate(void **event, unsigned flags);
 int cuEventRecord(void *event, void *stream);
 int cuEventQuery(void *event);
@@ -62,8 +64,8 @@ int cuEventSynchronize(void *event);
 int cuEventDestroy_v2(void *event);
 
 int nvrtcVersion(int *major, int *minor);
-int nvrtcCreateProgram(void **program, const char *text, const char *name, int count, const char *const *headers,
-                       const char *const *names);
+int nvrtcCreateProgram(void **program, const char *text, const char *name, int count,
+                       const char *const *headers, const char *const *names);
 int nvrtcCompileProgram(void *program, int count, const char *const *options);
 int nvrtcGetProgramLogSize(void *program, size_t *size);
 int nvrtcGetProgramLog(void *program, char *log);

@@ -1,13 +1,11 @@
-/* Memory of the fake driver. All of it lies in one reserved part of the address space, each allocation on pages of
- * its own with its end as near to the page behind as alignment to 256 bytes lets it; that page and the one in
- * front are never touchable. What is left over in the first and last page holds a pattern that is looked at when
- * the memory is given back, and is poisoned for AddressSanitizer. Addresses do not come again while there
- * are others. */
+/* Memory of the fake driver. All of it lies in one reserved part of the address space, each
+ * allocation on pages of its own with its end as near to the page behind as alignment to 256 bytes
+ * lets it; that page and the one in front are never touchable. What is left over in the first and
+ * last page holds a pattern that is looked at when the memory is given back, and is poisoned for
+ * AddressSanitizer. Addresses do not come again while there are others. */
 #define _GNU_SOURCE
 #include "mock.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,10 +15,10 @@ char *mock_arena;
 size_t mock_arena_size;
 struct mock_memory **mock_owners;
 
-static size_t arena_next;                 /* a page that nobody has */
+static size_t arena_next; /* a page that nobody has */
 static unsigned long long device_bytes, used[MAX_DEVICES];
 static struct mock_memory *devices[MAX_DEVICES]; /* live ones, by `next` */
-static struct mock_memory *registered;    /* parts of the host's memory */
+static struct mock_memory *registered;           /* parts of the host's memory */
 static bool anything_open;
 
 void __asan_poison_memory_region(void const volatile *address, size_t size) __attribute__((weak));
@@ -36,7 +34,8 @@ void mock_set_memory(unsigned long long bytes)
 static void reserve_arena(void)
 {
     for (int bits = 38; bits >= 30; bits -= 2) {
-        char *arena = mmap(NULL, (size_t)1 << bits, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        char *arena = mmap(NULL, (size_t)1 << bits, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena == MAP_FAILED)
             continue;
         size_t pages = ((size_t)1 << bits) / PAGE;
@@ -71,7 +70,8 @@ static void protect(char *pages, const char *end, int protection)
 
 static void set_owner(const struct mock_memory *memory)
 {
-    size_t first = (size_t)(memory->pages - mock_arena) / PAGE, last = (size_t)(memory->pages_end - mock_arena) / PAGE;
+    size_t first = (size_t)(memory->pages - mock_arena) / PAGE,
+           last = (size_t)(memory->pages_end - mock_arena) / PAGE;
     for (size_t i = first - 1; i <= last; i++)
         if (!mock_owners[i] || i >= first)
             mock_owners[i] = (struct mock_memory *)memory;
@@ -84,7 +84,7 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-static struct mock_memory *new_memory(enum mock_place place, size_t size)
+struct mock_memory *mock_new_memory(enum mock_place place, size_t size)
 {
     struct CUctx_st *context = mock_context();
     struct mock_memory *memory = mock_new(MEMORY, sizeof *memory, context);
@@ -117,12 +117,12 @@ static void look_beside(struct mock_memory *memory)
         if (p == memory->begin)
             p = memory->end;
         if (p < memory->pages_end && (unsigned char)*p != BESIDE)
-            mock_wrong("a byte at %+td of an allocation of %td bytes was written", p - memory->begin,
-                       memory->end - memory->begin);
+            mock_wrong("a byte at %+td of an allocation of %td bytes was written",
+                       p - memory->begin, memory->end - memory->begin);
     }
 }
 
-static void make_live(struct mock_memory *memory)
+void mock_make_live(struct mock_memory *memory)
 {
     protect(memory->pages, memory->pages_end, PROT_READ | PROT_WRITE);
     memset(memory->begin, UNWRITTEN, (size_t)(memory->end - memory->begin));
@@ -144,7 +144,18 @@ static void unlink_memory(struct mock_memory **list, struct mock_memory *memory)
         *list = memory->next;
 }
 
-static void end_life(struct mock_memory *memory, enum mock_state state)
+void mock_register(struct mock_memory *memory)
+{
+    memory->next = registered;
+    registered = memory;
+}
+
+void mock_unregister(struct mock_memory *memory)
+{
+    unlink_memory(&registered, memory);
+}
+
+void mock_end_life(struct mock_memory *memory, enum mock_state state)
 {
     mock_open_memory(memory);
     look_beside(memory);
@@ -157,7 +168,7 @@ static void end_life(struct mock_memory *memory, enum mock_state state)
 }
 
 /* Takes the bytes off the device's; false: there are not so many. */
-static bool count_bytes(size_t size)
+bool mock_count_bytes(size_t size)
 {
     int device = mock_context()->device;
     if (size > device_bytes || used[device] + size > device_bytes)
@@ -166,7 +177,7 @@ static bool count_bytes(size_t size)
     return true;
 }
 
-static void give_back_bytes(const struct mock_memory *memory)
+void mock_give_back_bytes(const struct mock_memory *memory)
 {
     if (memory->place == ON_DEVICE || memory->place == MANAGED)
         used[memory->device] -= (unsigned long long)(memory->end - memory->begin);
@@ -210,10 +221,18 @@ struct mock_memory *mock_memory_at(const void *address)
     return NULL;
 }
 
+void mock_tell_bytes(int device, size_t *available, size_t *total)
+{
+    unsigned long long taken = used[device];
+    *total = (size_t)device_bytes;
+    *available = (size_t)(device_bytes > taken ? device_bytes - taken : 0);
+}
+
 bool mock_is_pinned(const void *address, size_t size)
 {
     const struct mock_memory *memory = mock_memory_at(address);
-    return memory && memory->state == LIVE && (memory->place == PINNED || memory->place == REGISTERED) &&
+    return memory && memory->state == LIVE &&
+           (memory->place == PINNED || memory->place == REGISTERED) &&
            (const char *)address >= memory->begin && (const char *)address + size <= memory->end;
 }
 
@@ -226,268 +245,13 @@ void mock_check_range(const char *what, const void *address, size_t size, int de
     if (!memory)
         mock_wrong("%s: %p is no memory of the driver's", what, address);
     if (begin < memory->begin || begin + size > memory->end)
-        mock_wrong("%s: %zu bytes at %+td of an allocation of %td bytes", what, size, begin - memory->begin,
-                   memory->end - memory->begin);
+        mock_wrong("%s: %zu bytes at %+td of an allocation of %td bytes", what, size,
+                   begin - memory->begin, memory->end - memory->begin);
     if (memory->state != LIVE)
         mock_wrong("%s: %p is memory that %s", what, address,
                    memory->state == FREED ? "was given back" : "its stream has not allocated yet");
     if (memory->place == ON_DEVICE && memory->device != device)
-        mock_wrong("%s: %p is memory of device %d, used on device %d", what, address, memory->device, device);
+        mock_wrong("%s: %p is memory of device %d, used on device %d", what, address,
+                   memory->device, device);
     mock_open_memory(memory);
-}
-
-/* ---- allocating ---- */
-
-static int allocate(uint64_t *address, enum mock_place place, size_t size)
-{
-    int forbidden = mock_forbidden_by_capture();
-    if (forbidden)
-        return forbidden;
-    if (!size)
-        return INVALID_VALUE;
-    mock_context();
-    if (place != PINNED && !count_bytes(size))
-        return OUT_OF_MEMORY;
-    struct mock_memory *memory = new_memory(place, size);
-    make_live(memory);
-    *address = (uint64_t)memory->begin;
-    return SUCCESS;
-}
-
-int cuMemAlloc_v2(uint64_t *address, size_t size)
-{
-    ENTER();
-    return mock_leave(allocate(address, ON_DEVICE, size));
-}
-
-int cuMemAllocManaged(uint64_t *address, size_t size, unsigned flags)
-{
-    ENTER();
-    return mock_leave(flags == 1 || flags == 2 ? allocate(address, MANAGED, size) : INVALID_VALUE);
-}
-
-int cuMemHostAlloc(void **memory, size_t size, unsigned flags)
-{
-    uint64_t address = 0;
-    ENTER();
-    int result = flags & ~7u ? INVALID_VALUE : allocate(&address, PINNED, size);
-    if (!result)
-        *memory = (void *)address;
-    return mock_leave(result);
-}
-
-int cuMemAllocHost_v2(void **memory, size_t size)
-{
-    uint64_t address = 0;
-    ENTER();
-    int result = allocate(&address, PINNED, size);
-    if (!result)
-        *memory = (void *)address;
-    return mock_leave(result);
-}
-
-/* What is given back by its first address. */
-static struct mock_memory *to_free(const void *address, bool host)
-{
-    struct mock_memory *memory = mock_memory_at(address);
-    if (!memory || memory->begin != address)
-        mock_wrong("%p is not what an allocation gave", address);
-    if (memory->free_called)
-        mock_wrong("%p is given back a second time", address);
-    if (host != (memory->place == PINNED))
-        mock_wrong("%p is %s", address, host ? "not pinned memory" : "memory of the host");
-    if (memory->object.context->lost)
-        return memory;
-    if (memory->state == RESERVED && memory->place == ON_DEVICE)
-        mock_wrong("%p is memory that its stream has not allocated yet", address);
-    return memory;
-}
-
-/* Work that still wants it finds it gone, also where the driver would have waited. */
-static void free_now(struct mock_memory *memory)
-{
-    memory->free_called = true;
-    mock_dead(memory);
-    give_back_bytes(memory);
-    if (memory->state == LIVE)
-        end_life(memory, FREED);
-    memory->state = FREED;
-}
-
-int cuMemFree_v2(uint64_t address)
-{
-    int failed = mock_enter(__func__), forbidden = failed ? 0 : mock_forbidden_by_capture();
-    if (address && !forbidden && failed != NOT_INITIALIZED)
-        free_now(to_free((void *)address, false));
-    return mock_leave(failed ? failed : forbidden);
-}
-
-int cuMemFreeHost(void *memory)
-{
-    int failed = mock_enter(__func__), forbidden = failed ? 0 : mock_forbidden_by_capture();
-    if (memory && !forbidden && failed != NOT_INITIALIZED)
-        free_now(to_free(memory, true));
-    return mock_leave(failed ? failed : forbidden);
-}
-
-int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags)
-{
-    ENTER();
-    if (flags || !mock_is_pinned(memory, 1))
-        return mock_leave(INVALID_VALUE);
-    *address = (uint64_t)memory;
-    return mock_leave(SUCCESS);
-}
-
-int cuMemHostRegister_v2(void *address, size_t size, unsigned flags)
-{
-    ENTER();
-    (void)flags;
-    if (mock_memory_at(address))
-        return mock_leave(HOST_MEMORY_ALREADY_REGISTERED);
-    struct mock_memory *memory = mock_new(MEMORY, sizeof *memory, mock_context());
-    memory->place = REGISTERED;
-    memory->state = LIVE;
-    memory->begin = address;
-    memory->end = memory->begin + size;
-    memory->next = registered;
-    registered = memory;
-    return mock_leave(SUCCESS);
-}
-
-int cuMemHostUnregister(void *address)
-{
-    int failed = mock_enter(__func__);
-    struct mock_memory *memory = mock_memory_at(address);
-    if (!memory || memory->place != REGISTERED || memory->begin != address)
-        mock_wrong("%p is not registered", address);
-    unlink_memory(&registered, memory);
-    mock_dead(memory);
-    return mock_leave(failed);
-}
-
-/* ---- in the order of a stream ---- */
-
-static void run_allocate(struct mock_item *item)
-{
-    if (item->memory->state == LIVE)
-        mock_wrong("a graph allocates its memory again that it has not given back");
-    make_live(item->memory);
-}
-
-static void run_free(struct mock_item *item)
-{
-    if (item->memory->state != LIVE)
-        mock_wrong("memory is given back before its stream allocated it");
-    end_life(item->memory, item->in_graph ? RESERVED : FREED);
-}
-
-static struct mock_item *new_item(void (*run)(struct mock_item *), struct mock_memory *memory)
-{
-    struct mock_item *item = mock_new_item(run);
-    item->memory = memory;
-    return item;
-}
-
-int cuMemAllocAsync(uint64_t *address, size_t size, struct CUstream_st *handle)
-{
-    ENTER();
-    struct CUstream_st *stream = mock_stream(handle);
-    if (!size)
-        return mock_leave(INVALID_VALUE);
-    if (!count_bytes(size))
-        return mock_leave(OUT_OF_MEMORY);
-    struct mock_memory *memory = new_memory(ON_DEVICE, size);
-    memory->pooled = true;
-    *address = (uint64_t)memory->begin;
-    return mock_leave(mock_enqueue(stream, new_item(run_allocate, memory)));
-}
-
-int cuMemFreeAsync(uint64_t address, struct CUstream_st *handle)
-{
-    int failed = mock_enter(__func__);
-    struct mock_memory *memory = mock_memory_at((void *)address);
-    if (failed == NOT_INITIALIZED)
-        return mock_leave(failed);
-    if (!memory || memory->begin != (char *)address || memory->place != ON_DEVICE)
-        mock_wrong("%p is not what an allocation gave", (void *)address);
-    if (memory->free_called)
-        mock_wrong("%p is given back a second time", (void *)address);
-    memory->free_called = true;
-    mock_dead(memory);
-    give_back_bytes(memory);
-    if (memory->object.context->lost)
-        return mock_leave(failed);
-    int result = mock_enqueue(mock_stream(handle), new_item(run_free, memory));
-    return mock_leave(failed ? failed : result);
-}
-
-int cuDeviceGetDefaultMemPool(void **pool, int device)
-{
-    ENTER();
-    if (!mock_is_device(device))
-        return mock_leave(INVALID_DEVICE);
-    *pool = &devices[device];
-    return mock_leave(SUCCESS);
-}
-
-int cuMemPoolSetAttribute(void *pool, int attribute, void *value)
-{
-    ENTER();
-    if ((struct mock_memory **)pool < devices || (struct mock_memory **)pool >= devices + MAX_DEVICES)
-        mock_wrong("%p is no pool", pool);
-    return mock_leave(attribute >= 1 && attribute <= 4 && value ? SUCCESS : INVALID_VALUE);
-}
-
-int cuMemPoolGetAttribute(void *pool, int attribute, void *value)
-{
-    ENTER();
-    (void)pool;
-    if (attribute < 1 || attribute > 4)
-        return mock_leave(INVALID_VALUE);
-    memset(value, 0, attribute == 4 ? sizeof(uint64_t) : sizeof(int));
-    return mock_leave(SUCCESS);
-}
-
-/* ---- asking ---- */
-
-int cuMemGetInfo_v2(size_t *available, size_t *total)
-{
-    ENTER();
-    int device = mock_context()->device;
-    *total = (size_t)device_bytes;
-    *available = (size_t)(device_bytes > used[device] ? device_bytes - used[device] : 0);
-    return mock_leave(SUCCESS);
-}
-
-int cuDeviceTotalMem_v2(size_t *bytes, int device)
-{
-    ENTER();
-    *bytes = (size_t)device_bytes;
-    return mock_leave(mock_is_device(device) ? SUCCESS : INVALID_DEVICE);
-}
-
-/* Of a pointer's attributes: 1 the context, 2 the kind of memory, 3 the device's pointer, 4 the host's, 8 whether it
- * is managed, 9 the device's number. */
-int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
-{
-    ENTER();
-    const struct mock_memory *memory = mock_memory_at((void *)address);
-    const char *p = (const char *)address;
-    if (!memory || memory->free_called || p < memory->begin || p >= memory->end)
-        return mock_leave(INVALID_VALUE);
-    bool host = memory->place == PINNED || memory->place == REGISTERED;
-    if (attribute == 1)
-        *(struct CUctx_st **)value = memory->object.context;
-    else if (attribute == 2)
-        *(unsigned *)value = host ? 1 : 2;
-    else if (attribute == 3 || (attribute == 4 && memory->place != ON_DEVICE))
-        *(uint64_t *)value = address;
-    else if (attribute == 8)
-        *(unsigned *)value = memory->place == MANAGED;
-    else if (attribute == 9)
-        *(int *)value = memory->device;
-    else
-        return mock_leave(INVALID_VALUE);
-    return mock_leave(SUCCESS);
 }

@@ -1,7 +1,8 @@
-/* The inner parts of the fake driver. One lock (calls.c) is held inside every call, so nothing here knows of
- * threads. Invariants: an object that was given back stays in memory, marked, so that using it again is told; device
- * memory can be touched only while the fake driver itself, or a kernel on that device, is at work; what an item of
- * a stream does it does when it is carried out, and not before. */
+/* The inner parts of the fake driver. One lock (calls.c) is held inside every call, so nothing here
+ * knows of threads. Invariants: an object that was given back stays in memory, marked, so that
+ * using it again is told; device memory can be touched only while the fake driver itself, or a
+ * kernel on that device, is at work; what an item of a stream does it does when it is carried out,
+ * and not before. */
 #ifndef MOCKCUDA_MOCK_H
 #define MOCKCUDA_MOCK_H
 
@@ -42,19 +43,20 @@ enum { MAX_DEVICES = 8 };
 
 /* Each function of the driver begins with
  *     ENTER();
- * (one that gives something back: `int failed = mock_enter(__func__);`, and goes on all the same) and returns
- * mock_leave(result). */
-#define ENTER()                                                                                              \
-    do {                                                                                                     \
-        int failed_ = mock_enter(__func__);                                                                  \
-        if (failed_)                                                                                         \
-            return mock_leave(failed_);                                                                      \
+ * (one that gives something back: `int failed = mock_enter(__func__);`, and goes on all the same)
+ * and returns mock_leave(result). */
+#define ENTER()                                                                                    \
+    do {                                                                                           \
+        int failed_ = mock_enter(__func__);                                                        \
+        if (failed_)                                                                               \
+            return mock_leave(failed_);                                                            \
     } while (0)
 int mock_enter(const char *name);
 int mock_leave(int result);
 /* A number from the environment. */
 long long mock_setting(const char *name, long long otherwise);
-/* Somebody used the driver as it must not be used, or a kernel did what it may not: says so and aborts. */
+/* Somebody used the driver as it must not be used, or a kernel did what it may not: says so and
+ * aborts. */
 _Noreturn void mock_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* 0 where MOCKCUDA_SEED is 0 or not set, else anything below `bound`. */
 unsigned mock_random(unsigned bound);
@@ -101,7 +103,7 @@ struct CUctx_st {
 };
 extern int mock_device_count;
 bool mock_is_device(int device);
-int mock_arch(int device);      /* 90 */
+int mock_arch(int device); /* 90 */
 /* The current context; aborts where there is none. */
 struct CUctx_st *mock_context(void);
 struct CUctx_st *mock_context_or_null(void);
@@ -115,11 +117,11 @@ struct mock_memory {
     struct mock_object object;
     enum mock_place place;
     enum mock_state state;
-    bool open;                 /* device memory that can be touched now */
+    bool open; /* device memory that can be touched now */
     bool free_called;
-    bool pooled;               /* by cuMemAllocAsync */
+    bool pooled; /* by cuMemAllocAsync */
     int device;
-    char *begin, *end;         /* what was asked for */
+    char *begin, *end; /* what was asked for */
     char *pages, *pages_end;
     struct mock_memory *next;
 };
@@ -127,7 +129,8 @@ extern char *mock_arena;
 extern size_t mock_arena_size;
 extern struct mock_memory **mock_owners; /* of each page of the arena */
 
-/* Whatever holds the address, also just beside or when it is freed; NULL: nothing of the driver's. */
+/* Whatever holds the address, also just beside or when it is freed; NULL: nothing of the
+ * driver's. */
 struct mock_memory *mock_memory_at(const void *address);
 /* Makes all memory of a device touchable until the call ends. */
 void mock_open_device(int device);
@@ -137,6 +140,17 @@ void mock_close_all(void);
 void mock_check_range(const char *what, const void *address, size_t size, int device);
 /* Whether all of it is pinned. */
 bool mock_is_pinned(const void *address, size_t size);
+struct mock_memory *mock_new_memory(enum mock_place place, size_t size);
+/* From here on, or until here, it can be touched. */
+void mock_make_live(struct mock_memory *memory);
+void mock_end_life(struct mock_memory *memory, enum mock_state state);
+/* Memory of the host's own that counts as pinned. */
+void mock_register(struct mock_memory *memory);
+void mock_unregister(struct mock_memory *memory);
+/* Takes bytes off the current device's; false: there are not so many. */
+bool mock_count_bytes(size_t size);
+void mock_give_back_bytes(const struct mock_memory *memory);
+void mock_tell_bytes(int device, size_t *available, size_t *total);
 void mock_set_memory(unsigned long long bytes);
 
 /* ---- work.c: streams, events, and the order of work ---- */
@@ -146,20 +160,20 @@ struct mock_item {
     void (*finish)(struct mock_item *item); /* when it is done, or will never be; may be NULL */
     struct CUctx_st *context;
     struct CUstream_st *stream;
-    struct mock_item **waits;               /* of other streams; references */
+    struct mock_item **waits; /* of other streams; references */
     int wait_count;
-    struct mock_item *next;                 /* in the stream */
+    struct mock_item *next; /* in the stream */
     int references;
-    bool done, host;                        /* host: runs a function of the host */
-    bool in_graph;                          /* a node: carried out at each launch of its graph */
-    double time;                            /* when it was done, milliseconds */
-    const void *module;                     /* that has to stay */
-    struct mock_memory *memory;             /* to allocate or to free */
+    bool done, host;            /* host: runs a function of the host */
+    bool in_graph;              /* a node: carried out at each launch of its graph */
+    double time;                /* when it was done, milliseconds */
+    const void *module;         /* that has to stay */
+    struct mock_memory *memory; /* to allocate or to free */
     /* what it does */
     void *to;
     const void *from;
     size_t size;
-    void *staged;                           /* a copy of `from`, owned */
+    void *staged; /* a copy of `from`, owned */
     unsigned value, width;
     void (*call)(void *);
     void *user;
@@ -172,17 +186,17 @@ struct CUstream_st {
     struct mock_object object;
     unsigned flags;
     bool is_legacy, is_per_thread, blocking; /* blocking: with the legacy stream */
-    struct mock_item *head, *last;           /* the queue; `last`: the newest, also when done; a reference */
-    struct CUstream_st *next;                /* of all that live or have work */
+    struct mock_item *head, *last; /* the queue; `last`: the newest, also when done; a reference */
+    struct CUstream_st *next;      /* of all that live or have work */
     struct mock_capture *capture;
-    int *capture_nodes, capture_node_count;  /* what the next node comes after */
+    int *capture_nodes, capture_node_count; /* what the next node comes after */
 };
 
 struct CUevent_st {
     struct mock_object object;
     unsigned flags;
-    struct mock_item *item;                  /* a reference; NULL: never recorded */
-    struct mock_capture *capture;            /* recorded in a capture, not the last item */
+    struct mock_item *item;       /* a reference; NULL: never recorded */
+    struct mock_capture *capture; /* recorded in a capture, not the last item */
     int *capture_nodes, capture_node_count;
 };
 
@@ -213,7 +227,8 @@ void mock_run_launch(struct mock_item *item);
 /* ---- graphs.c ---- */
 
 int mock_capture_item(struct CUstream_st *stream, struct mock_item *item);
-/* A call that a capture forbids: its result, after the capture was made invalid; 0: none forbids it. */
+/* A call that a capture forbids: its result, after the capture was made invalid; 0: none forbids
+ * it. */
 int mock_forbidden_by_capture(void);
 int mock_capture_forbids(struct CUstream_st *stream);
 int mock_capture_record(struct CUstream_st *stream, struct CUevent_st *event);

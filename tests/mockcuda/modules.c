@@ -1,5 +1,6 @@
-/* Modules of the fake driver: shared objects that the fake NVRTC had gcc make. Loaded from memory; a kernel is played
- * by the function that shim.h put behind it. While it runs, each of its accesses is looked at here. */
+/* Modules of the fake driver: shared objects that the fake NVRTC had gcc make. Loaded from memory;
+ * a kernel is played by the function that shim.h put behind it. While it runs, each of its accesses
+ * is looked at here. */
 #define _GNU_SOURCE
 #include "mock.h"
 
@@ -13,7 +14,8 @@
 
 /* These three as in shim.h. */
 struct mock_shim {
-    void (*access)(const struct mock_shim *shim, uint64_t address, uint64_t size, int write, int aligned);
+    void (*access)(const struct mock_shim *shim, uint64_t address, uint64_t size, int write,
+                   int aligned);
     const unsigned *thread, *block;
     const char *begin, *end;
     const char *arch;
@@ -47,17 +49,18 @@ struct CUmod_st {
 /* What runs now. */
 static struct {
     const struct mock_item *item;
-    const char *frame;         /* the stack below is the kernel's */
+    const char *frame; /* the stack below is the kernel's */
 } running;
 
 static void tell_where(const struct mock_shim *shim)
 {
     const unsigned *b = shim->block, *t = shim->thread;
-    fprintf(stderr, "mockcuda: kernel %s, block (%u, %u, %u), thread (%u, %u, %u)\n", running.item->function->name, b[0],
-            b[1], b[2], t[0], t[1], t[2]);
+    fprintf(stderr, "mockcuda: kernel %s, block (%u, %u, %u), thread (%u, %u, %u)\n",
+            running.item->function->name, b[0], b[1], b[2], t[0], t[1], t[2]);
 }
 
-static _Noreturn void fault(const struct mock_shim *shim, uint64_t address, uint64_t size, int write, int aligned)
+static _Noreturn void fault(const struct mock_shim *shim, uint64_t address, uint64_t size,
+                            int write, int aligned)
 {
     const struct mock_memory *memory = mock_memory_at((void *)address);
     const char *verb = write ? "writes" : "reads", *p = (const char *)address;
@@ -65,15 +68,16 @@ static _Noreturn void fault(const struct mock_shim *shim, uint64_t address, uint
     if (address % (uint64_t)aligned)
         mock_wrong("the kernel takes %p, which is no multiple of %d", (void *)address, aligned);
     if (!memory)
-        mock_wrong("the kernel %s %d bytes at %p: the host's own memory, not pinned", verb, (int)size, (void *)address);
+        mock_wrong("the kernel %s %d bytes at %p: the host's own memory, not pinned", verb,
+                   (int)size, (void *)address);
     if (memory->state != LIVE)
         mock_wrong("the kernel %s %d bytes at %p: memory that %s", verb, (int)size, (void *)address,
                    memory->state == FREED ? "was given back" : "its stream has not allocated yet");
     if (memory->place == ON_DEVICE && memory->device != running.item->context->device)
-        mock_wrong("the kernel %s %d bytes at %p: memory of device %d", verb, (int)size, (void *)address,
-                   memory->device);
-    mock_wrong("the kernel %s %d bytes at %+td of an allocation of %td bytes", verb, (int)size, p - memory->begin,
-               memory->end - memory->begin);
+        mock_wrong("the kernel %s %d bytes at %p: memory of device %d", verb, (int)size,
+                   (void *)address, memory->device);
+    mock_wrong("the kernel %s %d bytes at %+td of an allocation of %td bytes", verb, (int)size,
+               p - memory->begin, memory->end - memory->begin);
 }
 
 static bool is_within(uint64_t address, uint64_t size, const void *begin, const void *end)
@@ -91,11 +95,13 @@ static bool is_own(const struct mock_shim *shim, uint64_t address, uint64_t size
                       is_within(address, size, parameters, parameters + running.item->size));
 }
 
-static void look(const struct mock_shim *shim, uint64_t address, uint64_t size, int write, int aligned)
+static void look(const struct mock_shim *shim, uint64_t address, uint64_t size, int write,
+                 int aligned)
 {
     uint64_t at = address - (uint64_t)mock_arena;
     const struct mock_memory *memory = at < mock_arena_size ? mock_owners[at / 4096] : NULL;
-    if (size && memory && memory->state == LIVE && is_within(address, size, memory->begin, memory->end) &&
+    if (size && memory && memory->state == LIVE &&
+        is_within(address, size, memory->begin, memory->end) &&
         (memory->place != ON_DEVICE || memory->device == running.item->context->device) &&
         !(address & (uint64_t)(aligned - 1)))
         return;
@@ -211,8 +217,10 @@ int cuModuleLoadData(struct CUmod_st **module, const void *image)
     return mock_leave(load_module(module, image));
 }
 
-/* Options: 3 is a buffer for what the compiler of PTX says, 4 its size, 5 and 6 the same for errors. */
-int cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count, int *options, void **values)
+/* Options: 3 is a buffer for what the compiler of PTX says, 4 its size, 5 and 6 the same for
+ * errors. */
+int cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count, int *options,
+                       void **values)
 {
     ENTER();
     for (unsigned i = 0; i < count; i++)
@@ -263,7 +271,8 @@ static void check_function(const struct CUfunc_st *function)
 
 int cuFuncGetAttribute(int *value, int attribute, struct CUfunc_st *function)
 {
-    static const int values[] = {1024, 0, 0, 0, 32, 90, 90}; /* threads, shared, constant, local, registers, ... */
+    static const int values[] = {
+        1024, 0, 0, 0, 32, 90, 90}; /* threads, shared, constant, local, registers, ... */
     ENTER();
     check_function(function);
     if (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values))
@@ -272,7 +281,8 @@ int cuFuncGetAttribute(int *value, int attribute, struct CUfunc_st *function)
     return mock_leave(SUCCESS);
 }
 
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct CUfunc_st *function, int threads, size_t shared)
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct CUfunc_st *function,
+                                                int threads, size_t shared)
 {
     ENTER();
     check_function(function);
@@ -296,7 +306,8 @@ void mock_run_launch(struct mock_item *item)
 
 static void check_shape(const unsigned *grid, const unsigned *block, unsigned shared)
 {
-    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
+    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7fffffff || grid[1] > 65535 ||
+        grid[2] > 65535)
         mock_wrong("a grid of %u x %u x %u blocks", grid[0], grid[1], grid[2]);
     if (!block[0] || !block[1] || block[2] != 1 || (uint64_t)block[0] * block[1] > 1024)
         mock_wrong("a block of %u x %u x %u threads", block[0], block[1], block[2]);
@@ -322,7 +333,8 @@ static void *collect(const struct mock_kernel *kernel, void **parameters, void *
             size = *(size_t *)extra[1];
     }
     if (size != (size_t)kernel->parameter_size)
-        mock_wrong("%zu bytes of parameters for a kernel that has %lld", size, kernel->parameter_size);
+        mock_wrong("%zu bytes of parameters for a kernel that has %lld", size,
+                   kernel->parameter_size);
     if (size)
         memcpy(all, buffer, size);
     return all;
@@ -333,9 +345,9 @@ static void finish_launch(struct mock_item *item)
     free((void *)item->from);
 }
 
-int cuLaunchKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                   unsigned block_y, unsigned block_z, unsigned shared, struct CUstream_st *handle, void **parameters,
-                   void **extra)
+int cuLaunchKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   struct CUstream_st *handle, void **parameters, void **extra)
 {
     ENTER();
     check_function(function);

@@ -1,16 +1,16 @@
-/* A fake libnvrtc: its functions, by the signatures of the toolkit's nvrtc.h, with gcc as the compiler. A
- * "cubin" is a shared object that the fake driver of this directory loads.
+/* A fake libnvrtc: its functions, by the signatures of the toolkit's nvrtc.h, with gcc as the
+ * compiler. A "cubin" is a shared object that the fake driver of this directory loads.
  *
- *   MOCKCUDA_NVRTC          fail: refuses every text; memory: runs out of it; builtins: lacks its second
- *                           library; internal: fails without a word; log: compiles, and warns; create: makes no
- *                           program; version: does not say its version
+ *   MOCKCUDA_NVRTC          fail: refuses every text; memory: runs out of it; builtins: lacks its
+ *                           second library; internal: fails without a word; log: compiles, and
+ *                           warns; create: makes no program; version: does not say its version
  *   MOCKCUDA_NVRTC_FAIL     n: the n-th call of the process fails, with MOCKCUDA_NVRTC_CODE (11)
- *   MOCKCUDA_NVRTC_VERSION  12.4; else 13 and a number that changes with the shim and gcc's flags, so that kernels
- *                           in a cache are never those of another mock
+ *   MOCKCUDA_NVRTC_VERSION  12.4; else 13 and a number that changes with the shim and gcc's flags,
+ *                           so that kernels in a cache are never those of another mock
  *   MOCKCUDA_NVRTC_ARCHS    75,80
  *
- * What is not destroyed when the process ends makes it exit with 97. mocknvrtc_fail_at and mocknvrtc_calls are for
- * tests that fail calls in turn. */
+ * What is not destroyed when the process ends makes it exit with 97. mocknvrtc_fail_at and
+ * mocknvrtc_calls are for tests that fail calls in turn. */
 #define _GNU_SOURCE
 #include "nvrtc.h"
 
@@ -90,12 +90,18 @@ __attribute__((destructor)) static void at_exit(void)
 
 const char *nvrtcGetErrorString(int result)
 {
-    static const char *const names[] = {
-        "NVRTC_SUCCESS", "NVRTC_ERROR_OUT_OF_MEMORY", "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
-        "NVRTC_ERROR_INVALID_INPUT", "NVRTC_ERROR_INVALID_PROGRAM", "NVRTC_ERROR_INVALID_OPTION",
-        "NVRTC_ERROR_COMPILATION", "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
-        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION", "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
-        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID", "NVRTC_ERROR_INTERNAL_ERROR"};
+    static const char *const names[] = {"NVRTC_SUCCESS",
+                                        "NVRTC_ERROR_OUT_OF_MEMORY",
+                                        "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+                                        "NVRTC_ERROR_INVALID_INPUT",
+                                        "NVRTC_ERROR_INVALID_PROGRAM",
+                                        "NVRTC_ERROR_INVALID_OPTION",
+                                        "NVRTC_ERROR_COMPILATION",
+                                        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                                        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+                                        "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                                        "NVRTC_ERROR_INTERNAL_ERROR"};
     return result >= 0 && result <= NVRTC_INTERNAL_ERROR ? names[result] : "NVRTC_ERROR unknown";
 }
 
@@ -144,8 +150,9 @@ int nvrtcGetSupportedArchs(int *archs)
 
 /* ---- programs ---- */
 
-int nvrtcCreateProgram(struct nvrtc_program **program, const char *text, const char *name, int header_count,
-                       const char *const *headers, const char *const *include_names)
+int nvrtcCreateProgram(struct nvrtc_program **program, const char *text, const char *name,
+                       int header_count, const char *const *headers,
+                       const char *const *include_names)
 {
     int result = enter("nvrtcCreateProgram");
     (void)headers, (void)include_names;
@@ -156,8 +163,8 @@ int nvrtcCreateProgram(struct nvrtc_program **program, const char *text, const c
     if (result)
         return result;
     struct nvrtc_program *p = calloc(1, sizeof *p);
-    *p = (struct nvrtc_program){PROGRAM, strdup(text), strdup(name ? name : "default_program"), strdup(""),
-                                strdup(""), {NULL, 0}};
+    *p = (struct nvrtc_program){PROGRAM,    strdup(text), strdup(name ? name : "default_program"),
+                                strdup(""), strdup(""),   {NULL, 0}};
     programs++;
     *program = p;
     return NVRTC_OK;
@@ -206,10 +213,13 @@ static bool read_arch(const char *value, struct nvrtc_options *options)
 
 static bool read_option(const char *option, struct nvrtc_options *options)
 {
-    static const char *const ignored[] = {"-lineinfo", "--generate-line-info", "-default-device",
-                                          "--device-as-default-execution-space", "--ftz=false", "--prec-div=true",
-                                          "--prec-sqrt=true", "--prec-div=false", "--prec-sqrt=false"};
-    const char *arch = value_of(option, "--gpu-architecture"), *contract = value_of(option, "--fmad");
+    static const char *const ignored[] = {"-lineinfo",        "--generate-line-info",
+                                          "-default-device",  "--device-as-default-execution-space",
+                                          "--ftz=false",      "--prec-div=true",
+                                          "--prec-sqrt=true", "--prec-div=false",
+                                          "--prec-sqrt=false"};
+    const char *arch = value_of(option, "--gpu-architecture"),
+               *contract = value_of(option, "--fmad");
     arch = arch ? arch : value_of(option, "-arch");
     if (arch)
         return read_arch(arch, options);
@@ -221,7 +231,8 @@ static bool read_option(const char *option, struct nvrtc_options *options)
         if (strcmp(option, ignored[i]) == 0)
             return true;
     return strncmp(option, "-std=", 5) == 0 || strncmp(option, "--std=", 6) == 0 ||
-           strncmp(option, "-diag-suppress", 14) == 0 || strncmp(option, "--diag-suppress", 15) == 0;
+           strncmp(option, "-diag-suppress", 14) == 0 ||
+           strncmp(option, "--diag-suppress", 15) == 0;
 }
 
 /* ---- compiling ---- */
@@ -238,7 +249,9 @@ static char *make_ptx(const struct nvrtc_bytes *object, int arch)
     char *ptx = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&ptx, &size);
-    fprintf(out, "//\n// Generated by mockcuda\n//\n\n.version 9.0\n.target sm_%d\n.address_size 64\n\n", arch);
+    fprintf(out,
+            "//\n// Generated by mockcuda\n//\n\n.version 9.0\n.target sm_%d\n.address_size 64\n\n",
+            arch);
     fprintf(out, "// object %zu ", object->size);
     for (size_t i = 0; i < object->size; i++)
         fprintf(out, "%02x", (unsigned char)object->data[i]);
@@ -279,13 +292,15 @@ static int refuse(struct nvrtc_program *program)
     if (mode_is("internal"))
         return NVRTC_INTERNAL_ERROR;
     if (mode_is("builtins")) {
-        set_log(program, strdup("nvrtc: error: failed to open libnvrtc-builtins.so.13.0.\n  Make sure that "
-                                "libnvrtc-builtins.so.13.0 is installed correctly.\n"));
+        set_log(program,
+                strdup("nvrtc: error: failed to open libnvrtc-builtins.so.13.0.\n  Make sure that "
+                       "libnvrtc-builtins.so.13.0 is installed correctly.\n"));
         return NVRTC_BUILTIN_FAILURE;
     }
     if (!mode_is("fail"))
         return NVRTC_OK;
-    if (asprintf(&log, "%s(1): error: MOCKCUDA_NVRTC=fail refuses every text\n\n1 error detected.\n",
+    if (asprintf(&log,
+                 "%s(1): error: MOCKCUDA_NVRTC=fail refuses every text\n\n1 error detected.\n",
                  program->name) < 0)
         abort();
     set_log(program, log);
@@ -295,8 +310,8 @@ static int refuse(struct nvrtc_program *program)
 static void warn(struct nvrtc_program *program)
 {
     char *log = NULL;
-    if (asprintf(&log, "%s(1): warning #177-D: MOCKCUDA_NVRTC=log warns of every text\n\n%s", program->name,
-                 program->log) < 0)
+    if (asprintf(&log, "%s(1): warning #177-D: MOCKCUDA_NVRTC=log warns of every text\n\n%s",
+                 program->name, program->log) < 0)
         abort();
     set_log(program, log);
 }

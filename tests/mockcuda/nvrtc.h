@@ -1,5 +1,5 @@
-/* The inner parts of the fake NVRTC: what stands between its calls (nvrtc.c), the text that gcc gets
- * (nvrtc_text.c) and gcc (nvrtc_gcc.c). */
+/* The inner parts of the fake NVRTC: what stands between its calls (nvrtc.c), the text that gcc
+ * gets (nvrtc_text.c) and gcc (nvrtc_gcc.c). */
 #ifndef MOCKCUDA_NVRTC_H
 #define MOCKCUDA_NVRTC_H
 
@@ -31,12 +31,13 @@ struct nvrtc_bytes { /* owned */
     size_t size;
 };
 
-/* The C text of a kernel's: shim, text, and a function for each kernel that plays a grid. NULL: *problem
- * (static) says why not. The caller frees. */
+/* The C text of a kernel's: shim, text, and a function for each kernel that plays a grid. NULL:
+ * *problem (static) says why not. The caller frees. */
 char *nvrtc_text(const char *text, const char *name, const char **problem);
 
 /* Has gcc compile it; the object, and what gcc said (empty, never NULL). */
-bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvrtc_bytes *object, char **log);
+bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvrtc_bytes *object,
+               char **log);
 
 /* A number that changes with the shim and with gcc's flags: what differs in it does not load. */
 unsigned nvrtc_abi(void);

@@ -1,9 +1,9 @@
-/* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under $TMPDIR that
- * is gone when it returns (MOCKCUDA_KEEP leaves it there and names it). MOCKCUDA_CC is another compiler,
- * MOCKCUDA_CFLAGS further flags.
+/* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under
+ * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there and names it). MOCKCUDA_CC is
+ * another compiler, MOCKCUDA_CFLAGS further flags.
  *
- * Two ways to look after a kernel's accesses: hooks at each of them (plain builds), or the sanitizers' own
- * libraries (where this library is built with AddressSanitizer). */
+ * Two ways to look after a kernel's accesses: hooks at each of them (plain builds), or the
+ * sanitizers' own libraries (where this library is built with AddressSanitizer). */
 #define _GNU_SOURCE
 #include "nvrtc.h"
 
@@ -20,8 +20,8 @@ extern char **environ;
 extern const char weft_template_shim[];
 
 #if defined __SANITIZE_ADDRESS__
-static const char *const ways[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1",
-                                   "-fno-sanitize-address-use-after-scope", NULL};
+static const char *const ways[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+                                   "-g1", "-fno-sanitize-address-use-after-scope", NULL};
 #else
 static const char *const ways[] = {"-fsanitize=kernel-address",
                                    "-fsanitize=alignment",
@@ -72,7 +72,8 @@ unsigned nvrtc_abi(void)
         hash = add_text(hash, ways[i]);
     for (int i = 0; common[i]; i++)
         hash = add_text(hash, common[i]);
-    return add_text(add_text(hash, setting("MOCKCUDA_CC", "gcc")), setting("MOCKCUDA_CFLAGS", "")) % 1000;
+    return add_text(add_text(hash, setting("MOCKCUDA_CC", "gcc")), setting("MOCKCUDA_CFLAGS", "")) %
+           1000;
 }
 
 /* ---- files ---- */
@@ -141,7 +142,8 @@ static bool run(const struct arguments *arguments, const char *log)
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int error = posix_spawnp(&child, arguments->list[0], &actions, NULL, (char **)arguments->list, environ);
+    int error =
+        posix_spawnp(&child, arguments->list[0], &actions, NULL, (char **)arguments->list, environ);
     posix_spawn_file_actions_destroy(&actions);
     while (!error && waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -186,7 +188,8 @@ static void remove_files(const char *directory)
     rmdir(directory);
 }
 
-bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvrtc_bytes *object, char **log)
+bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvrtc_bytes *object,
+               char **log)
 {
     char directory[PATH_SIZE / 2], path[PATH_SIZE];
     snprintf(directory, sizeof directory, "%s/mockcuda-XXXXXX", setting("TMPDIR", "/tmp"));

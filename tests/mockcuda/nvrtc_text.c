@@ -1,6 +1,7 @@
-/* From a kernel's text to the C that gcc compiles. The text itself is left as it is, line by line, but for
- * the words `extern "C"`, which become blanks; behind it comes a function for each kernel that plays a grid.
- * A kernel without extern "C" has no such function: its name in a cubin would be another. */
+/* From a kernel's text to the C that gcc compiles. The text itself is left as it is, line by line,
+ * but for the words `extern "C"`, which become blanks; behind it comes a function for each kernel
+ * that plays a grid. A kernel without extern "C" has no such function: its name in a cubin would be
+ * another. */
 #define _GNU_SOURCE
 #include "nvrtc.h"
 
@@ -54,7 +55,8 @@ static const char *skip_blank(const char *p)
 
 static bool is(struct piece piece, const char *word)
 {
-    return (size_t)(piece.end - piece.begin) == strlen(word) && memcmp(piece.begin, word, strlen(word)) == 0;
+    return (size_t)(piece.end - piece.begin) == strlen(word) &&
+           memcmp(piece.begin, word, strlen(word)) == 0;
 }
 
 /* Past the bracket that closes the one at p. */
@@ -87,13 +89,15 @@ static struct piece next_parameter(const char *p, const char *end)
 {
     struct piece parameter = {p, p};
     while (parameter.end < end && *parameter.end != ',')
-        parameter.end = *parameter.end == '(' ? skip_brackets(parameter.end) : skip_token(parameter.end);
+        parameter.end =
+            *parameter.end == '(' ? skip_brackets(parameter.end) : skip_token(parameter.end);
     return parameter;
 }
 
 enum parts { MEMBERS, TABLE, VALUES };
 
-/* The parameters as members of a struct, as rows that say where they stand, or as values of a call. */
+/* The parameters as members of a struct, as rows that say where they stand, or as values of a
+ * call. */
 static int write_parameters(FILE *out, struct piece name, struct piece list, enum parts parts)
 {
     int count = 0;
@@ -107,9 +111,10 @@ static int write_parameters(FILE *out, struct piece name, struct piece list, enu
         else if (parts == VALUES)
             fprintf(out, "%sp->%.*s", count ? ", " : "", length, word.begin);
         else
-            fprintf(out, " {sizeof((struct mock_of_%.*s *)0)->%.*s,", name_length, name.begin, length, word.begin),
-                fprintf(out, " __builtin_offsetof(struct mock_of_%.*s, %.*s)},", name_length, name.begin, length,
-                        word.begin);
+            fprintf(out, " {sizeof((struct mock_of_%.*s *)0)->%.*s,", name_length, name.begin,
+                    length, word.begin),
+                fprintf(out, " __builtin_offsetof(struct mock_of_%.*s, %.*s)},", name_length,
+                        name.begin, length, word.begin);
         p = whole.end < list.end ? whole.end + 1 : list.end;
     }
     return count;
@@ -121,16 +126,21 @@ static void write_kernel(FILE *out, struct piece name, struct piece list)
     const char *s = name.begin;
     fprintf(out, "struct mock_of_%.*s {", n, s);
     int count = write_parameters(out, name, list, MEMBERS);
-    fprintf(out, " };\n_Static_assert(sizeof(struct mock_of_%.*s) <= 4096, \"parameters above 4096 bytes\");\n", n,
-            s);
+    fprintf(out,
+            " };\n_Static_assert(sizeof(struct mock_of_%.*s) <= 4096, \"parameters above 4096 "
+            "bytes\");\n",
+            n, s);
     fprintf(out, "static void mock_run_%.*s(const void *parameters, const unsigned *grid,\n", n, s);
     fprintf(out, "    const unsigned *block, int backward)\n{\n");
-    fprintf(out, "    const struct mock_of_%.*s *p = parameters;\n    (void)p;\n    MOCK_GRID(%.*s(", n, s, n, s);
+    fprintf(out,
+            "    const struct mock_of_%.*s *p = parameters;\n    (void)p;\n    MOCK_GRID(%.*s(", n,
+            s, n, s);
     write_parameters(out, name, list, VALUES);
     fprintf(out, "))\n}\nstatic const struct mock_parameter mock_table_%.*s[] = {", n, s);
     write_parameters(out, name, list, TABLE);
     fprintf(out, " {0, 0}};\nMOCK_PUBLIC const struct mock_kernel mock_kernel_%.*s = {\n", n, s);
-    fprintf(out, "    mock_run_%.*s, mock_table_%.*s, %d, sizeof(struct mock_of_%.*s)};\n", n, s, n, s, count, n, s);
+    fprintf(out, "    mock_run_%.*s, mock_table_%.*s, %d, sizeof(struct mock_of_%.*s)};\n", n, s, n,
+            s, count, n, s);
 }
 
 /* The definition that follows the word __global__; a declaration alone is passed over. */

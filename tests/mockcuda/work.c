@@ -1,7 +1,8 @@
-/* Streams and events: what is put on a stream waits there until somebody waits for it (or, with MOCKCUDA_SEED, until
- * some random call), and is carried out after nothing but what CUDA promises: the work before it in its stream, the
- * events that stream was told to wait for, and the rules of the legacy default stream. Work on other streams comes as
- * late as it can. A program that relies on more finds its data not there yet. */
+/* Streams and events: what is put on a stream waits there until somebody waits for it (or, with
+ * MOCKCUDA_SEED, until some random call), and is carried out after nothing but what CUDA promises:
+ * the work before it in its stream, the events that stream was told to wait for, and the rules of
+ * the legacy default stream. Work on other streams comes as late as it can. A program that relies
+ * on more finds its data not there yet. */
 #define _GNU_SOURCE
 #include "mock.h"
 
@@ -235,7 +236,8 @@ int mock_pending(const struct CUctx_st *context, const void *module)
     int count = 0;
     for (const struct CUstream_st *stream = streams; stream; stream = stream->next)
         for (const struct mock_item *item = stream->head; item; item = item->next)
-            count += (!context || item->context == context) && !item->context->lost && needs(item, module);
+            count += (!context || item->context == context) && !item->context->lost &&
+                     needs(item, module);
     return count;
 }
 
