@@ -81,6 +81,7 @@ static void carry_out(struct mock_item *item)
 /* Waits form no circle: each is for something that was there before. */
 void mock_complete(struct mock_item *item)
 {
+    item->references++;
     while (!item->done) {
         struct mock_item *head = item->stream->head;
         for (int i = 0; i < head->wait_count; i++)
@@ -90,6 +91,7 @@ void mock_complete(struct mock_item *item)
         if (item->stream->head == head)
             carry_out(head);
     }
+    mock_release_item(item);
 }
 
 /* ---- streams ---- */
