@@ -78,6 +78,54 @@ static enum weft_status choose_fast_paths(const char *disable, unsigned *fast,
     return status;
 }
 
+/* What WEFT_TARGET says; false with a diagnostic. */
+static bool read_target(enum weft_target *target, struct diags *diags)
+{
+    static const char *const words[] = {"auto", "c", "cuda"};
+    const char *word = getenv("WEFT_TARGET");
+    if (!word || !*word)
+        return true;
+    for (int i = WEFT_TARGET_AUTO; i <= WEFT_TARGET_CUDA; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *target = (enum weft_target)i;
+            return true;
+        }
+    return diag_at(diags, DIAG_NO_TARGET, NULL, 0, word);
+}
+
+/* sm_, a number of two or three digits and perhaps the letter of a variant, as in sm_90a. */
+static bool is_arch(const char *word)
+{
+    if (strncmp(word, "sm_", 3) != 0)
+        return false;
+    size_t digits = strspn(word + 3, "0123456789");
+    const char *rest = word + 3 + digits;
+    return digits >= 2 && digits <= 3 && (!*rest || ((*rest == 'a' || *rest == 'f') && !rest[1]));
+}
+
+/* Target and architecture of a context; an error status with a record in *error. */
+static enum weft_status choose_target(struct weft_context *context,
+                                      const struct weft_context_params *params,
+                                      struct weft_error **error)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    arena_init(&arena);
+    context->target = params->target;
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        if (params->arch && !is_arch(params->arch))
+            diag_at(&diags, DIAG_NO_ARCH, NULL, 0, params->arch);
+        else if (context->target != WEFT_TARGET_AUTO || read_target(&context->target, &diags))
+            context->arch = params->arch ? strdup(params->arch) : NULL;
+        status = finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    return status == WEFT_OK && params->arch && !context->arch ? WEFT_OUT_OF_MEMORY : status;
+}
+
 /* False: out of memory. */
 static bool choose_cache(struct weft_context *context, const char *word)
 {
@@ -105,6 +153,8 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         return invalid_call(error, "tier of weft_context_params is no enum weft_tier");
     if (params && params->threads < 0)
         return invalid_call(error, "threads of weft_context_params is negative");
+    if (params && (params->target < WEFT_TARGET_AUTO || params->target > WEFT_TARGET_CUDA))
+        return invalid_call(error, "target of weft_context_params is no enum weft_target");
     int saved = errno;
     struct weft_context *context = calloc(1, sizeof *context);
     params = params ? params : &defaults;
@@ -118,6 +168,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_cond_init(&context->changed, NULL);
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
+        cuda_devices_init(&context->cuda);
         context->tier = params->tier;
         worker_init(context);
     }
@@ -127,6 +178,8 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         context->only_first = strcmp(context->cc.path, "libtcc") == 0;
         status = choose_fast_paths(params->disable, &context->fast, error);
     }
+    if (status >= 0)
+        status = choose_target(context, params, error);
     if (status >= 0 && !choose_cache(context, params->cache))
         status = WEFT_OUT_OF_MEMORY;
     if (status < 0) {
@@ -146,8 +199,10 @@ void weft_context_destroy(struct weft_context *context)
     worker_finish(context);
     log_untold(context);
     kernels_finish(context);
+    cuda_devices_finish(&context->cuda);
     cc_finish(&context->cc);
     free(context->cache);
+    free(context->arch);
     pthread_cond_destroy(&context->changed);
     pthread_cond_destroy(&context->worker.wake);
     pthread_mutex_destroy(&context->running.mutex);
@@ -155,6 +210,17 @@ void weft_context_destroy(struct weft_context *context)
     pthread_mutex_destroy(&context->mutex);
     free(context);
     errno = saved;
+}
+
+enum weft_status weft_context_status(struct weft_context *context, void *stream,
+                                     struct weft_error **error)
+{
+    (void)stream;                  /* no run on a GPU, nothing to tell */
+    if (!context)
+        return invalid_call(error, "weft_context_status needs a context, found NULL");
+    if (error)
+        *error = NULL;
+    return WEFT_OK;
 }
 
 void weft_free(void *memory)

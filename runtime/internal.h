@@ -5,6 +5,7 @@
 #include "compiler/emit.h"
 #include "compiler/hoist.h"
 #include "compiler/kernel.h"
+#include "runtime/cuda_device.h"
 #include "runtime/first.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
@@ -78,6 +79,9 @@ struct loaded {
     int waiting;                   /* threads that wait for a pending entry */
     void *handle;                  /* of dlopen; NULL while there is only the first kernel */
     struct first_code first;       /* from libtcc; a run may be inside as long as the context lives */
+    struct cuda_device *device;    /* NULL: a kernel of C, and what follows is not for it */
+    struct CUmod_st *module;
+    struct CUfunc_st *function;    /* of a kernel for the device; always final */
     weft_kernel_fn *_Atomic run;   /* the good kernel as soon as there is one */
     atomic_bool final;             /* `run` stays as it is */
     bool building;                 /* a thread makes the good kernel */
@@ -91,6 +95,7 @@ struct kernel_request {
     enum weft_math math;
     bool exact;                    /* all its rows are: any compiler's kernel has the same bits */
     bool wait;                     /* for the good kernel, where a first one would do */
+    struct cuda_device *device;    /* NULL: the kernel is C */
 };
 
 /* The kernel for this text: from memory, or made while other threads that want it wait. Lives as
@@ -109,7 +114,10 @@ struct weft_context {
     enum weft_tier tier;
     bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
     unsigned fast;                 /* a set of enum fast_path */
+    enum weft_target target;       /* WEFT_TARGET heeded */
+    char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
+    struct cuda_devices cuda;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
@@ -240,6 +248,7 @@ struct plan {
     struct arena own;              /* where the plan lives */
     size_t bytes_kept;             /* of it, as the table counts them */
     struct plan_key key;           /* see plans.c */
+    int device;                    /* as in struct occasion */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **results;  /* their shapes, NULL for others */
@@ -259,6 +268,7 @@ struct plan {
 struct occasion {
     const struct tensor *inputs, *outputs;
     const bool *taken;             /* the results wanted, by position; NULL: all */
+    int device;                    /* it is to run on, as in struct tensor; 0: in C */
     bool wait;                     /* for good kernels, where first ones would do */
     int64_t *room;                 /* for keys, used again by the next sample; NULL: from the arena */
 };
@@ -273,6 +283,8 @@ struct tensor {
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
+    int device;                    /* 0: host memory; else one more than the GPU's number */
+    bool pinned;                   /* host memory that a GPU can copy from by itself */
     unsigned char alignment;       /* bytes, where it is more than an element's; else 0 */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
@@ -354,6 +366,8 @@ void plans_destroy(struct plan_table *table);
  * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
+const char *tensor_place(const struct tensor *tensor, struct diags *diags);
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
@@ -382,6 +396,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
     uintptr_t by = data - (uintptr_t)tensor->data;
     if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
         from->device.device_type != before->device.device_type ||
+        from->device.device_id != before->device.device_id ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
         !same_numbers(from->strides, before->strides, tensor->rank) ||
         (needs_data && (!data || !tensor_aligned(tensor, data))))

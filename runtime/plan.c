@@ -246,6 +246,7 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
         return NULL;
     }
     plan->typed = typed;
+    plan->device = occasion->device;
     plan->users = 1;
     arena_init(&plan->own);
     arena_init(&scratch);

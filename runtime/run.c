@@ -44,11 +44,13 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         return false;
     if (params->output_count || needs_data)
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
-    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)))
+    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)) ||
+        !choose_device(call))
         return false;
     if (call->batch)
         return batch_find(call, needs_data);
-    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .wait = !needs_data};
+    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs,
+                                      .device = call->device, .wait = !needs_data};
     call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;
 }

@@ -26,11 +26,21 @@
  * are remarks (the result is complete), negative ones are errors (no output was touched, unless
  * said otherwise). Errors: the last parameter, when not NULL, receives a list owned by the caller
  * (weft_error_destroy); it is set to NULL when there is nothing to tell.
- * Threads: a context and its programs may be used from any number of threads at once; creating and
- * destroying an object is for one thread, after all others have finished with it.
+ * On a GPU the same call takes device tensors and a stream and returns at once:
+ *
+ *     weft_run(program, &(struct weft_run_params){.inputs = ..., .stream = stream}, &error);
+ *     cudaStreamSynchronize(stream);
+ *     weft_context_status(context, stream, &error);
+ *
+ * Data: kDLCPU and kDLCUDAHost are host data, kDLCUDA and kDLCUDAManaged device data; no other device can
+ * be used. Where one operand is device data the program runs on that GPU, see weft_run.
+ * Threads: a context and its programs may be used from any number of threads at once, also with several
+ * GPUs; creating and destroying an object is for one thread, after all others have finished with it and
+ * the GPUs with the work that they gave them. A call leaves the thread's current CUDA context as it was.
  * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
  * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
- * for contexts that were made after the fork with a parallel_for.
+ * for contexts that were made after the fork with a parallel_for. CUDA does not outlive a fork: where the
+ * parent had used a GPU, a run on one is WEFT_DEVICE_ERROR in the child.
  * Ownership: whatever a create or compile function returned is released by its destroy function; one
  * that fails leaves NULL. Tensors always stay the caller's.
  * Processes: the C compiler is a child of the process, in a process group of its own, also while no call
@@ -81,7 +91,8 @@ enum weft_status {
     WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
     WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
     WEFT_INTERNAL_ERROR = -12,     /* a defect of Weft; the message asks for a report */
-    WEFT_CACHE_ERROR = -13         /* the disk cache cannot be read; from weft_cache_ functions only */
+    WEFT_CACHE_ERROR = -13,        /* the disk cache cannot be read; from weft_cache_ functions only */
+    WEFT_DEVICE_ERROR = -14        /* the GPU or its driver failed a call, or its context is lost */
 };
 
 /* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
@@ -151,6 +162,13 @@ enum weft_tier {
     WEFT_TIER_NONE                 /* never: every call waits for the C compiler */
 };
 
+/* Where programs run. */
+enum weft_target {
+    WEFT_TARGET_AUTO,              /* where the data are: on the GPU of device data, and in C on the host */
+    WEFT_TARGET_C,                 /* in C: device data are an error */
+    WEFT_TARGET_CUDA               /* on a GPU: host data go there and come back, see weft_run */
+};
+
 struct weft_context_params {
     /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
      * "libtcc": no process, all kernels come from the module around libtcc. */
@@ -187,19 +205,38 @@ struct weft_context_params {
     void *parallel_user;
     /* What may run until the C compiler is done. */
     enum weft_tier tier;
+    /* Where programs run. AUTO: what the environment's WEFT_TARGET (auto, c or cuda) says, else where the
+     * data are. The CUDA driver and NVRTC are looked for by the first run on a GPU, not before. */
+    enum weft_target target;
+    /* The GPU that the stages cuda, ptx and sass are shown for, "sm_90": one that NVRTC knows, no GPU of
+     * this kind need be there. Runs always use that of the GPU they are on. NULL: the first GPU's, else
+     * sm_90. */
+    const char *arch;
 };
 
 struct weft_context;
 
 /* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
  * loaded until the context goes, so a server of ever new texts makes its context anew from time to time.
- * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) holds an unknown word. */
+ * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) or WEFT_TARGET holds an unknown word, or when
+ * `arch` is no name such as sm_90. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
-/* Unloads every kernel, and ends the C compiler if it still runs; programs of the context must have
- * been destroyed. Takes NULL. */
+/* Unloads every kernel, also from the GPUs, and ends the C compiler if it still runs; programs of the
+ * context must have been destroyed, and what was given to a GPU must have finished: the caller has
+ * synchronized its streams and launches no graph any more that captured a run. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
+
+/* What runs on this stream (a cudaStream_t; NULL: the legacy default stream) had to say since it was last
+ * asked about that stream. To be called after the caller has synchronized the stream itself: this function
+ * waits for nothing, and what is not yet done is told by a later call. WEFT_DIVIDE_BY_ZERO, a remark: an
+ * integer division met a zero, and *error has the place of the first such operator in the text of each
+ * program concerned; also for runs that a CUDA graph replayed. WEFT_DEVICE_ERROR: the GPU's context is
+ * lost, by whatever kernel: no output since is of use, and no later call will be. WEFT_OK: neither, also
+ * when the context never ran on a GPU. */
+WEFT_API enum weft_status weft_context_status(struct weft_context *context, void *stream,
+                                              struct weft_error **error);
 
 /* ---- what the machine has ---- */
 
@@ -265,7 +302,7 @@ struct weft_program;
 WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
                                        const struct weft_compile_params *params,
                                        struct weft_program **program, struct weft_error **error);
-/* Takes NULL. */
+/* What it gave to a GPU must have finished, as for weft_context_destroy. Takes NULL. */
 WEFT_API void weft_program_destroy(struct weft_program *program);
 
 /* The names of the kernels a text holds, in order; `count` is 0 for a plain program. The array is
@@ -281,9 +318,11 @@ WEFT_API const char *weft_program_input_name(const struct weft_program *program,
 WEFT_API size_t weft_program_result_count(const struct weft_program *program);
 WEFT_API const char *weft_program_result_name(const struct weft_program *program, size_t index);
 
-/* The text of a stage: tokens, ast, types, groups, ir, c, asm. Types and extents are those given to
- * weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
- * compiler. `*text` is released by weft_free. */
+/* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those
+ * given to weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
+ * compiler, "ptx" and "sass" NVRTC, "sass" the toolkit's cuobjdump or nvdisasm as well; all three of CUDA
+ * are for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED where such a tool is missing.
+ * `*text` is released by weft_free. */
 WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
                                              char **text, struct weft_error **error);
 WEFT_API void weft_free(void *memory);
@@ -333,12 +372,12 @@ WEFT_API enum weft_status weft_infer_samples(struct weft_program *program,
 enum weft_kernel_origin {
     WEFT_FROM_MEMORY,
     WEFT_FROM_DISK,
-    WEFT_FROM_COMPILER,            /* the machine's */
+    WEFT_FROM_COMPILER,            /* the machine's, or NVRTC */
     WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
 };
 
 /* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
- * other run does. */
+ * other run does: 0 where it runs on a GPU. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
@@ -351,16 +390,18 @@ struct weft_run_params {
     size_t input_count;
     const struct weft_argument *outputs;
     size_t output_count;
-    /* A cudaStream_t for device tensors; NULL otherwise. */
+    /* The cudaStream_t that a run on a GPU takes its place on; it belongs to the GPU of the operands. NULL:
+     * the legacy default stream. Nothing for a run on the host. */
     void *stream;
 };
 
 /* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
  * and does not begin with slower ones. Data pointers are not read, but as in weft_infer; outputs may be
- * absent (dense ones are assumed). `kernels` may be NULL, else it has room for *kernel_count entries;
- * *kernel_count becomes the number there are: at least one for
- * each shape of results, and those that compute temporaries and tables for them, which come first. With
- * batches each kernel is told once, whichever samples it is for. */
+ * absent (dense ones, where the inputs are, are assumed). Kernels are made for the GPU that the tensors'
+ * devices name, if any, and loaded on it; nothing is put on the stream. `kernels` may be NULL, else it has
+ * room for *kernel_count entries; *kernel_count becomes the number there are: at least one for each shape
+ * of results, and those that compute temporaries and tables for them, which come first. With batches each
+ * kernel is told once, whichever samples it is for. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
                                        const struct weft_run_params *params,
                                        struct weft_kernel_info *kernels, size_t *kernel_count,
@@ -371,7 +412,23 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
  * samples, where the result depends on one. An output may be the very buffer of an input (same address,
  * element size, shape and strides), of a batch sample by sample; any other overlap, of whichever samples,
  * is WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
- * first such operator in the text, when an integer division met a zero. */
+ * first such operator in the text, when an integer division met a zero.
+ *
+ * Device data: the GPU is that of the device operands, all on one, else the call is WEFT_INPUT_ERROR, and
+ * so it is where outputs are host data beside device operands. The run is put on `stream` and the call
+ * returns: nothing is synchronized, remarks come from weft_context_status. `params` and what it points at
+ * are the caller's again at once, but the data, device and host, stay as they are until the stream has got
+ * there. Host inputs beside device ones are copied to the GPU in the order of the stream. A 1-D input that
+ * a view takes as numbers is read during the call and has to be host data.
+ * Host data alone, with WEFT_TARGET_CUDA: copied to the first GPU and back, on streams of Weft's own; the
+ * call returns when the outputs are complete, with their remark.
+ * The first run with kernels that are not there yet makes and loads them, which takes its time and, in the
+ * driver, may synchronize. After weft_prepare with the same shapes, dtypes and devices a run of device
+ * tensors allocates and waits for nothing outside the stream and can be captured into a CUDA graph. The
+ * graph holds the addresses of that run; context and program live as long as it is launched.
+ * WEFT_UNSUPPORTED: there is no driver, no GPU or no NVRTC, and the message says how to get it.
+ * WEFT_OUT_OF_MEMORY: also of the GPU, and the message says how many bytes were wanted.
+ * WEFT_DEVICE_ERROR: the driver refused a call; what a kernel does wrong on the GPU only later calls tell. */
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);

@@ -200,7 +200,7 @@ static void test_bad_calls(void **state)
     bad.ndim = 33;
     assert_int_equal(run(program, &x, &bad, &r, &code, NULL), WEFT_INPUT_ERROR);
     bad = x;
-    bad.device.device_type = kDLCUDA;
+    bad.device.device_type = kDLOpenCL;
     assert_int_equal(run(program, &x, &bad, &r, &code, NULL), WEFT_INPUT_ERROR);
     bad = r;
     bad.shape = m;

@@ -191,9 +191,9 @@ static void infer_and_prepare_need_them(void **state)
     assert_error(weft_prepare(program, &params, NULL, NULL, &error), WEFT_INPUT_ERROR, &error,
                  message);
     s.data = numbers;
-    s.device.device_type = kDLCUDA;
+    s.device.device_type = kDLOpenCL;
     assert_error(weft_infer(program, inputs, 2, &info, &error), WEFT_INPUT_ERROR, &error,
-                 "input 's': it is not in host memory");
+                 "input 's': it is neither in host memory nor in that of a CUDA device");
     s.device.device_type = kDLCPU;
     numbers[1] = 7;
     assert_error(

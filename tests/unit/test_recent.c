@@ -77,7 +77,7 @@ static void change(struct given *given, uint32_t what, uint32_t i, uint32_t pick
     case 9: tensor->dtype.code = pick % 2 ? kDLInt : kDLUInt; break;
     case 10: tensor->dtype.bits = 16; break;
     case 11: tensor->dtype.lanes = 2; break;
-    case 12: tensor->device.device_type = pick % 2 ? kDLCUDA : kDLCUDAHost; break;
+    case 12: tensor->device.device_type = pick % 2 ? kDLOpenCL : kDLCUDAHost; break;
     case 13: pick % 2 ? (argument->batch = true) : (argument->count = (int64_t)(pick % 8) / 2 - 1); break;
     case 14: pick % 3 == 0   ? (void)(argument->tensors = NULL)
              : pick % 3 == 1 ? (void)(tensor->data = NULL)
