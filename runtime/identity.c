@@ -35,17 +35,24 @@ bool program_find(const char *list, const char *name, char path[PATH_MAX], struc
     }
 }
 
-char *compiler_identity(const struct cc *cc)
+char *file_identity(const char *path)
 {
-    char path[PATH_MAX], resolved[PATH_MAX], text[2 * PATH_MAX + 128];
-    struct stat stat;
-    if (!program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) || !realpath(path, resolved))
+    char resolved[PATH_MAX], text[2 * PATH_MAX + 128];
+    struct stat status;
+    if (stat(path, &status) != 0 || !realpath(path, resolved))
         return NULL;
     /* glibc's asprintf writes a byte too far when memory runs out at certain lengths. */
     snprintf(text, sizeof text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
-             (long long)stat.st_size, (long long)stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec,
-             (unsigned long long)stat.st_ino);
+             (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+             (unsigned long long)status.st_ino);
     return strdup(text);
+}
+
+char *compiler_identity(const struct cc *cc)
+{
+    char path[PATH_MAX];
+    struct stat stat;
+    return program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) ? file_identity(path) : NULL;
 }
 
 /* False when memory ran out: a stream in memory need not remember that as its error. */

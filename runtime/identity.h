@@ -22,8 +22,10 @@ struct cache_key {
  * PROGRAM_PATH; false when there is none. */
 bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat);
 
-/* Which program the compiler is: its place, size, time and inode, as they are now. From malloc; NULL
- * when there is no such program or no memory. */
+/* Which file it is: its place, size, time and inode, as they are now. From malloc; NULL when there is none
+ * or no memory. */
+char *file_identity(const char *path);
+/* Which program the compiler is: likewise. */
 char *compiler_identity(const struct cc *cc);
 
 /* The key for a text without comments. False: out of memory. */
