@@ -23,6 +23,7 @@ enum {
     OPTION_MATH = 256,
     OPTION_TIER,
     OPTION_TARGET,
+    OPTION_ARCH,
     OPTION_THREADS,
     OPTION_TIME,
     OPTION_STAGE,
@@ -39,10 +40,12 @@ static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
     {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
-    {"target", OPTION_TARGET, COMMAND_RUN, "auto or c"},
+    {"target", OPTION_TARGET, COMMAND_RUN, "auto, c or cuda"},
+    {"arch", OPTION_ARCH, COMMAND_SHOW, "a GPU's architecture, as in sm_90"},
     {"threads", OPTION_THREADS, COMMAND_RUN, "a number from 1 to 9999"},
     {"time", OPTION_TIME, COMMAND_RUN, NULL},
-    {"stage", OPTION_STAGE, COMMAND_SHOW, "tokens, ast, types, groups, ir, c, asm or all"},
+    {"stage", OPTION_STAGE, COMMAND_SHOW,
+     "tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass or all"},
     {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
     {"format", OPTION_PLAIN_FORMAT, COMMAND_DOCTOR, "text or json"},
     {"size", OPTION_SIZE, COMMAND_CACHE, "a number of bytes, as in 64M"},
@@ -240,14 +243,26 @@ static bool set_threads(struct parser *parser, const char *value)
     return true;
 }
 
+/* Whether there is such a GPU the library knows, or NVRTC; this catches the slip of a hand. */
+static bool set_arch(struct parser *parser, const char *value)
+{
+    parser->arguments->arch = value;
+    if (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2)
+        return true;
+    return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--arch",
+                           find_row(OPTION_ARCH)->takes, value);
+}
+
 static bool set_option(struct parser *parser, int letter, char *value)
 {
-    static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c"},
+    static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c", "cuda"},
                              *const tiers[] = {"exact", "fast", "none"},
                              *const formats[] = {"text", "md", "json"},
                              *const plain_formats[] = {"text", "json"},
                              *const stages[] = {"tokens", "ast", "types", "groups",
-                                                "ir",     "c",   "asm",   "all"};
+                                                "ir",     "c",   "asm",   "cuda",
+                                                "ptx",    "sass", "all"};
+    static const int stage_count = sizeof stages / sizeof *stages;
     struct arguments *arguments = parser->arguments;
     int choice;
     switch (letter) {
@@ -266,10 +281,12 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case OPTION_THREADS:
         return set_threads(parser, value);
     case OPTION_TARGET:
-        if (strcmp(value, "cuda") == 0)
-            return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_NOT_YET,
-                                   "--target cuda", "; this version runs on the CPU");
-        return choose(parser, letter, value, targets, 2, &choice);
+        if (!choose(parser, letter, value, targets, 3, &choice))
+            return false;
+        arguments->target = (enum weft_target)choice; /* so do these */
+        return true;
+    case OPTION_ARCH:
+        return set_arch(parser, value);
     case OPTION_TIER:
         if (!choose(parser, letter, value, tiers, 3, &choice))
             return false;
@@ -285,7 +302,7 @@ static bool set_option(struct parser *parser, int letter, char *value)
         return set_size(parser, value);
     case OPTION_STAGE:
         arguments->stage = value;
-        return choose(parser, letter, value, stages, 8, &choice);
+        return choose(parser, letter, value, stages, stage_count, &choice);
     default:
         if (!choose(parser, letter, value, maths, 2, &choice))
             return false;

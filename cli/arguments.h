@@ -35,6 +35,8 @@ struct arguments {
     int output_count;
     enum weft_math math;
     enum weft_tier tier;
+    enum weft_target target;
+    const char *arch;           /* NULL: not given */
     int threads;                /* 0: not given */
     bool time, help, version;
     const char *stage, *format; /* NULL: not given */

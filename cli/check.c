@@ -133,8 +133,9 @@ static bool check_all(struct session *session, const struct arguments *arguments
     const char **names = NULL;
     size_t count = 0;
     struct weft_error *errors = NULL;
+    struct weft_context_params context = {.tier = WEFT_TIER_NONE, .threads = 1};
     if (!script_load(report, arguments->program, &script) ||
-        !session_open(session, report, WEFT_TIER_NONE, 1))
+        !session_open(session, report, context))
         return false;
     enum weft_status status =
         weft_kernel_names(script.text, script.origin, &names, &count, &errors);

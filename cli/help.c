@@ -43,7 +43,9 @@ const char help_run[] =
     "      --tier TIER          exact (default): libtcc's kernel runs until the C\n"
     "                           compiler is done, where both give the same bits;\n"
     "                           fast: always; none: never\n"
-    "      --target auto|c      where to run\n"
+    "      --target TARGET      c: on the host; cuda: on the first GPU, which copies\n"
+    "                           values there and results back; auto (default): where\n"
+    "                           the data are, so what comes from files runs in C\n"
     "      --threads N          at most N threads, to compute and to read and write\n"
     "                           pictures; default: OpenMP's choice\n"
     "      --time               print compile time, run time, threads and GB/s\n"
@@ -51,7 +53,8 @@ const char help_run[] =
     "      --                   before an expression that begins with '-'\n"
     "\n"
     "Environment: WEFT_CC names the C compiler, WEFT_CFLAGS further flags for it;\n"
-    "WEFT_CACHE as in 'weft cache --help'; OMP_NUM_THREADS.\n"
+    "WEFT_CACHE as in 'weft cache --help'; WEFT_TARGET is the default target;\n"
+    "CUDA_HOME is where NVRTC is looked for first; OMP_NUM_THREADS.\n"
     "\n"
     "Example:\n"
     "  weft run 'uint8(img * gain)' img=photo.png gain=1.5 -o brighter.png\n"
@@ -59,18 +62,24 @@ const char help_run[] =
 
 const char help_show[] =
     "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
-    "                 [--stage STAGE]\n"
+    "                 [--stage STAGE] [--arch ARCH]\n"
     "\n"
     "Prints what the compiler makes of a program. A type is written as in the\n"
     "language, uint8[480, 640, 3]@HWC; of a value only type and shape count, of a\n"
     "batch those of its first sample.\n"
     "\n"
-    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm or all\n"
+    "      --stage STAGE        tokens, ast, types, groups, ir, c, asm, cuda, ptx,\n"
+    "                           sass or all (default): those that this machine can\n"
+    "                           make. ptx and sass want NVRTC, sass also cuobjdump\n"
+    "                           or nvdisasm of the CUDA toolkit; none wants a GPU\n"
+    "      --arch sm_90         the GPU that cuda, ptx and sass are for; default: the\n"
+    "                           first one of this machine, else sm_90\n"
     "      --math strict|fast   as for 'weft run'\n"
     "  -q, --quiet              no warnings\n"
     "\n"
     "Example:\n"
-    "  weft show 'a * b + 1' 'a=float32[480, 640, 3]' 'b=float32[3]' --stage c\n";
+    "  weft show 'a * b + 1' 'a=float32[480, 640, 3]' 'b=float32[3]' --stage c\n"
+    "  weft show 'a * b' 'a=float32[640, 3]' 'b=float32[3]' --stage ptx\n";
 
 const char help_check[] =
     "usage: weft check EXPR | FILE.weft[:kernel] [name=type|value ...]\n"

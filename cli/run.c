@@ -168,11 +168,13 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
 {
     FILE *file = run->report->stream;
     int from[WEFT_FROM_FIRST + 1] = {0}, first = 0, threads = 1;
+    bool gpu = false; /* no thread of the host computes */
     double seconds = 0, first_seconds = 0, bytes = bytes_moved(run);
     for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
         from[kernels[i].origin]++;
         first += kernels[i].first_seconds > 0;
         threads = kernels[i].threads > threads ? kernels[i].threads : threads;
+        gpu = gpu || kernels[i].threads == 0;
         seconds += kernels[i].seconds;
         first_seconds += kernels[i].first_seconds;
     }
@@ -183,8 +185,11 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
             1e3 * times->first);
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
-    fprintf(file, "\nrun     %10.3f ms  %d %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again,
-            threads, threads == 1 ? "thread" : "threads", samples_text(run),
+    const char *where = gpu ? "GPU, copies included"
+                            : arena_printf(run->report->arena, "%d thread%s", threads,
+                                           threads == 1 ? "" : "s");
+    fprintf(file, "\nrun     %10.3f ms  %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again, where,
+            samples_text(run),
             report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
@@ -264,12 +269,14 @@ static bool deliver(struct run *run)
 /* Nothing long begins before all that can be wrong with it has been looked at. */
 static bool prepare_run(struct run *run)
 {
-    return outputs_prepare(run->report, run->arguments, &run->outputs) &&
-           script_load(run->report, run->arguments->program, &run->script) &&
-           session_open(&run->session, run->report, run->arguments->tier,
-                        run->arguments->threads) &&
+    const struct arguments *arguments = run->arguments;
+    struct weft_context_params params = {
+        .tier = arguments->tier, .threads = arguments->threads, .target = arguments->target};
+    return outputs_prepare(run->report, arguments, &run->outputs) &&
+           script_load(run->report, arguments->program, &run->script) &&
+           session_open(&run->session, run->report, params) &&
            check_names(run) &&
-           inputs_load(run->report, &run->script, run->arguments, INPUTS_DATA, &run->inputs) &&
+           inputs_load(run->report, &run->script, arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
            outputs_bind(run->report, &run->outputs, run->results, run->names, run->result_count) &&
            check_memory(run);

@@ -8,11 +8,12 @@ static void on_log(void *user, const struct weft_error *record)
         report_record(session->report, record);
 }
 
-bool session_open(struct session *session, struct report *report, enum weft_tier tier, int threads)
+bool session_open(struct session *session, struct report *report,
+                  struct weft_context_params params)
 {
     *session = (struct session){.report = report};
-    struct weft_context_params params = {.log = on_log, .user = session, .tier = tier,
-                                         .threads = threads};
+    params.log = on_log;
+    params.user = session;
     struct weft_error *errors = NULL;
     enum weft_status status = weft_context_create(&params, &session->context, &errors);
     return report_library(report, status, errors);

@@ -11,8 +11,9 @@ struct session {
     bool muted; /* warnings are dropped: the text is compiled again later */
 };
 
-/* `tier` and `threads` as in struct weft_context_params. */
-bool session_open(struct session *session, struct report *report, enum weft_tier tier, int threads);
+/* Fills in the log of `params`. */
+bool session_open(struct session *session, struct report *report,
+                  struct weft_context_params params);
 void session_close(struct session *session);
 /* NULL when the text does not compile, which is then reported. origin and kernel are the
  * script's. */

@@ -50,8 +50,10 @@ static bool show(struct session *session, const struct arguments *arguments, str
     struct script script;
     const struct shape **shapes;
     struct weft_compile_params params = {.math = arguments->math};
+    struct weft_context_params context = {
+        .tier = WEFT_TIER_NONE, .threads = 1, .arch = arguments->arch};
     if (!script_load(report, arguments->program, &script) ||
-        !session_open(session, report, WEFT_TIER_NONE, 1))
+        !session_open(session, report, context))
         return false;
     session->muted = true;
     *program = session_compile(session, &script, params);

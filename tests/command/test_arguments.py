@@ -33,8 +33,14 @@ class Usage(CommandTest):
         self.assertIn("comes after '--'", self.bad(2, 101, "run", "-x", "x=1"))
         for count in "0", "-1", "two", "2.0", "12345", "":
             self.bad(2, 102, "run", "1", f"--threads={count}")
-        for later in (["--target", "cuda"], ["--target=cuda"]):
-            self.assertIn("not supported yet", self.bad(2, 125, "run", "1", *later))
+        for target in "gpu", "CUDA", "":
+            self.assertIn("takes auto, c or cuda", self.bad(2, 102, "run", "1", f"--target={target}"))
+        for arch in "90", "sm_", "sm_9", "compute_90", "":
+            self.assertIn("as in sm_90", self.bad(2, 102, "show", "1", f"--arch={arch}"))
+        self.assertIn("'sm_90x'", self.bad(2, 231, "show", "1", "--arch=sm_90x"))
+        self.bad(2, 101, "run", "1", "--arch", "sm_90")
+        self.bad(2, 101, "show", "1", "--target", "cuda")
+        self.assertIn("WEFT_TARGET is 'gpu'", self.bad(2, 230, "run", "1", env={"WEFT_TARGET": "gpu"}))
         self.bad(2, 105, "run", "1", "-o", "=a.npy")
         self.bad(2, 101, "show", "1", "-o", "x.npy")
         self.bad(2, 102, "run", "1", "--math", "quick")
