@@ -74,7 +74,7 @@ void cc_cancel(struct cc_running *running);
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* the text without comments, and how it was compiled */
+    char *key;                     /* how it was compiled, a character, and the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
