@@ -37,6 +37,7 @@ struct aot_kernel {
     struct program *program;
     const struct shape **inputs;   /* [input_count] */
     const struct shape **shapes;   /* [node_count] */
+    const char **layouts;          /* [node_count] "": none; NULL: not known */
     int extent_count;
     const char **extent_names;     /* for comments: h, extent 0 of img */
     struct buf extents;            /* statements that set them and compare them */
@@ -53,6 +54,8 @@ struct aot_kernel {
 
 /* aot_names.c: names that C and C++ do not take, or that are taken; false with diagnostics. */
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags);
+/* The same for names that the texts of the files have for themselves; every second one is a source. */
+bool aot_check_texts(const struct programs *programs, const struct aot_file *files, int count, struct diags *diags);
 
 /* aot_shape.c: the shapes of all nodes, and how a call finds them. */
 void aot_shapes(struct aot_kernel *k);

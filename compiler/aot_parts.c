@@ -231,9 +231,9 @@ static void add_likely(struct aot_kernel *k, const struct example *example, stru
             return;
     if (shape_volume(loop) < 1)
         return;
-    make_geometry(k->arena, kernel, loop->rank, loop->extents, views, FAST_ALL, &geometry);
-    if (!geometry.row_groups)
-        add_class(k, part, geometry.kinds);
+    make_geometry(k->arena, kernel, loop->rank, loop->extents, views, FAST_ALL & ~(unsigned)FAST_EXPAND,
+                  &geometry);
+    add_class(k, part, geometry.kinds);
 }
 
 /* The kernel for any strides: what is seen by way of views goes by number. */

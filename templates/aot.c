@@ -1,6 +1,6 @@
-/* What ahead-of-time sources carry besides their kernels: text for emission, in sections. geometry.c, args.h and
- * tensor.c come with it. A kernel is described by constant tables; one function reads the operands of a
- * call, checks all of them, and only then computes. */
+/* What ahead-of-time sources carry besides their kernels, in sections; geometry.[ch], tensor.c and args.h come with
+ * it, and compiler/aot_source.c puts them together. Constant tables describe a kernel. A call reads its operands,
+ * checks all of them, and only then computes: nothing is written where anything is wrong. */
 
 //: guard
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
@@ -19,7 +19,7 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #pragma clang fp contract(off)
 #elif defined __GNUC__ && !defined __TINYC__
 #pragma GCC push_options
-#pragma GCC optimize("O3", "no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
+#pragma GCC optimize("no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
                      "no-associative-math", "no-reciprocal-math", "no-rounding-math", "no-math-errno", \
                      "no-trapping-math", "fp-contract=off")
 #elif defined __FAST_MATH__
@@ -29,6 +29,130 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC pop_options
 #endif
+//: includes
+#include <fenv.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+//: includes threads
+#if defined _OPENMP
+#include <omp.h>
+#endif
+//: shape
+struct shape {
+    int rank;
+    int64_t extents[MAX_RANK];
+};
+//: shared
+#if defined __GNUC__ && !defined __TINYC__
+#define SHARED static __attribute__((unused))
+#define PURE __attribute__((const))
+#else
+#define SHARED static
+#define PURE
+#endif
+//: first time
+#if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
+//: loops begin
+/* Helpers come in groups, of which not every loop uses all. */
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#endif
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+#endif
+//: loops end
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC pop_options
+#endif
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic pop
+#endif
+//: level begins
+#if defined WEFT_LEVEL
+#define PASTE(name, level) name##_v##level
+#define PASTE_LEVEL(name, level) PASTE(name, level)
+#define AT_LEVEL(name) PASTE_LEVEL(name, WEFT_LEVEL)
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define TARGET(features) PRAGMA(GCC target(features))
+#if defined __clang__
+#pragma clang attribute push(__attribute__((target(FEATURES))), apply_to = function)
+#else
+#pragma GCC push_options
+TARGET(FEATURES)
+#endif
+//: level ends
+#undef WIDE
+#undef BYTES_IN_ORDER
+#undef WORDS_IN_ORDER
+#if defined WEFT_LEVEL
+#if defined __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+//: levels
+#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
+#include <cpuid.h>
+//: best level
+#if defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__ && defined __AVX512CD__
+enum { OWN_LEVEL = 4 };
+#elif defined __AVX2__ && defined __F16C__ && defined __FMA__ && defined __BMI2__
+enum { OWN_LEVEL = 3 };
+#elif defined __SSE4_2__ && defined __POPCNT__
+enum { OWN_LEVEL = 2 };
+#else
+enum { OWN_LEVEL = 1 };
+#endif
+
+/* The highest one that the processor and the system have. */
+static int find_level(void)
+{
+    unsigned a, b, c, d;
+    __builtin_cpu_init();
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt"))
+        return 1;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !(c >> 29 & 1)) /* the last is F16C */
+        return 2;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return 3;
+    return 4;
+}
+
+/* The loops that this processor runs: those for what this file is compiled for, or the best that is more. */
+static int level(void)
+{
+    static int found = 0;
+    int have = __atomic_load_n(&found, __ATOMIC_RELAXED), best = 0;
+    if (!have)
+        __atomic_store_n(&found, have = find_level(), __ATOMIC_RELAXED);
+    for (int i = 1; i < LEVELS; i++)
+        if (levels[i] <= have && levels[i] > OWN_LEVEL)
+            best = i;
+    return best;
+}
+#else
+#define LOOP(loop) {loop}
+
+static int level(void)
+{
+    return 0;
+}
+#endif
+//: one level
+static int level(void)
+{
+    return 0;
+}
 //: tables
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
@@ -147,13 +271,25 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     return WEFT_KERNEL_OK;
 }
 
-static int64_t extent(int64_t in_table, const int64_t *d)
+SHARED int64_t extent(int64_t in_table, const int64_t *d)
 {
     return in_table < 0 ? d[-1 - in_table] : in_table;
 }
 
+/* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */
+SHARED int64_t quotient(int64_t have, int64_t each)
+{
+    return have < 0 || each <= 0 || have % each ? -1 : have / each;
+}
+
+/* Halves away from zero; -1: too large. */
+SHARED int64_t rounded(double x)
+{
+    return x >= 0x1p58 ? -1 : (int64_t)(x >= 0x1p52 ? x : (double)(int64_t)x + (x - (double)(int64_t)x >= 0.5));
+}
+
 /* -1: more elements than memory can hold. */
-MAYBE_UNUSED static int64_t volume(int rank, const int64_t *extents, const int64_t *d)
+SHARED int64_t volume(int rank, const int64_t *extents, const int64_t *d)
 {
     int64_t count = 1;
     bool empty = false;
@@ -185,6 +321,31 @@ static bool meet(const struct tensor *a, const struct tensor *b)
     return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
 }
 //: check
+/* A tensor of which only the shape is known. */
+SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
+{
+    struct reach reach;
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
+/* The extents of a call, and whether its results can be had. */
+static int find_extents(const struct kernel *kernel, const struct tensor *tensors, int64_t *d)
+{
+    const int wrong = kernel->extents(tensors, d);
+    if (wrong)
+        last_note = kernel->note[wrong];
+    for (int r = 0; !wrong && r < kernel->results; r++)
+        if (volume(kernel->shape[r].rank, kernel->shape[r].extents, d) < 0)
+            return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[kernel->inputs + r].name,
+                        "it has more elements than memory can hold");
+    return wrong ? last_note.status : WEFT_KERNEL_OK;
+}
+
 /* The inputs of one sample, the extents that they give, and the results. */
 static int read_sample(const struct kernel *kernel, const struct weft_array *const *arrays,
                        const int64_t *steps, int64_t sample, struct tensor *tensors, int64_t *d)
@@ -195,16 +356,10 @@ static int read_sample(const struct kernel *kernel, const struct weft_array *con
         if (status)
             return status;
     }
-    const int wrong = kernel->extents(tensors, d);
-    if (wrong) {
-        last_note = kernel->note[wrong];
-        return last_note.status;
-    }
-    for (int r = 0; r < kernel->results; r++) {
+    const int wrong = find_extents(kernel, tensors, d);
+    for (int r = 0; !wrong && r < kernel->results; r++) {
         const int o = kernel->inputs + r;
         const struct form *form = &kernel->shape[r];
-        if (volume(form->rank, form->extents, d) < 0)
-            return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[o].name, "it has more elements than memory can hold");
         for (int k = 0; k < form->rank; k++)
             shape[k] = extent(form->extents[k], d);
         const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], shape, &tensors[o]);
@@ -214,7 +369,7 @@ static int read_sample(const struct kernel *kernel, const struct weft_array *con
             if (tensors[o].shape[k] != shape[k])
                 return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[o].name, "its shape is not the result's");
     }
-    return WEFT_KERNEL_OK;
+    return wrong;
 }
 
 /* Whether result `r` may be written although it shares bytes with operand `o`. */
@@ -308,6 +463,20 @@ static int check_samples(const struct kernel *kernel, int64_t samples, const str
     return status;
 }
 //: plan
+enum { LINE = 64 };                /* bytes: two threads do not write into the same */
+
+/* The bytes of a sample's temporaries in front of number `count`. */
+static size_t place_temporary(const struct kernel *kernel, int count, const int64_t *d)
+{
+    size_t at = 0;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &kernel->temporary[t];
+        const int64_t elements = volume(temporary->shape.rank, temporary->shape.extents, d);
+        at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
+    }
+    return at;
+}
+
 /* One part on one sample: what a kernel is called with. */
 struct plan {
     struct weft_geometry walk;
@@ -341,7 +510,7 @@ static void evaluate(const struct form *form, const int64_t *d, struct shape *sh
 }
 
 /* The elements of an operand whose bytes are read as others; false where strides do not allow it. */
-MAYBE_UNUSED static bool reinterpret(const struct tensor *tensor, const struct access *access, struct pieces *pieces)
+SHARED bool reinterpret(const struct tensor *tensor, const struct access *access, struct pieces *pieces)
 {
     struct pieces own;
     int64_t strides[MAX_RANK];
@@ -349,6 +518,21 @@ MAYBE_UNUSED static bool reinterpret(const struct tensor *tensor, const struct a
         strides[k] = tensor->strides[k] * access->old;
     pieces_make(&own, tensor->rank, tensor->shape, strides);
     return pieces_reinterpret(&own, access->old, access->size, pieces);
+}
+
+/* Whether that can be done with all operands that it is done with. */
+static int check_bytes(const struct kernel *kernel, const struct tensor *tensors)
+{
+    struct pieces pieces;
+    for (int p = 0; p < kernel->parts; p++)
+        for (int a = 0; a < kernel->part[p].loads; a++) {
+            const struct access *access = &kernel->part[p].access[a];
+            const struct tensor *tensor = access->old ? &tensors[access->index] : NULL;
+            if (tensor && tensor->first != tensor->end && !reinterpret(tensor, access, &pieces))
+                return tell(WEFT_KERNEL_INPUT_ERROR, tensor->operand->name,
+                            "its bytes do not lie together as it is reinterpreted");
+        }
+    return WEFT_KERNEL_OK;
 }
 
 static void view(const struct part *part, int a, const struct tensor *tensors, const int64_t *d,
@@ -368,7 +552,7 @@ static void view(const struct part *part, int a, const struct tensor *tensors, c
 }
 
 /* The walk of an access that is seen by way of views, or read as another type. */
-MAYBE_UNUSED static void follow(const struct part *part, int a, const struct tensor *tensors, bool special,
+SHARED void follow(const struct part *part, int a, const struct tensor *tensors, bool special,
                                 struct views *views, int number)
 {
     const struct access *access = &part->access[a];
@@ -473,10 +657,16 @@ static void count_traffic(const struct part *part, double elements, struct plan 
     }
 }
 
+#define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
+                   n + 14, n + 15
+
 static void make_plan(const struct kernel *kernel, const struct part *part, const struct tensor *tensors,
                       const int64_t *d, char *temporaries, struct plan *plan)
 {
-    static const unsigned char bytes[256] = {BYTES_0_TO_255};
+    static const unsigned char bytes[256] = {
+        SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
+        SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
+        SIXTEEN(240)};
     const int64_t elements = volume(part->shape.rank, part->shape.extents, d);
     plan->tiles = 0;
     plan->work = plan->touched = plan->stored = 0;
@@ -495,20 +685,6 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
     count_traffic(part, (double)elements, plan);
 }
 //: run
-enum { LINE = 64 };                /* bytes: two threads do not write into the same */
-
-/* The bytes of a sample's temporaries in front of number `count`. */
-static size_t place_temporary(const struct kernel *kernel, int count, const int64_t *d)
-{
-    size_t at = 0;
-    for (int t = 0; t < count; t++) {
-        const struct temporary *temporary = &kernel->temporary[t];
-        const int64_t elements = volume(temporary->shape.rank, temporary->shape.extents, d);
-        at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
-    }
-    return at;
-}
-
 /* The floating-point environment that C programs start with: a -ffast-math build's start-up code makes
  * subnormals 0, and the caller may round otherwise. */
 #if defined __SSE__ && defined __GNUC__ && !defined __TINYC__
@@ -629,7 +805,6 @@ struct call {
     const struct kernel *kernel;
     const struct weft_array *const *arrays;
     const int64_t *steps;
-    int64_t samples;
     const struct tensor *tensors;  /* of the only sample, where there is one */
     const int64_t *d;
     char *scratch, *temporaries;
@@ -716,33 +891,84 @@ static int check_call(const struct kernel *kernel, int64_t samples, const struct
     return samples > 1 ? check_samples(kernel, samples, arrays, steps) : WEFT_KERNEL_OK;
 }
 
+static int check_arguments(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays)
+{
+    if (samples < 0)
+        return tell(WEFT_KERNEL_INVALID_ARGUMENT, NULL, "the number of samples is negative");
+    for (int o = 0; samples && o < kernel->inputs + kernel->results; o++)
+        if (!arrays[o])
+            return tell(WEFT_KERNEL_INVALID_ARGUMENT, kernel->operand[o].name, "its samples are NULL");
+    return WEFT_KERNEL_OK;
+}
+
+static void run_all(struct call *call, int64_t samples)
+{
+    for (int64_t i = 0; i < samples; i += SAMPLES)
+        run_samples(call, i, samples - i < SAMPLES ? (int)(samples - i) : SAMPLES);
+}
+
+/* What the kernels are lent; nothing fails any more once they run. */
+static int run_checked(struct call *call, int64_t samples)
+{
+    const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads();
+    const size_t bytes = scratch + call->own * (samples < SAMPLES ? (size_t)samples : SAMPLES);
+    char *memory = bytes ? malloc(bytes + LINE) : NULL;
+    if (bytes && !memory)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory for values that are computed once");
+    call->scratch = memory ? memory + -(uintptr_t)memory % LINE : NULL;
+    call->temporaries = memory ? call->scratch + scratch : NULL;
+    run_all(call, samples);
+    free(memory);
+    if (!call->first.line)
+        return WEFT_KERNEL_OK;
+    last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
+                                   "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
 /* Sample i of operand o is arrays[o][i * steps[o]]. */
-static int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
                     const int64_t *steps)
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
-    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps, .samples = samples};
-    if (samples < 0)
-        return tell(WEFT_KERNEL_INVALID_ARGUMENT, NULL, "the number of samples is negative");
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps};
+    int status = check_arguments(kernel, samples, arrays);
+    if (status)
+        return status;
     const environment before = enter();
-    int status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
-    const size_t scratch = most_scratch(kernel), at_once = samples < SAMPLES ? (size_t)samples : SAMPLES;
-    const size_t bytes = scratch * (size_t)count_threads() + call.own * at_once;
-    char *memory = !status && bytes ? malloc(bytes + LINE) : NULL;
-    if (!status && bytes && !memory)
-        status = tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory for values that are computed once");
+    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
     if (samples == 1)
         call.tensors = tensors, call.d = d;
-    call.scratch = memory ? memory + -(uintptr_t)memory % LINE : NULL;
-    call.temporaries = memory ? call.scratch + scratch * (size_t)count_threads() : NULL;
-    for (int64_t i = 0; !status && i < samples; i += SAMPLES)
-        run_samples(&call, i, samples - i < SAMPLES ? (int)(samples - i) : SAMPLES);
-    free(memory);
+    if (!status)
+        status = run_checked(&call, samples);
     leave(before);
-    if (status || !call.first.line)
-        return status;
-    last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call.first.line, call.first.column, NULL,
-                                   "an integer is divided by zero; its element is 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    return status;
+}
+
+SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays)
+{
+    const struct weft_array *pointers[OPERANDS];
+    const int64_t steps[OPERANDS] = {0};
+    for (int o = 0; o < kernel->inputs + kernel->results; o++)
+        pointers[o] = &arrays[o];
+    return weft_run(kernel, 1, pointers, steps);
+}
+
+/* Extents of the results from those of the parameters. */
+SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    const environment before = enter();
+    int status = WEFT_KERNEL_OK;
+    for (int i = 0; !status && i < kernel->inputs; i++)
+        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
+    if (!status)
+        status = find_extents(kernel, tensors, d);
+    for (int r = 0; !status && r < kernel->results; r++)
+        for (int k = 0; k < kernel->shape[r].rank; k++)
+            results[r][k] = extent(kernel->shape[r].extents[k], d);
+    leave(before);
+    return status;
 }
