@@ -56,12 +56,14 @@ struct shape {
 //: first time
 #if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
 //: loops begin
-/* Helpers come in groups, of which not every loop uses all. */
+/* Helpers come in groups, of which not every loop uses all, and for every type, signed or not. */
 #if defined __GNUC__ && !defined __TINYC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wsign-compare"
 #endif
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC push_options
