@@ -149,6 +149,16 @@ const struct cuda_driver *cuda_driver_get(struct diags *diags)
 
 /* ---- errors ---- */
 
+/* After these every call with the context fails, until the process ends. */
+static bool is_lost(int result)
+{
+    return result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_ECC_UNCORRECTABLE ||
+           result == CUDA_ERROR_NVLINK_UNCORRECTABLE || result == CUDA_ERROR_ILLEGAL_ADDRESS ||
+           result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+           result == CUDA_ERROR_ASSERT ||
+           (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
 bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int result, const char *function)
 {
     const char *name, *text;
@@ -157,5 +167,7 @@ bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int resul
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return diag_at(diags, DIAG_CUDA_MEMORY, NULL, 0, function);
     describe(driver, result, &name, &text);
+    if (is_lost(result))
+        return diag_at(diags, DIAG_CUDA_LOST, NULL, 0, text, name, result, function);
     return diag_at(diags, DIAG_CUDA_CALL, NULL, 0, function, text, name, result);
 }
