@@ -133,7 +133,7 @@ struct weft_context {
 
 /* ---- program.c ---- */
 
-enum { MAX_CLASSES = 16 };
+enum { MAX_CLASSES = 16, TARGETS = 2 };
 
 /* Plans by their keys, and in the order of their use. All zero: empty. */
 struct plan_table {
@@ -161,7 +161,10 @@ struct typed {
     struct lowered *lowered;
     struct emitted *emitted;       /* texts, latest first */
     int emitted_count;
-    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; further ones are general */
+    struct plan_class {
+        const struct target *target;
+        uint64_t hash;             /* of what plans are compiled for */
+    } classes[TARGETS * MAX_CLASSES]; /* MAX_CLASSES of each target; further ones are general */
     int class_count;
 };
 
@@ -198,6 +201,7 @@ struct emitted {
     size_t size;                   /* of the key */
     char *text;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    struct form form;
     _Atomic(struct loaded *) loaded; /* the kernel, once there is one */
 };
 
@@ -219,6 +223,7 @@ struct draft {
     int order;                     /* of the results that it computes or helps, among all kernels */
     bool shared;                   /* as below */
     struct geometry geometry;
+    struct form form;
 };
 
 /* A kernel of a plan. */
@@ -245,6 +250,7 @@ struct plan {
     struct plan *next;             /* in the bucket */
     struct plan *later, *earlier;  /* used; in the table */
     struct typed *typed;
+    const struct target *target;
     struct arena own;              /* where the plan lives */
     size_t bytes_kept;             /* of it, as the table counts them */
     struct plan_key key;           /* see plans.c */
@@ -270,6 +276,8 @@ struct occasion {
     const bool *taken;             /* the results wanted, by position; NULL: all */
     int device;                    /* it is to run on, as in struct tensor; 0: in C */
     bool wait;                     /* for good kernels, where first ones would do */
+    const struct target *target;   /* NULL: the device's; a stage's, which has none */
+    bool many;                     /* kernels have to take tables of samples: of matter to CUDA alone */
     int64_t *room;                 /* for keys, used again by the next sample; NULL: from the arena */
 };
 
@@ -330,15 +338,16 @@ const struct contents *numbers_contents(struct arena *arena, const struct progra
 struct division {
     struct draft *drafts;
     int count;
+    const struct target *target;
     struct hoisted hoisted;
     bool *own;                     /* of temporaries, whether each sample has its own */
 };
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
             const struct shape *const *shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags);
-/* The text of a draft, as emitted_get. */
+/* The text of a draft for a target, as emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
-                           struct typed *typed, const struct draft *draft);
+                           struct typed *typed, const struct target *target, const struct draft *draft);
 /* Fills all of `planned` but `loaded`, in plan->own. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
                    const struct draft *draft, struct planned *planned);

@@ -193,6 +193,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     struct division division;
     if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
         return false;
+    plan->target = division.target;
     plan->kernel_count = division.count;
     plan->hoisted_count = division.hoisted.count;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
