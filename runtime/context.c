@@ -169,6 +169,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
         cuda_devices_init(&context->cuda);
+        remarks_init(&context->remarks);
         context->tier = params->tier;
         worker_init(context);
     }
@@ -199,6 +200,7 @@ void weft_context_destroy(struct weft_context *context)
     worker_finish(context);
     log_untold(context);
     kernels_finish(context);
+    remarks_finish(&context->remarks);
     cuda_devices_finish(&context->cuda);
     cc_finish(&context->cc);
     free(context->cache);

@@ -51,19 +51,20 @@ void cuda_strict(const struct cuda_device *device, int mode)
     device->driver->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-bool cuda_capturing(const struct cuda_device *device, struct CUstream_st *stream, struct CUgraph_st **graph)
+struct cuda_order cuda_order(const struct cuda_device *device, struct CUstream_st *stream)
 {
     const struct cuda_driver *driver = device->driver;
+    struct cuda_order order = {.stream = stream};
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
     uint64_t id;
-    *graph = NULL;
     if ((uintptr_t)stream <= CUDA_STREAM_LEGACY)
-        return false;              /* it cannot be, and asking is an error beside a capture */
+        return order;              /* it cannot be captured, and asking is an error beside a capture */
     if (driver->cuStreamGetCaptureInfo)
-        driver->cuStreamGetCaptureInfo(stream, &status, &id, graph, NULL, NULL);
+        driver->cuStreamGetCaptureInfo(stream, &status, &id, &order.graph, NULL, NULL);
     else
         driver->cuStreamIsCapturing(stream, &status);
-    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+    order.captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
+    return order;
 }
 
 /* ---- blocks ---- */
@@ -232,8 +233,8 @@ static void give_to_graph(struct cuda_device *device, struct CUgraph_st *graph, 
 
 /* ---- lending ---- */
 
-static bool lend_block(struct cuda_device *device, enum cuda_kind kind, size_t bytes, bool captured,
-                       struct CUgraph_st *graph, struct cuda_lease *lease, struct diags *diags)
+static bool lend_block(struct cuda_device *device, const struct cuda_order *order, enum cuda_kind kind,
+                       size_t bytes, struct cuda_lease *lease, struct diags *diags)
 {
     size_t size = block_size(bytes);
     int mode = cuda_relax(device);
@@ -242,36 +243,96 @@ static bool lend_block(struct cuda_device *device, enum cuda_kind kind, size_t b
     cuda_strict(device, mode);
     if (!block)
         return false;
-    if (captured)
-        give_to_graph(device, graph, block);
-    *lease = (struct cuda_lease){block->address, block->host, captured ? NULL : block, captured};
+    if (order->captured)
+        give_to_graph(device, order->graph, block);
+    *lease = (struct cuda_lease){block->address, block->host, order->captured ? NULL : block, order->captured};
     return true;
 }
 
-bool cuda_borrow(struct cuda_device *device, struct CUstream_st *stream, enum cuda_kind kind, size_t bytes,
+bool cuda_borrow(struct cuda_device *device, const struct cuda_order *order, enum cuda_kind kind, size_t bytes,
                  struct cuda_lease *lease, struct diags *diags)
 {
-    struct CUgraph_st *graph;
     *lease = (struct cuda_lease){.address = 0};
     if (!bytes)
         return true;
-    bool captured = cuda_capturing(device, stream, &graph);
-    if (kind == CUDA_PINNED || captured || !device->memory.pool)
-        return lend_block(device, kind, bytes, captured, graph, lease, diags);
-    int result = device->driver->cuMemAllocFromPoolAsync(&lease->address, bytes, device->memory.pool, stream);
+    if (kind == CUDA_PINNED || order->captured || !device->memory.pool)
+        return lend_block(device, order, kind, bytes, lease, diags);
+    int result = device->driver->cuMemAllocFromPoolAsync(&lease->address, bytes, device->memory.pool,
+                                                         order->stream);
     return result == CUDA_SUCCESS || report(device, kind, bytes, result, diags);
 }
 
-void cuda_give_back(struct cuda_device *device, struct CUstream_st *stream, struct cuda_lease *lease)
+void cuda_give_back(struct cuda_device *device, const struct cuda_order *order, struct cuda_lease *lease)
 {
     struct cuda_block *block = lease->block;
     if (block) {
-        bool passing = device->driver->cuEventRecord(block->event, stream) == CUDA_SUCCESS;
+        bool passing = device->driver->cuEventRecord(block->event, order->stream) == CUDA_SUCCESS;
         set_state(device, block, passing ? BLOCK_PASSING : BLOCK_KEPT);
     } else if (lease->address && !lease->owned) {
-        device->driver->cuMemFreeAsync(lease->address, stream);
+        device->driver->cuMemFreeAsync(lease->address, order->stream);
     }
     *lease = (struct cuda_lease){.address = 0};
+}
+
+bool cuda_mark(const struct cuda_device *device, const struct cuda_order *order,
+               const struct cuda_lease *lease, struct diags *diags)
+{
+    return CUDA_CALL(device->driver, diags, cuEventRecord, lease->block->event, order->stream);
+}
+
+bool cuda_await(const struct cuda_device *device, const struct cuda_lease *lease, struct diags *diags)
+{
+    int mode = cuda_relax(device);
+    bool good = CUDA_CALL(device->driver, diags, cuEventSynchronize, lease->block->event);
+    cuda_strict(device, mode);
+    return good;
+}
+
+/* ---- bytes that stay ---- */
+
+enum { BYTES_TOGETHER = 16 };      /* of one owner, a multiple */
+
+static size_t whole_bytes(size_t count)
+{
+    return (count + BYTES_TOGETHER - 1) / BYTES_TOGETHER * BYTES_TOGETHER;
+}
+
+bool cuda_pinned_reserve(struct cuda_device *device, size_t count, struct diags *diags)
+{
+    struct cuda_memory *memory = &device->memory;
+    pthread_mutex_lock(&memory->mutex);
+    bool enough = memory->bytes_left >= whole_bytes(count);
+    pthread_mutex_unlock(&memory->mutex);
+    if (enough)
+        return true;
+    int mode = cuda_relax(device);
+    struct cuda_block *block = make_block(device, CUDA_PINNED, block_size(whole_bytes(count)), diags);
+    cuda_strict(device, mode);
+    if (!block)
+        return false;
+    memset(block->host, 0, block->size);
+    pthread_mutex_lock(&memory->mutex);
+    block->state = BLOCK_KEPT;
+    memory->bytes = block->host;
+    memory->bytes_left = block->size;
+    pthread_mutex_unlock(&memory->mutex);
+    return true;
+}
+
+unsigned char *cuda_pinned_bytes(struct cuda_device *device, size_t count, struct diags *diags)
+{
+    struct cuda_memory *memory = &device->memory;
+    unsigned char *bytes = NULL;
+    while (!bytes && cuda_pinned_reserve(device, count, diags)) {
+        pthread_mutex_lock(&memory->mutex);
+        if (memory->bytes_left >= whole_bytes(count)) { /* nobody was faster */
+            bytes = memory->bytes;
+            memory->bytes += whole_bytes(count);
+            memory->bytes_left -= whole_bytes(count);
+        }
+        pthread_mutex_unlock(&memory->mutex);
+    }
+    return bytes;
 }
 
 /* ---- constants ---- */

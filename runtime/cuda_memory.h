@@ -19,12 +19,14 @@ struct cuda_constant;
 
 /* A member of struct cuda_device. */
 struct cuda_memory {
-    pthread_mutex_t mutex;         /* guards blocks and constants */
+    pthread_mutex_t mutex;         /* guards blocks, constants and bytes */
     struct CUmemPoolHandle_st *pool; /* of the GPU's memory; NULL: its driver has none */
     struct CUstream_st *stream;    /* our own, which waits for no other, for uploads that are waited for */
     struct cuda_block *blocks;     /* all of them */
     struct cuda_constant *constants;
     size_t constant_bytes;
+    unsigned char *bytes;          /* pinned, of which */
+    size_t bytes_left;             /* so many are nobody's yet */
 };
 
 /* The device's `driver` and `context` are set, and the context is current. False with a diagnostic; to be
@@ -32,6 +34,15 @@ struct cuda_memory {
 bool cuda_memory_init(struct cuda_device *device, struct diags *diags);
 /* Nothing runs on the device any more. `alive`: the driver still works, and the context is current. */
 void cuda_memory_finish(struct cuda_device *device, bool alive);
+
+/* A stream to work on. */
+struct cuda_order {
+    struct CUstream_st *stream;
+    bool captured;                 /* what it is given goes into a graph */
+    struct CUgraph_st *graph;      /* NULL also where the driver does not say */
+};
+
+struct cuda_order cuda_order(const struct cuda_device *device, struct CUstream_st *stream);
 
 /* What was borrowed. */
 struct cuda_lease {
@@ -45,18 +56,24 @@ enum cuda_kind { CUDA_ON_GPU, CUDA_PINNED };
 
 /* All zero for no bytes. False with a diagnostic that names the bytes. The context is current, here and
  * below. */
-bool cuda_borrow(struct cuda_device *device, struct CUstream_st *stream, enum cuda_kind kind, size_t bytes,
+bool cuda_borrow(struct cuda_device *device, const struct cuda_order *order, enum cuda_kind kind, size_t bytes,
                  struct cuda_lease *lease, struct diags *diags);
-/* Gives it back behind what the stream has got so far. */
-void cuda_give_back(struct cuda_device *device, struct CUstream_st *stream, struct cuda_lease *lease);
+/* Gives it back behind what the stream has got so far; takes what holds nothing. */
+void cuda_give_back(struct cuda_device *device, const struct cuda_order *order, struct cuda_lease *lease);
+/* For pinned memory that is not a graph's: what the stream has got so far is waited for by cuda_await. False
+ * with a diagnostic. */
+bool cuda_mark(const struct cuda_device *device, const struct cuda_order *order,
+               const struct cuda_lease *lease, struct diags *diags);
+bool cuda_await(const struct cuda_device *device, const struct cuda_lease *lease, struct diags *diags);
 
 /* Where a copy of these bytes lies on the GPU, for as long as the weft_context lives: one for all who want
  * the same bytes. 0 where there are too many of them, or with a diagnostic. */
 uint64_t cuda_constant(struct cuda_device *device, const void *data, size_t bytes, struct diags *diags);
 
-/* Whether the stream is being captured; *graph becomes what it is captured into, NULL where the driver
- * does not say. */
-bool cuda_capturing(const struct cuda_device *device, struct CUstream_st *stream, struct CUgraph_st **graph);
+/* Pinned bytes, all 0, for as long as the device is used. NULL with a diagnostic. */
+unsigned char *cuda_pinned_bytes(struct cuda_device *device, size_t count, struct diags *diags);
+/* Makes sure that the next such call for so many bytes allocates nothing. False with a diagnostic. */
+bool cuda_pinned_reserve(struct cuda_device *device, size_t count, struct diags *diags);
 
 /* Until cuda_strict this thread may do what a capture in progress, on whichever stream, would forbid:
  * allocate, and ask for events. Returns what cuda_strict takes. */
