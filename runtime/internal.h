@@ -8,6 +8,7 @@
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
 #include "runtime/remarks.h"
+#include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
 #include "templates/args.h"
@@ -74,7 +75,7 @@ void cc_cancel(struct cc_running *running);
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* the text without comments, and how it was compiled */
+    char *key;                     /* how it was compiled, a character, and the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
@@ -120,6 +121,7 @@ struct weft_context {
     struct threads threads;
     struct cuda_devices cuda;
     struct remarks remarks;
+    struct nvrtc nvrtc;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */

@@ -58,6 +58,7 @@ static void in_child(void)
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->cuda.mutex, NULL);
         pthread_mutex_init(&context->remarks.mutex, NULL);
+        pthread_mutex_init(&context->nvrtc.mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
         pthread_cond_init(&context->changed, NULL);
         pthread_cond_init(&context->worker.wake, NULL);
