@@ -88,6 +88,9 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
     if (any_kind(kernel, kinds, ACCESS_NESTED))
         return 2;
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        if (kinds[a] == ACCESS_SCALAR) /* of rows of one element: stored as strided */
+            return 1;
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }
 
@@ -103,6 +106,11 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
     if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
+}
+
+void block_form(const struct kernel *kernel, struct form *form)
+{
+    *form = (struct form){.block = BLOCK, .accesses = kernel->access_count, .literals = kernel->literal_count};
 }
 
 static int64_t divide_up(int64_t a, int64_t b)

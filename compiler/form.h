@@ -27,6 +27,8 @@ struct form {
     bool repeats;                  /* all chunks of a thread begin at the same place in their period */
 };
 
+/* That of a kernel which computes in blocks. */
+void block_form(const struct kernel *kernel, struct form *form);
 /* The form of a CUDA kernel on this geometry; `many`: it has to take a table of samples. */
 void make_form(const struct kernel *kernel, const struct geometry *geometry, bool many,
                struct form *form);

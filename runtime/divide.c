@@ -145,9 +145,10 @@ static bool add_draft(struct planning *p, struct kernel *kernel, const struct sh
         if (!access_view(p, kernel, shape, a, &views[a]))
             return false;
     make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, &draft.geometry);
-    draft.form = (struct form){.block = BLOCK};
     if (p->target->chunks)
         make_form(kernel, &draft.geometry, p->many, &draft.form);
+    else
+        block_form(kernel, &draft.form);
     assert(!verify_program(p->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, &draft.geometry));
