@@ -216,17 +216,6 @@ void weft_context_destroy(struct weft_context *context)
     errno = saved;
 }
 
-enum weft_status weft_context_status(struct weft_context *context, void *stream,
-                                     struct weft_error **error)
-{
-    (void)stream;                  /* no run on a GPU, nothing to tell */
-    if (!context)
-        return invalid_call(error, "weft_context_status needs a context, found NULL");
-    if (error)
-        *error = NULL;
-    return WEFT_OK;
-}
-
 void weft_free(void *memory)
 {
     free(memory);
