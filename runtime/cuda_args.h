@@ -41,11 +41,9 @@ struct cuda_call {
     uint64_t literals;             /* form.apart: device address */
 };
 
-/* Where a kernel that is called again with other data has something else: here, and where the addresses of
- * the accesses stand, which are the last words of the arguments (!form.many) or of a sample (form.many). */
-enum { CUDA_FAULTS_WORD = 1 };
-
 /* form_args_words(form) words: the one parameter of the kernel. */
 void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words);
+/* Arguments that were written before (!form.many), for other data. */
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words);
 
 #endif

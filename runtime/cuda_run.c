@@ -85,7 +85,7 @@ const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct pl
 struct shot {
     const struct planned *planned;
     const struct cuda_planned *cuda;
-    uint64_t *words, *maps;
+    uint64_t *words, *bases, *maps;
     uint64_t *table, table_address; /* form.many: one sample, and its geometry */
 };
 
@@ -125,6 +125,7 @@ static void set_up(struct run *run, const struct planned *planned)
     shot->planned = planned;
     shot->cuda = cuda_resident(&run->work, planned);
     shot->words = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
+    shot->bases = ARENA_ARRAY(arena, uint64_t, form->accesses);
     if (!shot->cuda->words)
         shot->maps = ARENA_ARRAY(arena, uint64_t, form->accesses);
     if (!form->many)
@@ -147,36 +148,31 @@ static uint64_t access_address(const struct run *run, const struct shot *shot, i
     }
 }
 
-/* Where the addresses of the accesses go: into the arguments or into the sample of the table. */
-static uint64_t *find_bases(const struct shot *shot)
+static void write_table(const struct shot *shot)
 {
-    const struct form *form = &shot->planned->emitted->form;
-    return form->many ? shot->table + form_sample_words(form) - form->accesses
-                      : shot->words + form_args_words(form) - form->accesses;
+    size_t sample = form_sample_words(&shot->planned->emitted->form);
+    cuda_write_sample(shot->planned, 0, shot->table_address + sample * sizeof *shot->table, shot->bases,
+                      shot->table);
+    cuda_write_geometry(shot->planned, shot->maps, shot->table + sample);
 }
 
-/* All but the addresses of the accesses. */
 static void write_shot(const struct shot *shot, uint64_t faults)
 {
     const struct planned *planned = shot->planned;
     const struct form *form = &planned->emitted->form;
     if (shot->cuda->words) {
         memcpy(shot->words, shot->cuda->words, form_args_words(form) * sizeof *shot->words);
-        shot->words[CUDA_FAULTS_WORD] = faults;
+        cuda_change_args(planned, faults, shot->bases, shot->words);
         return;
     }
     for (int a = 0; a < form->accesses; a++)
         shot->maps[a] = shot->cuda->maps[a].address;
-    const struct cuda_call call = {.tiles = planned->tiles, .faults = faults, .bases = shot->maps,
+    const struct cuda_call call = {.tiles = planned->tiles, .faults = faults, .bases = shot->bases,
                                    .maps = shot->maps, .samples = shot->table_address, .sample_count = 1,
                                    .literals = shot->cuda->literals.address};
     cuda_write_args(planned, &call, shot->words);
-    if (!form->many)
-        return;
-    uint64_t *geometry = shot->table + form_sample_words(form);
-    cuda_write_geometry(planned, shot->maps, geometry);
-    cuda_write_sample(form, 0, shot->table_address + form_sample_words(form) * sizeof *geometry, shot->maps,
-                      shot->table);
+    if (form->many)
+        write_table(shot);
 }
 
 /* False with a diagnostic. */
@@ -188,10 +184,9 @@ static bool finish_shot(struct run *run, const struct shot *shot)
                                run->work.order.stream, run->work.diags);
     if (shot->cuda->site && !faults)
         return false;
-    write_shot(shot, faults);
-    uint64_t *bases = find_bases(shot);
     for (int a = 0; a < shot->planned->kernel->access_count; a++)
-        bases[a] = access_address(run, shot, a);
+        shot->bases[a] = access_address(run, shot, a);
+    write_shot(shot, faults);
     return true;
 }
 
