@@ -26,13 +26,14 @@ const struct tensor *cuda_placed(struct arena *arena, const struct tensor *tenso
     return placed ? placed : tensors;
 }
 
-void cuda_stage(struct cuda_work *work, const struct tensor *tensor, uint64_t *address)
+void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
+                size_t alignment, uint64_t *address)
 {
-    struct cuda_part part = {.data = tensor->data, .address = address};
+    struct cuda_part part = {.data = tensor->data, .alignment = alignment, .address = address};
     if (tensor->first == tensor->end)
         return;
     if (has_gaps(tensor)) {
-        part.strided = tensor;
+        part.strided = layout;
         part.bytes = pack_size(tensor);
     } else {
         part.data = (const void *)tensor->first;
@@ -107,7 +108,7 @@ static void stage_inputs(struct run *run, const struct kernel *kernel)
             continue;
         run->inputs[access->index] = (uintptr_t)input->data;
         if (!input->device)
-            cuda_stage(&run->work, input, &run->inputs[access->index]);
+            cuda_stage(&run->work, input, input, 0, &run->inputs[access->index]);
     }
 }
 

@@ -19,11 +19,10 @@ void work_open(struct cuda_work *work, struct call *call, struct cuda_device *de
 
 void work_add(struct cuda_work *work, struct cuda_part part)
 {
-    size_t end;
-    part.offset = work->bytes;
-    if (__builtin_add_overflow(part.offset, part.bytes, &end) || end > SIZE_MAX - ALIGNMENT)
+    size_t alignment = part.alignment ? part.alignment : ALIGNMENT;
+    part.offset = (work->bytes + alignment - 1) / alignment * alignment;
+    if (__builtin_add_overflow(part.offset, part.bytes, &work->bytes) || work->bytes > SIZE_MAX - ALIGNMENT)
         arena_fail(&work->call->arena);
-    work->bytes = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     ARENA_PUSH(&work->call->arena, work->parts, work->part_count, part);
 }
 

@@ -23,6 +23,7 @@ struct cuda_part {
     const struct tensor *strided;  /* not NULL: `data` is its first element, and its elements are packed */
     bool direct;                   /* pinned by the caller: the GPU reads it when the stream gets there */
     size_t skip;                   /* bytes, added to the address */
+    size_t alignment;              /* bytes, on the GPU; 0: 256 */
     uint64_t *address;             /* set by work_begin */
     size_t offset;                 /* the work's */
 };
@@ -39,7 +40,7 @@ struct cuda_work {
 };
 
 void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device, void *stream);
-/* Adds a part, aligned to 256 bytes; rooms come last. May jump. */
+/* Adds a part; rooms come last. May jump. */
 void work_add(struct cuda_work *work, struct cuda_part part);
 /* Enters the device's context and borrows the memory. False with a diagnostic: then the work is over. */
 bool work_begin(struct cuda_work *work);

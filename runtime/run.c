@@ -1,6 +1,7 @@
 /* The calls that compute: prepare and run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
 #include "runtime/batch.h"
+#include "runtime/cuda_batch.h"
 #include "runtime/cuda_run.h"
 #include "runtime/launch.h"
 #include "runtime/overlap.h"
@@ -119,10 +120,12 @@ static void run(struct call *call, const struct weft_run_params *params)
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
     if (!recent && !find_plan(call, params, true))
         return;
-    if (call->batch) {
+    if (call->batch && call->device)
+        cuda_batch_run(call, params->stream);
+    else if (call->batch)
         batch_run(call);
+    if (call->batch)
         return;
-    }
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlap(call, r);
     if (call->diags.errors)
