@@ -55,7 +55,7 @@ static void *open_by_name(void)
                                         "libnvrtc.so.12", "libnvrtc.so.11.2"};
     void *library = NULL;
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        library = library_open(names[i]);
     return library;
 }
 
@@ -67,7 +67,7 @@ static void open_builtins(const struct nvrtc *nvrtc)
     int length = (int)(strrchr(nvrtc->path, '/') - nvrtc->path);
     snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", length, nvrtc->path, nvrtc->major,
              nvrtc->minor);
-    dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    library_open(path);
 }
 
 static const char *find_functions(struct nvrtc *nvrtc, void *library)
@@ -110,7 +110,7 @@ static bool ask(struct nvrtc *nvrtc)
 /* The mutex is held. A library stays open: to unload it would free nothing that matters. */
 static bool open_library(struct nvrtc *nvrtc, struct diags *diags)
 {
-    void *library = find(nvrtc) ? dlopen(nvrtc->path, RTLD_LAZY | RTLD_LOCAL) : open_by_name();
+    void *library = find(nvrtc) ? library_open(nvrtc->path) : open_by_name();
     if (!library && nvrtc->path)
         return diag_at(diags, DIAG_NVRTC_BROKEN, NULL, 0, nvrtc->path, dlerror());
     if (!library)
