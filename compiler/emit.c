@@ -8,7 +8,10 @@
 
 enum { MAX_STACK = 64 << 10 };     /* bytes of blocks; more live in the scratch that the caller lends */
 
-const struct target target_c = {"c", weft_template_kernel, weft_template_prelude_c, "static inline"};
+const struct target target_c = {"c", weft_template_kernel, weft_template_prelude_c, "static inline",
+                                FAST_ALL, false};
+const struct target target_cuda = {"cuda", weft_template_kernel, weft_template_prelude_c, "static inline",
+                                   FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE), true};
 
 const char *short_name(enum weft_dtype dtype)
 {

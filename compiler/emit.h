@@ -2,21 +2,24 @@
 #ifndef WEFT_EMIT_H
 #define WEFT_EMIT_H
 
-#include "compiler/geometry.h"
+#include "compiler/form.h"
 
 struct target {
     const char *name;
     const char *skeleton;          /* templates/kernel.c or its like */
     const char *prelude;           /* helpers that only this target has, as in prelude_c.h */
     const char *function;          /* what a helper's definition begins with */
+    unsigned fast;                 /* the fast paths it has, a set of enum fast_path */
+    bool chunks;                   /* kernels have a form of their own, see form.h; else blocks of BLOCK */
 };
 
-extern const struct target target_c;
+extern const struct target target_c, target_cuda;
 
 /* What a kernel is emitted for. The text depends on nothing else: extents, strides and the values of
  * literals, but for integer divisors, are arguments of the kernel. */
 struct emit_params {
     const struct target *target;
+    const struct form *form;
     const unsigned char *kinds;    /* of each access, enum access_kind */
     const char *vector_functions;  /* library functions that have vector forms on the machine that
                                       will compile the text, separated by spaces; may be NULL */

@@ -7,26 +7,7 @@
 #include "compiler/fast.h"
 #include "compiler/walk.h"
 
-enum {
-    BLOCK = 64,                    /* elements that a kernel computes at once */
-    MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
-    MAX_EXPANDED = 2048,           /* the longest row of several short groups */
-    TILE = 16384                   /* elements of a tile, about */
-};
-
-/* How an access moves along the inner loop. */
-enum access_kind {
-    ACCESS_SCALAR = 's',           /* stays: stride 0 */
-    ACCESS_UNIT = 'u',             /* the next element */
-    ACCESS_STRIDED = 'g',          /* any stride */
-    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
-    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
-    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
-    ACCESS_MAPPED = 'm'            /* seen by way of views, and no matter of strides: found by its number */
-};
-
-/* Groups: as many as a space has pieces. */
-enum { MAX_GROUPS = MAX_PIECES };
+enum { MAX_EXPANDED = 2048 };      /* the longest row of several short groups */
 
 struct geometry {
     int64_t volume;

@@ -6,6 +6,7 @@
 
 #include "compiler/eval.h"
 #include "compiler/shape.h"
+#include "templates/geometry.h"
 
 enum ins_kind {
     INS_LOAD,                      /* access `index` */
@@ -42,13 +43,6 @@ struct access {
     enum weft_dtype dtype;         /* an input's, or what its bytes are reinterpreted as */
     int map;                       /* how it is seen from the iteration space, number in the kernel;
                                       0: plainly */
-};
-
-/* Another order of dimensions' boundaries: element number n of a shape `from`, which is broadcast into
- * what map `parent` leads to, is element number n of shape `to`. See walk.h. */
-struct index_map {
-    int parent;
-    const struct shape *from, *to;
 };
 
 /* An array literal in the type it met. */
@@ -95,7 +89,7 @@ unsigned char *find_alignments(struct arena *arena, const struct program *progra
  * or where that is not enough to say it, a walk. */
 struct view {
     int64_t strides[WEFT_MAX_RANK];
-    const struct walk *walk;       /* NULL: strides hold */
+    struct walk *walk;             /* NULL: strides hold */
 };
 
 #endif

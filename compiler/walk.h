@@ -17,31 +17,7 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
  * they are stretched there is a map whatever the shapes. */
 int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
 
-/* ---- walks ---- */
-
-/* More than fit an int64_t, each of two elements or more. */
-enum { MAX_PIECES = 64 };
-
-/* `extent` elements that lie `stride` apart. */
-struct piece {
-    int64_t extent, stride;
-};
-
-/* All elements of a space in their order, innermost first: no extent is 1, and no two neighbours could
- * be one. */
-struct pieces {
-    int count;
-    struct piece at[MAX_PIECES];
-};
-
-/* A tensor over an iteration space. Without levels `over` has strides in bytes. With them it gives a
- * number, which the first level takes apart into its pieces: the sum of their strides is the next level's
- * number, and bytes in the end. */
-struct walk {
-    struct pieces over;
-    int level_count;
-    struct pieces *levels;
-};
+/* ---- walks: the functions are templates/geometry.c's, but for walk_make ---- */
 
 /* Adds elements outside those that are there. */
 void pieces_add(struct pieces *pieces, int64_t extent, int64_t stride);
@@ -54,7 +30,9 @@ bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct p
 /* The walk of a tensor whose elements under map number `map` are `tensor`. */
 void walk_make(struct arena *arena, const struct index_map *maps, int map,
                const struct pieces *tensor, struct walk *walk);
-/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
-void walk_number(struct arena *arena, struct walk *walk);
+/* The same where walk->levels is there. */
+void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor, struct walk *walk);
+/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. Once. */
+void walk_number(struct walk *walk);
 
 #endif

@@ -64,7 +64,7 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
 {
     struct batch_part *part = &call->parts[PART_SAMPLES];
     struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs,
-                                .taken = part->taken, .wait = !needs_data};
+                                .taken = part->taken, .device = call->device, .wait = !needs_data};
     enum next next = NEXT_OTHER;
     if (call->samples)
         occasion.room = plan_key_room(&call->arena, call->typed->program, &occasion);
@@ -92,7 +92,7 @@ static bool find_plain(struct call *call, bool needs_data)
     struct tensor *inputs = arena_copy(&call->arena, call->inputs,
                                        (size_t)program->input_count * sizeof *inputs);
     const struct occasion occasion = {.inputs = inputs, .outputs = call->outputs,
-                                      .taken = part->taken, .wait = !needs_data};
+                                      .taken = part->taken, .device = call->device, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch) {
             inputs[i].rank = NO_SHAPE;

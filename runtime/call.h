@@ -29,6 +29,8 @@ struct call {
     struct arena scratch;          /* for one sample */
     struct diags diags;
     struct tensor *inputs, *outputs; /* by position: of a batch the sample in hand */
+    int device;                    /* it runs on, as in struct tensor; 0: in C */
+    bool staged;                   /* on a GPU, but all its data are in host memory */
     struct typed *typed;
     struct plan *plan;
     char *temporaries;             /* memory for the plan's temporaries */
@@ -49,6 +51,10 @@ bool find_typed(struct call *call);
 bool check_batches(struct call *call, const struct weft_argument *outputs);
 /* Goes on to sample `i` of all batches among the inputs, or outputs; what is wrong names the sample. */
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data);
+
+/* place.c: which device the call is for, from where its tensors lie and the context's target. False with
+ * diagnostics. */
+bool choose_device(struct call *call);
 
 /* run.c: a call's beginning and its end. `room`: CALL_ROOM bytes on the caller's stack. */
 void call_open(struct call *call, struct weft_program *program, void *room);

@@ -25,7 +25,9 @@ struct planning {
     const struct shape *const *shapes; /* of nodes */
     const struct occasion *occasion;
     const struct tensor *outputs;  /* NULL: all dense */
+    const struct target *target;
     unsigned fast;
+    bool many;
     struct division *into;
     struct diags *diags;
 };
@@ -143,6 +145,9 @@ static bool add_draft(struct planning *p, struct kernel *kernel, const struct sh
         if (!access_view(p, kernel, shape, a, &views[a]))
             return false;
     make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, &draft.geometry);
+    draft.form = (struct form){.block = BLOCK};
+    if (p->target->chunks)
+        make_form(kernel, &draft.geometry, p->many, &draft.form);
     assert(!verify_program(p->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, &draft.geometry));
@@ -151,9 +156,9 @@ static bool add_draft(struct planning *p, struct kernel *kernel, const struct sh
 }
 
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
-                           struct typed *typed, const struct draft *draft)
+                           struct typed *typed, const struct target *target, const struct draft *draft)
 {
-    const struct emit_params params = {&target_c, draft->geometry.kinds,
+    const struct emit_params params = {target, &draft->form, draft->geometry.kinds,
                                        program->context->cc.vector_functions, draft->geometry.fast};
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
@@ -182,10 +187,10 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
 {
     const struct kernel *kernel = draft->kernel;
     *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
-                                .tiles = draft->geometry.tiles,
+                                .tiles = form_tiles(&draft->form, &draft->geometry),
                                 .work = estimate(kernel, &draft->geometry)};
     count_traffic(kernel, &draft->geometry, planned);
-    planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, draft);
+    planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
@@ -281,7 +286,7 @@ static bool divide_results(struct planning *p)
     int count = p->typed->program->result_count, rest_count = 0;
     bool *done = ARENA_ARRAY(p->arena, bool, count), good = true;
     struct part *rests = ARENA_ARRAY(p->arena, struct part, count);
-    *p->into = (struct division){.drafts = NULL};
+    *p->into = (struct division){.target = p->target};
     for (int r = 0; p->occasion->taken && r < count; r++)
         done[r] = !p->occasion->taken[r];
     for (int first = 0; first < count && good; first++) {
@@ -321,22 +326,27 @@ static uint64_t division_class(const struct division *division)
             hash = add_bytes(hash, words, sizeof words);
         }
         hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
+        const struct form *form = &division->drafts[k].form;
+        const int words[] = {form->groups, form->wide, form->many, form->threads};
+        hash = add_bytes(hash, words, sizeof words);
     }
     return hash;
 }
 
-/* Whether the instance may have kernels of this class: it has them, or not yet too many. */
-static bool admit(struct weft_program *program, struct typed *typed, uint64_t class)
+/* Whether the instance may have kernels of this class: it has them, or not yet too many for the target. */
+static bool admit(struct weft_program *program, struct typed *typed, struct plan_class class)
 {
-    int i = 0;
+    bool found = false;
+    int count = 0;
     pthread_mutex_lock(&program->mutex);
-    while (i < typed->class_count && typed->classes[i] != class)
-        i++;
-    bool good = i < MAX_CLASSES;
-    if (i == typed->class_count && good)
+    for (int i = 0; i < typed->class_count && !found; i++) {
+        count += typed->classes[i].target == class.target;
+        found = typed->classes[i].target == class.target && typed->classes[i].hash == class.hash;
+    }
+    if (!found && count < MAX_CLASSES)
         typed->classes[typed->class_count++] = class;
     pthread_mutex_unlock(&program->mutex);
-    return good;
+    return found || count < MAX_CLASSES;
 }
 
 /* ---- temporaries ---- */
@@ -398,12 +408,15 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
             const struct shape *const *shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags)
 {
+    const struct target *own = occasion->device ? &target_cuda : &target_c;
+    const struct target *target = occasion->target ? occasion->target : own;
     struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
-                         .occasion = occasion, .into = division, .fast = program->context->fast,
+                         .occasion = occasion, .target = target, .into = division,
+                         .fast = program->context->fast & target->fast, .many = occasion->many,
                          .outputs = strided_outputs(typed->program, occasion), .diags = diags};
     if (!divide_results(&p))
         return false;
-    if (!admit(program, typed, division_class(division))) {
+    if (!admit(program, typed, (struct plan_class){target, division_class(division)})) {
         p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
         if (!divide_results(&p))
             return false;

@@ -1,6 +1,6 @@
 /* The texts of an instance's kernels, kept, so that new shapes in a class that was there before emit
  * nothing and look nothing up. A key holds all that a text is made from, but for what an instance and its
- * context fix: names and spellings, the target, the vector functions. */
+ * context fix: names and spellings, the vector functions. */
 #include "runtime/internal.h"
 
 #include <string.h>
@@ -10,9 +10,14 @@ enum { MAX_EMITTED = 64 };         /* kept for each instance */
 /* Lengths come first, so that no two lists run into each other. */
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
+    const struct form *form = params->form;
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
+    const int sizes[] = {form->block, form->unroll, form->threads, form->groups, form->steps, form->flat,
+                         form->mapped, form->wide, form->many, form->repeats};
+    buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
+    buf_add(key, (const char *)sizes, sizeof sizes);
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
@@ -47,6 +52,7 @@ static struct emitted *copy(struct arena *arena, const struct emitted *made)
     kept->key = arena_copy(arena, made->key, made->size);
     kept->text = arena_string(arena, made->text, strlen(made->text));
     kept->scratch = made->scratch;
+    kept->form = made->form;
     return kept;
 }
 
@@ -79,6 +85,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     struct emitted *made = ARENA_NEW(scratch, struct emitted);
     made->key = key.text;
     made->size = key.length;
+    made->form = *params->form;
     made->text = emit(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have been faster */

@@ -87,9 +87,11 @@ static void find(void)
     find_self(self);
     if (named && *named) {
         load(named, (int)strlen(named), "");
-    } else if ((slash = strrchr(self, '/'))) {
-        if (!load(self, (int)(slash - self), "/weft"))
-            load(self, (int)(slash - self), "");
+    } else {
+        slash = strrchr(self, '/');
+        int length = slash ? (int)(slash - self) : 0;
+        if (!length || (!load(self, length, "/weft") && !load(self, length, "")))
+            load(WEFT_MODULE_DIRECTORY, (int)strlen(WEFT_MODULE_DIRECTORY), "");
     }
     if (!module)
         return;

@@ -5,7 +5,8 @@
 #include "runtime/first_module.h"
 
 /* Whether the module is there. The first call of the process looks for it: in $WEFT_MODULES, else in
- * the directory `weft` beside the library, else beside the library. */
+ * the directory `weft` beside the library (or the program it is linked into), else beside it, else where
+ * Weft was installed. */
 bool first_available(void);
 /* Compiles a kernel's text into memory, about a millisecond; false with a line in `log`. Results of
  * rows that are exact have the bits that the machine's compiler gives them. */

@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
+#include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
 #include "templates/args.h"
@@ -73,7 +74,7 @@ void cc_cancel(struct cc_running *running);
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* the text without comments, and how it was compiled */
+    char *key;                     /* how it was compiled, a character, and the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
@@ -118,6 +119,7 @@ struct weft_context {
     char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
     struct cuda_devices cuda;
+    struct nvrtc nvrtc;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
@@ -133,7 +135,7 @@ struct weft_context {
 
 /* ---- program.c ---- */
 
-enum { MAX_CLASSES = 16 };
+enum { MAX_CLASSES = 16, TARGETS = 2 };
 
 /* Plans by their keys, and in the order of their use. All zero: empty. */
 struct plan_table {
@@ -161,7 +163,10 @@ struct typed {
     struct lowered *lowered;
     struct emitted *emitted;       /* texts, latest first */
     int emitted_count;
-    uint64_t classes[MAX_CLASSES]; /* hashes of what plans are compiled for; further ones are general */
+    struct plan_class {
+        const struct target *target;
+        uint64_t hash;             /* of what plans are compiled for */
+    } classes[TARGETS * MAX_CLASSES]; /* MAX_CLASSES of each target; further ones are general */
     int class_count;
 };
 
@@ -198,6 +203,7 @@ struct emitted {
     size_t size;                   /* of the key */
     char *text;
     size_t scratch;                /* bytes that each thread lends the kernel */
+    struct form form;
     _Atomic(struct loaded *) loaded; /* the kernel, once there is one */
 };
 
@@ -219,6 +225,7 @@ struct draft {
     int order;                     /* of the results that it computes or helps, among all kernels */
     bool shared;                   /* as below */
     struct geometry geometry;
+    struct form form;
 };
 
 /* A kernel of a plan. */
@@ -245,9 +252,11 @@ struct plan {
     struct plan *next;             /* in the bucket */
     struct plan *later, *earlier;  /* used; in the table */
     struct typed *typed;
+    const struct target *target;
     struct arena own;              /* where the plan lives */
     size_t bytes_kept;             /* of it, as the table counts them */
     struct plan_key key;           /* see plans.c */
+    int device;                    /* as in struct occasion */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **results;  /* their shapes, NULL for others */
@@ -267,7 +276,10 @@ struct plan {
 struct occasion {
     const struct tensor *inputs, *outputs;
     const bool *taken;             /* the results wanted, by position; NULL: all */
+    int device;                    /* it is to run on, as in struct tensor; 0: in C */
     bool wait;                     /* for good kernels, where first ones would do */
+    const struct target *target;   /* NULL: the device's; a stage's, which has none */
+    bool many;                     /* kernels have to take tables of samples: of matter to CUDA alone */
     int64_t *room;                 /* for keys, used again by the next sample; NULL: from the arena */
 };
 
@@ -281,6 +293,8 @@ struct tensor {
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
+    int device;                    /* 0: host memory; else one more than the GPU's number */
+    bool pinned;                   /* host memory that a GPU can copy from by itself */
     unsigned char alignment;       /* bytes, where it is more than an element's; else 0 */
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
@@ -326,15 +340,16 @@ const struct contents *numbers_contents(struct arena *arena, const struct progra
 struct division {
     struct draft *drafts;
     int count;
+    const struct target *target;
     struct hoisted hoisted;
     bool *own;                     /* of temporaries, whether each sample has its own */
 };
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
             const struct shape *const *shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags);
-/* The text of a draft, as emitted_get. */
+/* The text of a draft for a target, as emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
-                           struct typed *typed, const struct draft *draft);
+                           struct typed *typed, const struct target *target, const struct draft *draft);
 /* Fills all of `planned` but `loaded`, in plan->own. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
                    const struct draft *draft, struct planned *planned);
@@ -362,6 +377,8 @@ void plans_destroy(struct plan_table *table);
  * longer than diags->arena; `what` ("input") and `name` go into messages. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
+const char *tensor_place(const struct tensor *tensor, struct diags *diags);
 /* The diagnostics after `last` (NULL: all) are about this sample. */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
@@ -390,6 +407,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
     uintptr_t by = data - (uintptr_t)tensor->data;
     if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
         from->device.device_type != before->device.device_type ||
+        from->device.device_id != before->device.device_id ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
         !same_numbers(from->strides, before->strides, tensor->rank) ||
         (needs_data && (!data || !tensor_aligned(tensor, data))))

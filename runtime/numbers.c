@@ -35,6 +35,12 @@ static const char *element(const struct tensor *tensor, int i)
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
 {
     int count = count_of(tensor);
+    if (count && tensor->device)
+        return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
+                       arena_printf(diags->arena,
+                                    "it is %s, and a view takes its elements as numbers, which are read when "
+                                    "the call is made; pass it in host memory",
+                                    tensor_place(tensor, diags)));
     if (count && !tensor->data)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
                        "its data pointer is NULL, and a view takes its elements as numbers");

@@ -193,6 +193,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     struct division division;
     if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
         return false;
+    plan->target = division.target;
     plan->kernel_count = division.count;
     plan->hoisted_count = division.hoisted.count;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
@@ -246,6 +247,7 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
         return NULL;
     }
     plan->typed = typed;
+    plan->device = occasion->device;
     plan->users = 1;
     arena_init(&plan->own);
     arena_init(&scratch);

@@ -1,4 +1,4 @@
-/* The plans of an instance, found by a hash of what they were made for: the rank, extents and strides of
+/* The plans of an instance, found by a hash of what they were made for: the device, the rank, extents and strides of
  * each input, those of the outputs where these are not dense, which inputs are batches, and the
  * elements of inputs that views take as numbers. */
 #include "runtime/internal.h"
@@ -71,7 +71,7 @@ struct plan_key plan_key(struct arena *arena, const struct program *program,
     bool strided = any_strided(program, occasion);
     int64_t *numbers = occasion->room ? occasion->room : plan_key_room(arena, program, occasion);
     int64_t *to = numbers;
-    *to++ = strided;
+    *to++ = 4 * (int64_t)occasion->device + 2 * occasion->many + strided;
     for (int i = 0; i < program->input_count; i++)
         to = put_tensor(to, &occasion->inputs[i]);
     for (int r = 0; strided && r < program->result_count; r++)

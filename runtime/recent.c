@@ -8,7 +8,7 @@ struct look {
     const char *name;              /* the program's own; NULL: by position */
     size_t argument;               /* among the inputs or among the outputs */
     bool strides;                  /* not NULL */
-    DLDeviceType device;
+    DLDevice device;
     DLDataType dtype;
 };
 
@@ -36,7 +36,8 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
     const DLTensor *from = argument->tensors;
     bool same = from && !argument->batch && (argument->count == 0 || argument->count == 1) &&
                 !argument->name == !look->name && from->ndim == tensor->rank &&
-                from->device.device_type == look->device &&
+                from->device.device_type == look->device.device_type &&
+                from->device.device_id == look->device.device_id &&
                 memcmp(&from->dtype, &look->dtype, sizeof look->dtype) == 0 &&
                 (from->strides != NULL) == look->strides && (from->shape || tensor->rank == 0);
     return same && (!look->name || strcmp(argument->name, look->name) == 0) &&
@@ -105,8 +106,7 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
         const DLTensor *from = argument->tensors;
         size_t length = argument->name ? strlen(argument->name) : 0;
         looks[i] = (struct look){argument->name ? arena_string(arena, argument->name, length) : NULL,
-                                 tensor->given - 1, from->strides != NULL, from->device.device_type,
-                                 from->dtype};
+                                 tensor->given - 1, from->strides != NULL, from->device, from->dtype};
         kept[i] = *tensor;
         kept[i].shape = arena_copy(arena, tensor->shape, extents);
         kept[i].strides = arena_copy(arena, tensor->strides, extents);

@@ -44,11 +44,13 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         return false;
     if (params->output_count || needs_data)
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
-    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)))
+    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)) ||
+        !choose_device(call))
         return false;
     if (call->batch)
         return batch_find(call, needs_data);
-    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .wait = !needs_data};
+    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs,
+                                      .device = call->device, .wait = !needs_data};
     call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;
 }
@@ -190,9 +192,7 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
         status = WEFT_OUT_OF_MEMORY;
         call_drop(&call);
     } else {
-        if (program->context->target == WEFT_TARGET_CUDA)
-            diag_at(&call.diags, DIAG_NO_CUDA_RUN, NULL, 0);
-        else if (list)
+        if (list)
             prepare(&call, params, list->kernels, list->count);
         else
             run(&call, params);

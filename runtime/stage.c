@@ -88,9 +88,9 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         else if (stage == STAGE_IR)
             dump_ir(out, draft->kernel, &draft->geometry);
         else if (stage == STAGE_C)
-            buf_puts(out, draft_text(arena, arena, program, typed, draft)->text);
+            buf_puts(out, draft_text(arena, arena, program, typed, division.target, draft)->text);
         else
-            put_assembly(program, draft_text(arena, arena, program, typed, draft)->text, out, diags);
+            put_assembly(program, draft_text(arena, arena, program, typed, division.target, draft)->text, out, diags);
     }
 }
 

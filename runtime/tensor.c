@@ -1,6 +1,7 @@
 /* The caller's tensors: read, checked, compared. Data is never touched here. */
 #include "runtime/internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,24 @@ static bool bad(struct diags *diags, const char *what, const char *name, const c
     return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, what, name, why);
 }
 
+/* What DLPack says of the memory; NULL, or what is wrong. */
+static const char *read_device(const DLTensor *from, struct tensor *tensor)
+{
+    const DLDeviceType type = from->device.device_type;
+    bool gpu = type == kDLCUDA || type == kDLCUDAManaged;
+    tensor->pinned = type == kDLCUDAHost;
+    tensor->device = gpu ? from->device.device_id + 1 : 0;
+    if (gpu && (from->device.device_id < 0 || from->device.device_id == INT_MAX))
+        return "its device_id is the number of no GPU";
+    return gpu || tensor->pinned || type == kDLCPU
+               ? NULL : "it is neither in host memory nor in that of a CUDA device";
+}
+
+const char *tensor_place(const struct tensor *tensor, struct diags *diags)
+{
+    return tensor->device ? arena_printf(diags->arena, "on GPU %d", tensor->device - 1) : "in host memory";
+}
+
 /* Strides, size and range of a tensor whose shape and dtype are good; NULL, or what is wrong. */
 static const char *measure(const DLTensor *from, struct tensor *tensor)
 {
@@ -79,10 +98,9 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 {
     if (!from)
         return bad(diags, what, name, "its DLTensor is NULL");
-    if (from->device.device_type == kDLCUDA || from->device.device_type == kDLCUDAManaged)
-        return diag_at(diags, DIAG_NO_CUDA_RUN, NULL, 0);
-    if (from->device.device_type != kDLCPU && from->device.device_type != kDLCUDAHost)
-        return bad(diags, what, name, "it is neither in host memory nor in that of a CUDA device");
+    const char *wrong = read_device(from, tensor);
+    if (wrong)
+        return bad(diags, what, name, wrong);
     if (from->ndim < 0 || from->ndim > WEFT_MAX_RANK)
         return bad(diags, what, name, "its rank is not between 0 and 32");
     if (from->ndim > 0 && !from->shape)
@@ -97,7 +115,7 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     if (!tensor->strides)
         tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
     tensor->data = from->data ? (char *)from->data + from->byte_offset : NULL;
-    const char *wrong = measure(from, tensor);
+    wrong = measure(from, tensor);
     if (wrong)
         return bad(diags, what, name, wrong);
     if (needs_data && tensor->first != tensor->end && !tensor->data)
@@ -143,8 +161,14 @@ enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const c
         return NEXT_BAD;
     }
     struct diag *last = diags->last;
-    if (tensor_read(from, needs_data, what, name, tensor, diags))
-        return NEXT_OTHER;
+    const struct tensor first = *tensor;
+    if (tensor_read(from, needs_data, what, name, tensor, diags)) {
+        if (tensor->device == first.device)
+            return NEXT_OTHER;
+        diag_at(diags, DIAG_BATCH_DEVICE, NULL, 0, what, name, (long long)i, tensor_place(tensor, diags),
+                tensor_place(&first, diags));
+        return NEXT_BAD;
+    }
     blame_sample(diags, last, i);
     return NEXT_BAD;
 }

@@ -110,13 +110,12 @@ class Page:
     def steps(self):
         return [part for part in self.parts if isinstance(part, Step)]
 
-    def run(self, environment):
-        with tempfile.TemporaryDirectory() as scratch:
-            for part in self.parts:
-                if isinstance(part, tuple):
-                    pathlib.Path(scratch, part[0]).write_text("\n".join(part[1]) + "\n", encoding="utf-8")
-                elif isinstance(part, Step):
-                    part.got = shell(part, scratch, environment)
+    def run(self, environment, scratch):
+        for part in self.parts:
+            if isinstance(part, tuple):
+                pathlib.Path(scratch, part[0]).write_text("\n".join(part[1]) + "\n", encoding="utf-8")
+            elif isinstance(part, Step):
+                part.got = shell(part, scratch, environment)
 
     def text(self):
         lines = []
@@ -198,7 +197,8 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         environment = make_environment(build, cache)
         for page in pages:
-            page.run(environment)
+            with tempfile.TemporaryDirectory() as scratch:
+                page.run(environment, scratch)
         ops, table = root / "docs/ops.md", current_ops(root, environment)
     if options.update:
         for page in pages:
