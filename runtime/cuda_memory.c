@@ -420,9 +420,10 @@ static bool make_pool(struct cuda_device *device, struct diags *diags)
 {
     const struct cuda_driver *driver = device->driver;
     struct cuda_pool_props props = {.allocation = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                    .location = CU_MEM_LOCATION_TYPE_DEVICE, .device = device->ordinal};
+                                    .location = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal};
     uint64_t keeps = POOL_KEEPS;
-    if (!device->pools)
+    if (!device->pools || !driver->cuMemPoolCreate || !driver->cuMemPoolDestroy ||
+        !driver->cuMemAllocFromPoolAsync)
         return true;
     return CUDA_CALL(driver, diags, cuMemPoolCreate, &device->memory.pool, &props) &&
            CUDA_CALL(driver, diags, cuMemPoolSetAttribute, device->memory.pool,
