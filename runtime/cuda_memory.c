@@ -145,13 +145,12 @@ static int allocate(const struct cuda_driver *driver, struct cuda_block *block)
                : driver->cuMemAlloc(&block->address, block->size);
 }
 
-/* Says how many bytes there was no room for. */
-static bool report(const struct cuda_device *device, enum cuda_kind kind, size_t bytes, int result,
-                   struct diags *diags)
+/* What an allocation by this function gave; says how many bytes there was no room for. */
+static bool check(const struct cuda_device *device, enum cuda_kind kind, size_t bytes, int result,
+                  const char *function, struct diags *diags)
 {
     if (result != CUDA_ERROR_OUT_OF_MEMORY)
-        return cuda_check(device->driver, diags, result,
-                          kind == CUDA_PINNED ? "cuMemHostAlloc" : "cuMemAlloc");
+        return cuda_check(device->driver, diags, result, function);
     if (kind == CUDA_PINNED)
         return diag_at(diags, DIAG_PINNED_MEMORY, NULL, 0, bytes);
     size_t available = 0, total = 0;
@@ -176,10 +175,8 @@ static struct cuda_block *make_block(struct cuda_device *device, enum cuda_kind 
         trim(device, 0);
         result = allocate(driver, block);
     }
-    if (result == CUDA_SUCCESS)
-        result = driver->cuEventCreate(&block->event, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS) {
-        report(device, kind, size, result, diags);
+    if (!check(device, kind, size, result, kind == CUDA_PINNED ? "cuMemHostAlloc" : "cuMemAlloc", diags) ||
+        !CUDA_CALL(driver, diags, cuEventCreate, &block->event, CU_EVENT_DISABLE_TIMING)) {
         release(driver, block);
         free(block);
         return NULL;
@@ -259,7 +256,7 @@ bool cuda_borrow(struct cuda_device *device, const struct cuda_order *order, enu
         return lend_block(device, order, kind, bytes, lease, diags);
     int result = device->driver->cuMemAllocFromPoolAsync(&lease->address, bytes, device->memory.pool,
                                                          order->stream);
-    return result == CUDA_SUCCESS || report(device, kind, bytes, result, diags);
+    return check(device, kind, bytes, result, "cuMemAllocFromPoolAsync", diags);
 }
 
 void cuda_give_back(struct cuda_device *device, const struct cuda_order *order, struct cuda_lease *lease)
@@ -370,7 +367,7 @@ static bool upload(const struct cuda_device *device, struct cuda_constant *const
     struct CUstream_st *stream = device->memory.stream;
     int mode = cuda_relax(device);
     int result = driver->cuMemAlloc(&constant->address, constant->bytes);
-    bool good = result == CUDA_SUCCESS || report(device, CUDA_ON_GPU, constant->bytes, result, diags);
+    bool good = check(device, CUDA_ON_GPU, constant->bytes, result, "cuMemAlloc", diags);
     if (good)
         good = CUDA_CALL(driver, diags, cuMemcpyHtoDAsync, constant->address, constant->data, constant->bytes,
                         stream) &&
