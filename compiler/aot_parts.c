@@ -232,7 +232,7 @@ static void add_likely(struct aot_kernel *k, const struct example *example, stru
     if (shape_volume(loop) < 1)
         return;
     make_geometry(k->arena, kernel, loop->rank, loop->extents, views, FAST_ALL & ~(unsigned)FAST_EXPAND,
-                  &geometry);
+                  false, &geometry);
     add_class(k, part, geometry.kinds);
 }
 

@@ -166,7 +166,8 @@ static void put_form(struct emitter *e, struct buf *out)
         return;
     }
     const struct { const char *name; int value; } constants[] = {
-        {"BLOCK", form->block}, {"UNROLL", form->unroll}, {"THREADS", form->threads},
+        {"CHUNK", form->block}, {"UNROLL", form->unroll}, {"SINGLES", form->singles}, {"THREADS", form->threads},
+        {"TILE", form->block * form->unroll * form->threads},
         {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
         {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"MAPPED", form->mapped},
         {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},

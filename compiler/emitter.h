@@ -15,7 +15,7 @@ enum { MAX_NAMED_LITERALS = 64 };
 /* The parts of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
-    S(offsets) S(groups) S(places) S(whole) S(parts)
+    S(offsets) S(groups) S(loads)
 
 struct emitter {
     struct arena *arena;

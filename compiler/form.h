@@ -14,8 +14,9 @@ enum {
 };
 
 struct form {
-    int block;                     /* elements that a kernel computes at once */
+    int block;                     /* elements that a kernel computes at once: of a chunk */
     int unroll, threads;           /* a tile is so many chunks of so many threads; 0 for C */
+    int singles;                   /* elements of a thread at once where chunks are not dense */
     int accesses, literals;
     int groups;                    /* outer groups that there is room for */
     int steps;                     /* strides of an access inside a row: 0, 1, or from period to period, 2 */

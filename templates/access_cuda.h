@@ -1,68 +1,52 @@
 /* How loads and stores of each kind of access are emitted for CUDA; access_c.h says how to read it, and
- * what stands under `every` goes before each kind's own. The parts are those of templates/kernel.cu. Loads
- * of all chunks of a thread come first: `whole` where every chunk has all its elements and every dense
- * access is aligned, else `parts`, the first m elements of each. p$ is where a chunk begins, o$ what outer
- * groups add to that: bytes, or of a mapped access its number. */
+ * what stands under `every` goes before each kind's own. The parts are those of templates/kernel.cu: all
+ * loads of all chunks of a thread come first. o$ is what outer groups add to an access's place: bytes, or
+ * of a mapped access its number. */
 
 //: load every
-buffers: const char *p$[UNROLL]; /* NAME */
-offsets: i64 o$ = 0;
+offsets: i64 o$ = 0; /* NAME */
 groups: o$ += (i64)digit * (index)s->strides[$][g];
 //: load scalar
-buffers: T w$[UNROLL];
-places: p$[u] = bases[$] + o$;
-whole: w$[u] = *(const T *)p$[u];
-parts: w$[u] = m ? *(const T *)p$[u] : 0;
+buffers: T w$[CHUNKS_MOST];
+loads: w$[u] = m ? *(const T *)(bases[$] + o$) : 0;
 row: const VALUE a$ = LOAD(w$[u]);
 //: load unit
-buffers: ALIGNED T w$[UNROLL][BLOCK];
-places: p$[u] = bases[$] + o$ + (i64)i * (index)sizeof(T);
-places: odd |= (u32)(u64)(bases[$] + o$) & (BLOCK * sizeof(T) - 1);
-whole: N(take)(w$[u], p$[u]);
-parts: N(gather)(w$[u], p$[u], sizeof(T), m);
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load strided
-buffers: T w$[UNROLL][BLOCK];
-places: p$[u] = bases[$] + o$ + (i64)i * STEP($);
-whole: N(gather)(w$[u], p$[u], STEP($), BLOCK);
-parts: N(gather)(w$[u], p$[u], STEP($), m);
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(gather)(w$[u], bases[$] + o$ + (i64)i * STEP($), STEP($), m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load periodic
-buffers: T w$[UNROLL][BLOCK];
-places: p$[u] = bases[$] + o$ + (i64)phase[u] * STEP($);
-whole: N(nested)(w$[u], p$[u], STEP($), 0, phase[u], s, BLOCK);
-parts: N(nested)(w$[u], p$[u], STEP($), 0, phase[u], s, m);
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(nested)(w$[u], bases[$] + o$ + (i64)phase * STEP($), STEP($), 0, phase, s, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load nested
-buffers: T w$[UNROLL][BLOCK];
-places: p$[u] = bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase[u] * STEP($);
-whole: N(nested)(w$[u], p$[u], STEP($), JUMP($), phase[u], s, BLOCK);
-parts: N(nested)(w$[u], p$[u], STEP($), JUMP($), phase[u], s, m);
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(nested)(w$[u], bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($), STEP($),
++ JUMP($), phase, s, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load mapped
-buffers: T w$[UNROLL][BLOCK];
-places: p$[u] = bases[$] + o$;
-whole: N(mapped)(w$[u], bases[$], s->maps[$], p$[u] - bases[$], column[u], BLOCK);
-parts: N(mapped)(w$[u], bases[$], s->maps[$], p$[u] - bases[$], column[u], m);
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: store every
-buffers: char *p$[UNROLL]; /* NAME */
-offsets: i64 o$ = 0;
+buffers: char *p$[CHUNKS_MOST];
+offsets: i64 o$ = 0; /* NAME */
 groups: o$ += (i64)digit * (index)s->strides[$][g];
 //: store unit
-places: p$[u] = bases[$] + o$ + (i64)i * (index)sizeof(T);
-places: odd |= (u32)(u64)(bases[$] + o$) & (BLOCK * sizeof(T) - 1);
-operands: ALIGNED T y$[BLOCK];
-results: if (!odd)
-results:     N(give)(p$[u], y$);
-results: else
-results:     N(scatter)(p$[u], sizeof(T), y$, m);
+loads: p$[u] = bases[$] + o$ + (i64)i * (index)sizeof(T);
+operands: ALIGNED T y$[CHUNK];
+results: N(store)(p$[u], y$, m, BLOCK);
 //: store strided
-places: p$[u] = bases[$] + o$ + (i64)i * STEP($);
-operands: T y$[BLOCK];
-results: N(scatter)(p$[u], STEP($), y$, m);
+loads: p$[u] = bases[$] + o$ + (i64)i * STEP($);
+operands: T y$[CHUNK];
+results: N(scatter)(p$[u], STEP($), y$, m, BLOCK);
 //: store nested
-places: p$[u] = bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase[u] * STEP($);
-operands: T y$[BLOCK];
-results: N(spread)(p$[u], STEP($), JUMP($), phase[u], s, y$, m);
+loads: p$[u] = bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($);
+buffers: index phase$[CHUNKS_MOST];
+loads: phase$[u] = phase;
+operands: T y$[CHUNK];
+results: N(spread)(p$[u], STEP($), JUMP($), phase$[u], s, y$, m, BLOCK);
 //: end

@@ -49,9 +49,20 @@ struct shape {
 #if defined __GNUC__ && !defined __TINYC__
 #define SHARED static __attribute__((unused))
 #define PURE __attribute__((const))
+#define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
 #else
 #define SHARED static
 #define PURE
+#define OVERFLOWS(a, b, product) multiplied(a, b, product)
+
+static bool multiplied(int64_t a, int64_t b, int64_t *product)
+{
+    const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    if (y && x > INT64_MAX / y)
+        return true;
+    *product = a * b;
+    return false;
+}
 #endif
 //: first time
 #if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */

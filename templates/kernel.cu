@@ -4,7 +4,7 @@ $sizes
 $types
 $args
 #if GROUPS || FLAT || MAPPED
-/* Below 2^31, or 2^63 where indices are wide. */
+/* Of numbers below 2^31, or 2^63 where indices are wide. */
 DEVICE uindex divide(uindex n, const struct weft_divisor *by)
 {
     return (HIGH(n, by->multiplier) + n) >> by->shift;
@@ -14,7 +14,7 @@ DEVICE uindex divide(uindex n, const struct weft_divisor *by)
 /* Bytes behind a tensor's first element to the one at column i of the row whose first element has number
  * `row`. A level takes a number apart into the digits of its pieces, innermost first: the sum of their
  * strides is the next level's number, and bytes in the end. */
-DEVICE i64 mapped_to(const i64 *map, i64 row, uindex i)
+SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 {
     i64 next = row;
     for (i64 levels = *map++; levels > 0; levels--) {
@@ -35,11 +35,59 @@ DEVICE i64 mapped_to(const i64 *map, i64 row, uindex i)
 }
 #endif
 $helpers
+/* Each thread computes CHUNKS chunks of BLOCK elements, all of which are there if `whole`, and THREADS
+ * chunks apart: those of the block follow upon element number `first` of a sample. */
+DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                    const index first, const int BLOCK, const int CHUNKS, const int whole)
+{
+    $literals
+    $faults
+    $buffers
+    int elements[CHUNKS_MOST]; /* of each chunk: BLOCK or 0 */
+#if FLAT
+    index phase = 0;
+#endif
+    UNROLLED
+    for (int u = 0; u < CHUNKS; u++) {
+        const index n = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
+        const int m = whole || n < (index)s->volume ? BLOCK : 0;
+        elements[u] = m;
+        $offsets
+#if GROUPS
+        uindex rest = divide((uindex)n, &s->columns);
+        const index i = n - (index)(rest * (uindex)s->columns.divisor);
+        EACH_GROUP
+        for (int g = OUTER - 1; g >= 0; g--) {
+            index digit = (index)rest;
+            if (g > 0) {
+                rest = divide(rest, &s->extents[g]);
+                digit -= (index)(rest * (uindex)s->extents[g].divisor);
+            }
+            $groups
+        }
+#else
+        const index i = n;
+#endif
+#if FLAT
+        const index turn = (index)divide((uindex)i, &s->period);
+        if (u == 0 || !(REPEATS && whole))
+            phase = i - turn * (index)s->period.divisor;
+#endif
+        $loads
+    }
+    UNROLLED
+    for (int u = 0; u < CHUNKS; u++) {
+        const int m = elements[u];
+        $row
+        $operands
+        $body
+        $results
+    }
+    $remarks
+}
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 {
     const struct weft_args *const args = &parameters;
-    $literals
-    $faults
     for (i64 tile = blockIdx.x; tile < args->tiles; tile += gridDim.x) {
 #if MANY
         const struct weft_sample *sample = args->samples;
@@ -52,72 +100,18 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
         }
         const struct weft_geometry *const s = sample->geometry;
         char *const *const bases = sample->bases;
-        const uindex first = (uindex)(tile - sample->first_tile) * (THREADS * UNROLL) + threadIdx.x;
+        const index first = (index)(tile - sample->first_tile) * TILE;
+        const int dense = (int)sample->dense;
 #else
         const struct weft_geometry *const s = &args->geometry;
         char *const *const bases = args->bases;
-        const uindex first = (uindex)tile * (THREADS * UNROLL) + threadIdx.x;
+        const index first = (index)tile * TILE;
+        const int dense = (int)args->dense;
 #endif
-        int elements[UNROLL];
-        u32 odd = 0; /* not 0: some chunk is not whole, or not aligned */
-        $buffers
-#if MAPPED
-        index column[UNROLL];
-#endif
-#if FLAT
-        index phase[UNROLL];
-#endif
-        UNROLLED
-        for (int u = 0; u < UNROLL; u++) {
-            const uindex chunk = first + u * THREADS;
-            $offsets
-#if GROUPS
-            uindex rest = divide(chunk, &s->row_chunks);
-            const index i = (index)(chunk - rest * (uindex)s->row_chunks.divisor) * BLOCK;
-            EACH_GROUP
-            for (int g = OUTER - 1; g >= 0; g--) {
-                index digit = (index)rest;
-                if (g > 0) {
-                    rest = divide(rest, &s->extents[g]);
-                    digit -= (index)(rest * (uindex)s->extents[g].divisor);
-                }
-                $groups
-            }
-#else
-            const index i = (index)chunk * BLOCK;
-#endif
-#if MAPPED
-            column[u] = i;
-#endif
-#if FLAT
-            const index turn = (index)divide((uindex)i, &s->period);
-            phase[u] = REPEATS && u > 0 ? phase[0] : i - turn * (index)s->period.divisor;
-#endif
-            const index left = chunk < (uindex)s->chunks ? (index)s->columns - i : 0;
-            elements[u] = left < BLOCK ? (int)left : BLOCK;
-            odd |= elements[u] < BLOCK;
-            $places
-        }
-        if (!odd) {
-            UNROLLED
-            for (int u = 0; u < UNROLL; u++) {
-                $whole
-            }
-        } else {
-            UNROLLED
-            for (int u = 0; u < UNROLL; u++) {
-                const int m = elements[u];
-                $parts
-            }
-        }
-        UNROLLED
-        for (int u = 0; u < UNROLL; u++) {
-            const int m = elements[u];
-            $row
-            $operands
-            $body
-            $results
-        }
+        if (CHUNK > 1 && dense && first + TILE <= (index)s->volume)
+            compute(args, s, bases, first, CHUNK, UNROLL, 1);
+        else
+            for (int n = 0; n < TILE && first + n < (index)s->volume; n += THREADS * SINGLES)
+                compute(args, s, bases, first + n, 1, SINGLES, 0);
     }
-    $remarks
 }

@@ -1,15 +1,18 @@
 /* Moving elements between tensors and the registers of a thread, for a storage type T; the tokens are those
- * of dialect.h. A thread computes chunks of BLOCK elements; loops over them are unrolled, so that arrays are
- * registers. The text is CUDA C++ and C11 at once, but for what a GPU's own names stand for. */
+ * of dialect.h. A chunk is BLOCK elements: CHUNK, or one. The first m of them are there: all, or none. All
+ * loops over a chunk are unrolled, so that arrays are registers. The text is CUDA C++ and C11 at once, but
+ * for what only a GPU knows. */
 
 //: move head
 #ifdef __CUDA_ARCH__
 #define UNROLLED _Pragma("unroll")
 #define DEVICE static __device__ __forceinline__
+#define SEPARATE static __device__ __noinline__
 #define BY_VALUE __grid_constant__
 #else
 #define UNROLLED
 #define DEVICE static inline
+#define SEPARATE static
 #define BY_VALUE
 #endif
 #ifdef __cplusplus
@@ -20,6 +23,8 @@
 #define INDEPENDENT UNROLLED
 #define MAY_ALIAS __attribute__((may_alias))
 #define ALIGNED __attribute__((aligned(16)))
+#define SIZE_AT_ONCE(type) (CHUNK * sizeof(type) < 16 ? CHUNK * sizeof(type) : 16)
+#define CHUNKS_MOST (UNROLL > SINGLES ? UNROLL : SINGLES)
 #define STEP(access) (index)s->strides[access][GROUPS]
 #define JUMP(access) (index)s->strides[access][GROUPS + 1]
 #if GROUPS <= 3
@@ -43,28 +48,34 @@ typedef unsigned int uindex;
 #define HIGH(a, b) (uindex)((unsigned long long)(a) * (uindex)(b) >> 32)
 #endif
 //: move chunk
-struct __attribute__((aligned(BLOCK * sizeof(T)))) N(chunk) {
-    T element[BLOCK];
+struct __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
+    T element[CHUNK];
 };
-//: move take
-DEVICE void N(take)(T *x, const char *from)
+//: move load
+DEVICE void N(load)(T *x, const char *from, int m, const int BLOCK)
 {
-    *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
+    if (BLOCK > 1)
+        *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
+    else
+        *x = m ? *(const T *)from : (T)0;
 }
-//: move give
-DEVICE void N(give)(char *to, const T *x)
+//: move store
+DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
 {
-    *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
+    if (BLOCK > 1)
+        *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
+    else if (m)
+        *(T *)to = *x;
 }
 //: move gather
-DEVICE void N(gather)(T *x, const char *from, i64 step, int m)
+DEVICE void N(gather)(T *x, const char *from, i64 step, int m, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
         x[j] = j < m ? *(const T *)(from + j * step) : (T)0;
 }
 //: move scatter
-DEVICE void N(scatter)(char *to, i64 step, const T *x, int m)
+DEVICE void N(scatter)(char *to, i64 step, const T *x, int m, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
@@ -73,7 +84,7 @@ DEVICE void N(scatter)(char *to, i64 step, const T *x, int m)
 }
 //: move nested
 DEVICE void N(nested)(T *x, const char *from, i64 step, i64 jump, index phase,
-                      const struct weft_geometry *s, int m)
+                      const struct weft_geometry *s, int m, const int BLOCK)
 {
     const index period = (index)s->period.divisor;
     jump -= period * step;
@@ -87,7 +98,7 @@ DEVICE void N(nested)(T *x, const char *from, i64 step, i64 jump, index phase,
 }
 //: move spread
 DEVICE void N(spread)(char *to, i64 step, i64 jump, index phase, const struct weft_geometry *s,
-                      const T *x, int m)
+                      const T *x, int m, const int BLOCK)
 {
     const index period = (index)s->period.divisor;
     jump -= period * step;
@@ -101,7 +112,7 @@ DEVICE void N(spread)(char *to, i64 step, i64 jump, index phase, const struct we
     }
 }
 //: move mapped
-DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, int m)
+DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, int m, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)

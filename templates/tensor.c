@@ -1,5 +1,6 @@
 /* What strides say of a tensor's bytes: one text for the library, which includes it, and for ahead-of-time
- * sources, which carry it. SHARED is what a function begins with. Strides count elements. */
+ * sources, which carry it. SHARED is what a function begins with, OVERFLOWS(a, b, &product) whether a product of
+ * int64_t does. Strides count elements. */
 
 //: tensor
 /* Elements before and behind the first one. */
@@ -14,11 +15,10 @@ SHARED const char *tensor_reach(int rank, const int64_t *shape, const int64_t *g
                                 struct reach *reach)
 {
     const int64_t most = INT64_MAX / 16; /* elements: their bytes can be counted, too */
-    int64_t dense = 1;
+    int64_t dense = 1, distance;
     *reach = (struct reach){.dense = true};
     for (int d = rank - 1; d >= 0; d--) {
         const int64_t extent = shape[d], stride = given ? given[d] : dense;
-        const int64_t distance = stride < 0 ? -(stride + 1) : stride; /* one less than it may be */
         if (extent < 0)
             return "an extent is negative";
         reach->empty = reach->empty || extent == 0;
@@ -26,13 +26,12 @@ SHARED const char *tensor_reach(int rank, const int64_t *shape, const int64_t *g
         if (extent <= 1)
             continue;
         reach->dense = reach->dense && stride == dense;
-        if (dense > most / extent)
+        if (OVERFLOWS(dense, extent, &dense) || dense > most)
             return "it has more elements than memory can hold";
-        dense *= extent;
-        if (distance >= most / (extent - 1))
+        if (OVERFLOWS(extent - 1, stride, &distance) || distance > most || distance < -most)
             return "its strides reach further than memory does";
-        reach->low += stride < 0 ? (extent - 1) * stride : 0;
-        reach->high += stride > 0 ? (extent - 1) * stride : 0;
+        reach->low += distance < 0 ? distance : 0;
+        reach->high += distance > 0 ? distance : 0;
         if (reach->high - reach->low > most)
             return "its strides reach further than memory does";
     }
