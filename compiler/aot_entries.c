@@ -320,5 +320,5 @@ void aot_put_entries(struct buf *out, struct aot_kernel *k)
     put_run(out, k, ENTRY_STRIDED);
     put_shape(out, k);
     put_batch(out, k);
-    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &last_note;\n}\n", k->program->name);
+    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->program->name);
 }

@@ -54,8 +54,14 @@ struct aot_kernel {
 
 /* aot_names.c: names that C and C++ do not take, or that are taken; false with diagnostics. */
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags);
-/* The same for names that the texts of the files have for themselves; every second one is a source. */
-bool aot_check_texts(const struct programs *programs, const struct aot_file *files, int count, struct diags *diags);
+struct aot_words {
+    const char **items;
+    int count;
+};
+/* Names that a source's text declares or defines for itself and that are those of functions or, macros, of
+ * parameters as well. */
+void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
+                      struct aot_words *macros);
 
 /* aot_shape.c: the shapes of all nodes, and how a call finds them. */
 void aot_shapes(struct aot_kernel *k);

@@ -68,6 +68,9 @@ static bool check_parameters(const struct program *program, struct diags *diags)
 
 /* ---- kernels among each other ---- */
 
+static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note"};
+enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes };
+
 static char small(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -83,11 +86,10 @@ static bool same_ignoring_case(const char *a, const char *b)
 /* Whether one of the functions of kernel `a` has the name of one of kernel `b`, which is this one then. */
 static const char *common_function(struct arena *arena, const char *a, const char *b)
 {
-    static const char *const suffixes[] = {"_strided", "_shape", "_batch", "_note"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (strcmp(arena_printf(arena, "%s%s", a, suffixes[i]), b) == 0)
+    for (int i = 1; i < FUNCTION_SUFFIXES; i++) {
+        if (strcmp(arena_printf(arena, "%s%s", a, function_suffixes[i]), b) == 0)
             return b;
-        if (strcmp(arena_printf(arena, "%s%s", b, suffixes[i]), a) == 0)
+        if (strcmp(arena_printf(arena, "%s%s", b, function_suffixes[i]), a) == 0)
             return a;
     }
     return NULL;
@@ -146,10 +148,11 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* Adds the identifiers of a line that what follows them makes names: all of them where `any`. */
+/* Adds the identifiers of a line that what follows them makes names: all of them where `any`. Comments stand at
+ * its end. */
 static void add_words(struct map *names, const char *line, const char *before, bool any)
 {
-    while (*line && *line != '\n') {
+    while (*line && *line != '\n' && strncmp(line, "/*", 2) != 0) {
         const size_t length = is_letter(*line) ? word_length(line) : 0;
         if (length && (any || strchr(before, line[length]))) {
             map_put(names, line, length, 1);
@@ -161,60 +164,55 @@ static void add_words(struct map *names, const char *line, const char *before, b
 }
 
 /* Names of functions, variables, types and enumeration constants: our texts declare them in the first column,
- * constants behind it. What callers see begins with int or const, and is no concern here. */
+ * constants behind it. */
 static void list_names(struct own_names *names, const char *text)
 {
     bool constants = false;
     for (const char *line = text; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
-        const bool entry = strncmp(line, "int ", 4) == 0 || strncmp(line, "const struct weft_note", 22) == 0;
-        if (strncmp(line, "#define ", 8) == 0 && line[8 + word_length(line + 8)] != '(')
+        if (strncmp(line, "#define ", 8) == 0)
             map_put(&names->macros, line + 8, word_length(line + 8), 1);
         constants = strncmp(line, "enum ", 5) == 0 || (constants && *line != '}' && *line != ' ' ? false : constants);
         if (constants)
             add_words(&names->file_scope, line, "", true);
-        else if (is_letter(*line) && !entry)
+        else if (is_letter(*line))
             add_words(&names->file_scope, line, strncmp(line, "typedef", 7) == 0 ? "" : "([;",
                       strncmp(line, "typedef", 7) == 0);
         constants = constants && !memchr(line, '}', strcspn(line, "\n"));
     }
 }
 
-static bool is_listed(const struct map *names, const char *name)
+/* Adds the name to a list where it is among these, once. */
+static void add_if_listed(struct arena *arena, const struct map *names, const char *name, struct aot_words *words)
 {
-    return map_find(names, name, strlen(name)) >= 0;
+    if (map_find(names, name, strlen(name)) < 0)
+        return;
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], name) == 0)
+            return;
+    ARENA_PUSH(arena, words->items, words->count, name);
 }
 
-static bool check_kernel(const struct program *program, const struct own_names *own, struct diags *diags)
+void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
+                      struct aot_words *macros)
 {
-    static const char *const suffixes[] = {"", "_strided", "_shape", "_batch", "_note"};
-    static const char *const what = "a name in the source that weft makes";
-    bool good = true;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && good; i++)
-        if (is_listed(&own->file_scope, arena_printf(diags->arena, "%s%s", program->name, suffixes[i])))
-            good = diag(diags, DIAG_AOT_NAME, program->name_span, program->name, "kernel", what);
-    for (int i = 0; i < program->input_count; i++) {
-        const struct symbol *symbol = &program->symbols[program->inputs[i]];
-        if (is_listed(&own->macros, symbol->name))
-            good = diag(diags, DIAG_AOT_NAME, symbol->span, symbol->name, "parameter", what);
-    }
-    for (int v = 0; v < program->size_variable_count; v++)
-        if (is_listed(&own->macros, program->size_variables[v]))
-            good = diag(diags, DIAG_AOT_NAME, program->name_span, program->size_variables[v], "size", what);
-    for (int r = 0; r < program->result_count; r++)
-        if (is_listed(&own->macros, program->results[r].name))
-            good = diag(diags, DIAG_AOT_NAME, program->results[r].span, program->results[r].name, "result", what);
-    return good;
-}
-
-bool aot_check_texts(const struct programs *programs, const struct aot_file *files, int count, struct diags *diags)
-{
-    bool good = true;
     struct own_names own;
-    map_init(&own.file_scope, diags->arena);
-    map_init(&own.macros, diags->arena);
-    for (int f = 1; f < count; f += 2)
-        list_names(&own, files[f].text);
-    for (int i = 0; i < programs->count; i++)
-        good = check_kernel(programs->items[i], &own, diags) && good;
-    return good;
+    struct arena *arena = kernels[0]->arena;
+    *names = *macros = (struct aot_words){NULL, 0};
+    map_init(&own.file_scope, arena);
+    map_init(&own.macros, arena);
+    list_names(&own, text);
+    for (int i = 0; i < count; i++) {
+        const struct program *program = kernels[i]->program;
+        for (int f = 0; f < FUNCTION_SUFFIXES; f++) {
+            const char *function = arena_printf(arena, "%s%s", program->name, function_suffixes[f]);
+            add_if_listed(arena, &own.file_scope, function, names);
+            add_if_listed(arena, &own.macros, function, macros);
+        }
+        for (int k = 0; k < program->input_count; k++)
+            add_if_listed(arena, &own.macros, program->symbols[program->inputs[k]].name, macros);
+        for (int v = 0; v < program->size_variable_count; v++)
+            add_if_listed(arena, &own.macros, program->size_variables[v], macros);
+        for (int r = 0; r < program->result_count; r++)
+            add_if_listed(arena, &own.macros, program->results[r].name, macros);
+    }
 }

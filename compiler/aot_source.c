@@ -161,9 +161,18 @@ static int count_levels(const struct aot_params *params)
     return count;
 }
 
-/* Names of the prelude, which are no helpers' of their own. */
-static const char *const head_names[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half", "streams",
-                                         "stream", "fence", "fetch", "first_block"};
+/* Names of the prelude, which are no helpers' of their own: types and constants, functions. */
+static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half"};
+static const char *const head_functions[] = {"streams", "stream", "fence", "fetch", "first_block"};
+
+/* Functions by macros with arguments, so that members of structs may have such names. */
+static void put_name(struct buf *out, const char *name, bool function, bool define)
+{
+    buf_printf(out, "#undef %s\n", name); /* it may stand for another one, see aot_put_source */
+    if (define)
+        buf_printf(out, function ? "#define %s(...) AT_LEVEL(%s)(__VA_ARGS__)\n" : "#define %s AT_LEVEL(%s)\n", name,
+                   name);
+}
 
 /* What is compiled for each instruction set has a name for each. */
 static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
@@ -171,23 +180,16 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
 {
     int names;
     const char *const *helpers = emit_names(together, &names);
-    struct buf all;
-    buf_init(&all, out->arena);
-    for (size_t i = 0; i < sizeof head_names / sizeof *head_names; i++)
-        buf_printf(&all, "%s ", head_names[i]);
+    for (size_t i = 0; i < sizeof head_types / sizeof *head_types; i++)
+        put_name(out, head_types[i], false, define);
+    for (size_t i = 0; i < sizeof head_functions / sizeof *head_functions; i++)
+        put_name(out, head_functions[i], true, define);
     for (int i = 0; i < names; i++)
-        buf_printf(&all, "%s ", helpers[i]);
+        put_name(out, helpers[i], true, define);
     for (int i = 0; i < count; i++)
         for (int p = 0; p < kernels[i]->part_count; p++)
             for (int c = 0; c < kernels[i]->parts[p].class_count; c++)
-                buf_printf(&all, "%s ", kernels[i]->parts[p].classes[c].function);
-    for (const char *name = all.text; *name; name += strcspn(name, " ") + 1) {
-        const int length = (int)strcspn(name, " ");
-        if (define)
-            buf_printf(out, "#define %.*s AT_LEVEL(%.*s)\n", length, name, length, name);
-        else
-            buf_printf(out, "#undef %.*s\n", length, name);
-    }
+                put_name(out, kernels[i]->parts[p].classes[c].function, true, define);
 }
 
 /* The source again for each instruction set, a table of them, and how to name a loop's functions. */
@@ -235,11 +237,7 @@ static void put_library(const struct source_text *s)
 /* What is there once, whatever the instruction sets, in front of the loops. */
 static void put_support(const struct source_text *s)
 {
-    buf_printf(s->out, "#include \"%s.h\"\n\n", s->name);
-    put_section(s, "includes");
-    put_section(s, s->params->openmp ? "includes threads" : "shared");
-    if (s->params->openmp)
-        put_section(s, "shared");
+    put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
     put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
@@ -289,27 +287,56 @@ static void put_calls(const struct source_text *s)
     put_section(s, "call");
 }
 
+/* Everything but what callers see. */
+static void put_body(const struct source_text *s, const char *loops)
+{
+    put_support(s);
+    if (s->params->levels)
+        buf_puts(s->out, "#endif\n");
+    put_section(s, "guard");
+    put_loops(s, loops);
+    if (s->params->levels)
+        buf_puts(s->out, "#if !defined WEFT_LEVEL\n");
+    put_calls(s);
+    for (int i = 0; i < s->count; i++)
+        aot_put_tables(s->out, s->kernels[i], s->params);
+}
+
+static void put_includes(const struct source_text *s)
+{
+    buf_printf(s->out, "#include \"%s.h\"\n\n", s->name);
+    put_section(s, "includes");
+    if (s->params->openmp)
+        put_section(s, "includes threads");
+    if (s->params->levels)
+        put_section(s, "includes levels");
+}
+
+/* Where a kernel has a name of the body's that becomes another one there. */
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    struct source_text s = {out, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
-    struct buf loops;
+    struct buf loops, body;
+    struct aot_words names, macros;
+    struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
     buf_init(&loops, out->arena);
+    buf_init(&body, out->arena);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
+    put_body(&s, loops.text);
+    aot_find_clashes(kernels, count, body.text, &names, &macros);
+    s.out = out;
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     if (params->levels)
         put_section(&s, "first time");
-    put_support(&s);
-    if (params->levels)
-        buf_puts(out, "#endif\n");
-    put_section(&s, "guard");
-    put_loops(&s, loops.text);
-    if (params->levels)
-        buf_puts(out, "#if !defined WEFT_LEVEL\n");
-    put_calls(&s);
-    for (int i = 0; i < count; i++)
-        aot_put_tables(out, kernels[i], params);
+    put_includes(&s);
+    for (int i = 0; i < names.count; i++)
+        buf_printf(out, "#define %s weft_own_%s\n", names.items[i], names.items[i]);
+    buf_puts(out, body.text);
+    for (int i = 0; i < names.count; i++)
+        buf_printf(out, "#undef %s\n", names.items[i]);
+    for (int i = 0; i < macros.count; i++)
+        buf_printf(out, "#undef %s\n", macros.items[i]);
     for (int i = 0; i < count; i++)
         aot_put_entries(out, kernels[i]);
     if (params->levels)

@@ -2,7 +2,6 @@
 #include "runtime/internal.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t weft_dtype_size(enum weft_dtype dtype)

@@ -40,6 +40,10 @@ _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsi
 #if defined _OPENMP
 #include <omp.h>
 #endif
+//: includes levels
+#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
+#include <cpuid.h>
+#endif
 //: shape
 struct shape {
     int rank;
@@ -75,6 +79,9 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wsign-compare"
+#endif
+#if defined __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that it cannot vectorize */
 #endif
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC push_options
@@ -112,7 +119,6 @@ TARGET(FEATURES)
 #endif
 //: levels
 #if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
-#include <cpuid.h>
 //: best level
 #if defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__ && defined __AVX512CD__
 enum { OWN_LEVEL = 4 };
@@ -248,11 +254,11 @@ struct tensor {
     uintptr_t first, end;          /* the bytes it touches, equal when there are none */
 };
 
-static _Thread_local struct weft_note last_note;
+static _Thread_local struct weft_note weft_last_note;
 
 static int tell(int status, const char *name, const char *text)
 {
-    last_note = (struct weft_note){status, 0, 0, name, text};
+    weft_last_note = (struct weft_note){status, 0, 0, name, text};
     return status;
 }
 
@@ -351,12 +357,12 @@ static int find_extents(const struct kernel *kernel, const struct tensor *tensor
 {
     const int wrong = kernel->extents(tensors, d);
     if (wrong)
-        last_note = kernel->note[wrong];
+        weft_last_note = kernel->note[wrong];
     for (int r = 0; !wrong && r < kernel->results; r++)
         if (volume(kernel->shape[r].rank, kernel->shape[r].extents, d) < 0)
             return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[kernel->inputs + r].name,
                         "it has more elements than memory can hold");
-    return wrong ? last_note.status : WEFT_KERNEL_OK;
+    return wrong ? weft_last_note.status : WEFT_KERNEL_OK;
 }
 
 /* The inputs of one sample, the extents that they give, and the results. */
@@ -934,7 +940,7 @@ static int run_checked(struct call *call, int64_t samples)
     free(memory);
     if (!call->first.line)
         return WEFT_KERNEL_OK;
-    last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
                                    "an integer is divided by zero, which gives 0"};
     return WEFT_KERNEL_DIVIDE_BY_ZERO;
 }

@@ -9,6 +9,7 @@ place of what the case expects."""
 import argparse
 import concurrent.futures
 import ctypes
+import faulthandler
 import os
 import subprocess
 import sys
@@ -228,6 +229,7 @@ def run(kernels, form, settings, folder):
 
 
 def main():
+    faulthandler.enable()
     parser = argparse.ArgumentParser()
     parser.add_argument("--forms", type=int, default=1)
     parser.add_argument("--settings", default="gcc -O2,clang -O2")
