@@ -204,7 +204,7 @@ static void put_inclusions(struct buf *out, const struct aot_params *params, con
         buf_printf(out, "#define WEFT_LEVEL %d\n#define FEATURES \"%s\"\n#include \"%s.c\"\n#undef FEATURES\n"
                    "#undef WEFT_LEVEL\n", levels[i].number, levels[i].features, name);
         buf_printf(&numbers, ", %d", levels[i].number);
-        buf_printf(&functions, ", loop##_v%d", levels[i].number);
+        buf_printf(&functions, ", weft_##loop##_v%d", levels[i].number);
     }
     buf_printf(out, "#define LOOP(loop) {loop%s}\nstatic const int levels[LEVELS] = {0%s};\n", functions.text,
                numbers.text);

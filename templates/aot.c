@@ -96,7 +96,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #endif
 //: level begins
 #if defined WEFT_LEVEL
-#define PASTE(name, level) name##_v##level
+#define PASTE(name, level) weft_##name##_v##level
 #define PASTE_LEVEL(name, level) PASTE(name, level)
 #define AT_LEVEL(name) PASTE_LEVEL(name, WEFT_LEVEL)
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
