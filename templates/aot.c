@@ -875,7 +875,7 @@ static void run_samples(struct call *call, int64_t begin, int count)
             if (!call->tensors)
                 read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
             make_plan(call->kernel, part, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
-                      call->temporaries + (size_t)i * call->own, &plans[i]);
+                      call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, &plans[i]);
         }
         for (int c = 0; c < part->classes; c++)
             launch_class(call, part, c, plans, count);
