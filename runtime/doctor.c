@@ -93,7 +93,8 @@ static bool trial_run(struct trial *trial, const struct doctor *doctor, const ch
                       const char *disable)
 {
     struct weft_context_params params = {
-        .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = ""};
+        .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = "", .keep = "",
+        .debug = "", .target = WEFT_TARGET_C};
     *trial = (struct trial){.context = NULL};
     struct weft_kernel_info info = {.seconds = 0};
     size_t count = 1;

@@ -122,6 +122,8 @@ struct weft_context {
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
     uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
+    char *keep;                    /* the directory for looking into kernels; NULL: none. keep.h */
+    unsigned debug;                /* stages to tell, a bit each. debug.h */
     atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;

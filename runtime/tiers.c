@@ -86,7 +86,7 @@ static void log_reason(struct weft_context *context, const struct diags *failed)
 
 static bool first_allowed(const struct weft_context *context)
 {
-    return (context->fast & FAST_FIRST) && context->tier != WEFT_TIER_NONE && first_available();
+    return (context->fast & FAST_FIRST) && !context->keep && context->tier != WEFT_TIER_NONE && first_available();
 }
 
 /* Whether the good kernel may take over unseen, or its bits do not matter. Flags of the user's may change

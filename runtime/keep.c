@@ -1,0 +1,258 @@
+/* See keep.h.
+ *
+ * Invariant: of the user's text only letters and digits reach a name, and only printable characters, without an end of
+ * comment, a comment. */
+#include "runtime/keep.h"
+
+#include "runtime/cache.h"
+#include "runtime/write.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXPRESSION = 48, MOST_VALUES = 200, DIGEST = 8 };
+
+static const char entry_word[] = "weft_kernel";
+
+/* ---- the directory ---- */
+
+/* NULL, or what is wrong with it: others must not be able to put a binary in our place. */
+static const char *find_problem(const char *path)
+{
+    struct stat stat_;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return strerror(errno);
+    if (stat(path, &stat_) != 0)
+        return strerror(errno);
+    if (!S_ISDIR(stat_.st_mode))
+        return "it is no directory";
+    if ((stat_.st_uid != geteuid() && stat_.st_uid != 0) ||
+        (stat_.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        return "it is another user's, or others may write there";
+    return access(path, W_OK | X_OK) == 0 ? NULL : strerror(errno);
+}
+
+bool keep_open(const char *word, char **directory, struct diags *diags)
+{
+    word = word ? word : secure_getenv("WEFT_KEEP");
+    *directory = NULL;
+    if (!word || !*word)
+        return true;
+    *directory = cache_place(word);
+    if (!*directory)
+        return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    const char *problem = find_problem(*directory);
+    return !problem || diag_at(diags, DIAG_KEEP, NULL, 0, word, problem);
+}
+
+/* ---- names ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void put_word(struct buf *out, const char *word, size_t length)
+{
+    if (out->length && out->text[out->length - 1] != '_')
+        buf_putc(out, '_');
+    for (size_t i = 0; i < length; i++)
+        buf_putc(out, (char)tolower((unsigned char)word[i]));
+}
+
+/* The longest operator here, OP_COUNT when there is none; *length becomes that of its spelling. */
+static enum op find_operator(const char *text, size_t left, bool prefix, size_t *length)
+{
+    for (*length = left < 3 ? left : 3; *length > 0; --*length) {
+        enum op op = op_find_operator(text, *length, prefix);
+        if (op != OP_COUNT)
+            return op;
+    }
+    *length = 1;
+    return OP_COUNT;
+}
+
+/* An expression as a name: operators by their rows' names, whatever else is no word left out. */
+static void put_expression(struct buf *out, const char *text, size_t length)
+{
+    bool operand = false; /* one came before: an operator stands between two */
+    for (size_t i = 0, step; i < length && out->length < EXPRESSION; i += step) {
+        for (step = 0; i + step < length && is_word(text[i + step]); step++)
+            ;
+        if (step) {
+            put_word(out, text + i, step);
+            operand = true;
+            continue;
+        }
+        if (text[i] == '#') {
+            while (i + step < length && text[i + step] != '\n')
+                step++;
+            continue;
+        }
+        enum op op = find_operator(text + i, length - i, !operand, &step);
+        if (op != OP_COUNT)
+            put_word(out, op_rows[op].id, strlen(op_rows[op].id));
+        if (op != OP_COUNT || strchr("([,", text[i]))
+            operand = false;
+        else if (strchr(")]", text[i]))
+            operand = true;
+    }
+    if (out->length > EXPRESSION)
+        out->text[out->length = EXPRESSION] = '\0';
+}
+
+/* The file's name without folder and extension; false when the origin names none. */
+static bool put_file(struct buf *out, const char *origin)
+{
+    const char *slash = strrchr(origin, '/'), *name = slash ? slash + 1 : origin;
+    size_t length = strlen(name);
+    if (length <= 5 || strcmp(name + length - 5, ".weft") != 0)
+        return false;
+    put_expression(out, name, length - 5);
+    return out->length > 0;
+}
+
+static const struct access *first_store(const struct kernel *kernel)
+{
+    return &kernel->accesses[kernel->load_count];
+}
+
+const char *keep_name(struct arena *arena, const struct program *program, const struct kernel *kernel)
+{
+    const struct access *store = kernel ? first_store(kernel) : NULL;
+    const struct result *result =
+        &program->results[store && store->kind == TENSOR_RESULT ? store->index : 0];
+    const struct span span = program->nodes[result->node].span;
+    struct buf name;
+    buf_init(&name, arena);
+    if (program->name)
+        put_word(&name, program->name, strnlen(program->name, EXPRESSION));
+    bool called = program->name || put_file(&name, program->source->origin);
+    if (!called)
+        put_expression(&name, program->source->text + span.start, span.end - span.start);
+    else if (store && store->kind == TENSOR_RESULT && program->result_count > 1)
+        put_word(&name, result->name, strnlen(result->name, KEEP_NAME - EXPRESSION - 2));
+    if (store && store->kind != TENSOR_RESULT)
+        buf_printf(&name, store->kind == TENSOR_TABLE ? "_table_%d" : "_temporary_%d", store->index);
+    return name.length ? name.text : "program";
+}
+
+/* ---- texts ---- */
+
+/* Printable, on one line, and no end of a comment. */
+static void put_comment(struct buf *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i] == '\n' || text[i] == '\t' ? ' ' : text[i];
+        buf_putc(out, c < ' ' || c > '~' || c == '\\' ? '?' : c);
+        if (c == '*' && i + 1 < length && text[i + 1] == '/')
+            buf_putc(out, ' ');
+    }
+}
+
+/* One value: its name in the text, its type, and the expression that it is. */
+static void put_value(struct buf *out, const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    const char *source = kernel->program->source->text;
+    bool load = ins->kind == INS_LOAD, literal = ins->kind == INS_LITERAL;
+    size_t length = ins->span.end - ins->span.start;
+    buf_printf(out, " *   %c%-4d %-8s ", load ? 'a' : literal ? 'c' : 't', load || literal ? ins->index : i,
+               type_rows[ins->dtype].name);
+    put_comment(out, source + ins->span.start, length < 60 ? length : 60);
+    buf_puts(out, length > 60 ? "...\n" : "\n");
+}
+
+static void put_head(struct buf *out, const struct kernel *kernel)
+{
+    const struct program *program = kernel->program;
+    int values = 0;
+    buf_puts(out, "/* ");
+    put_comment(out, program->source->origin, strlen(program->source->origin));
+    for (int a = kernel->load_count; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        if (access->kind != TENSOR_RESULT)
+            continue;
+        const struct result *result = &program->results[access->index];
+        const struct span span = program->nodes[result->node].span;
+        buf_printf(out, "\n * %s = ", result->name);
+        put_comment(out, program->source->text + span.start, span.end - span.start);
+    }
+    buf_puts(out, "\n * Values, and the part of the program that each is:\n");
+    for (int i = 0; i < kernel->ins_count && values < MOST_VALUES; i++)
+        if (kernel->ins[i].kind != INS_STORE && kernel->ins[i].kind != INS_FAULT) {
+            put_value(out, kernel, i);
+            values++;
+        }
+    buf_puts(out, " */\n");
+}
+
+const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
+{
+    const char *entry = strstr(text, entry_word);
+    struct buf out;
+    buf_init(&out, arena);
+    put_head(&out, kernel);
+    if (!entry)
+        return text;
+    size_t before = (size_t)(entry - text) + strlen(entry_word);
+    buf_add(&out, text, before);
+    buf_printf(&out, "_%s", keep_name(arena, kernel->program, kernel));
+    buf_puts(&out, text + before);
+    return out.text;
+}
+
+void kernel_entry(const char *text, char entry[KEEP_ENTRY])
+{
+    const char *found = strstr(text, entry_word);
+    int length = 0;
+    while (found && is_word(found[length]))
+        length++;
+    snprintf(entry, KEEP_ENTRY, "%.*s", length, found ? found : "");
+}
+
+/* ---- files ---- */
+
+const char *keep_entry_name(const char *entry)
+{
+    return strlen(entry) > strlen(entry_word) ? entry + strlen(entry_word) + 1 : "kernel";
+}
+
+bool keep_path(char path[PATH_MAX], const char *directory, const char *name, const char *digest,
+               const char *suffix)
+{
+    return snprintf(path, PATH_MAX, "%s/%s-%.*s.%s", directory, name, DIGEST, digest, suffix) < PATH_MAX - 32;
+}
+
+static bool write_file(const char *temporary, const char *path, const void *bytes, size_t size)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size);
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (good && rename(temporary, path) == 0)
+        return true;
+    error = good ? errno : error;
+    unlink(temporary);
+    errno = error;
+    return false;
+}
+
+bool keep_write(const char *path, const void *bytes, size_t size, struct diags *diags)
+{
+    char temporary[PATH_MAX];
+    snprintf(temporary, sizeof temporary, "%.*s.%lx.tmp", PATH_MAX - 32, path, (long)getpid());
+    return write_file(temporary, path, bytes, size) ||
+           diag_at(diags, DIAG_NOT_KEPT, NULL, 0, path, strerror(errno));
+}
