@@ -74,22 +74,11 @@ class Batch:
         return library.Argument(name.encode() if name else None, tensors, len(self.records), True)
 
 
-def argument(array, name=None):
-    return array.argument(name) if isinstance(array, Batch) else library.arguments([(name, array)])[0]
-
-
 def prepared(weft, text, inputs, output):
     """A function that computes `text` into `output`; arrays and batches."""
     program = weft.compile(text)
-    ins = (library.Argument * len(inputs))(*[argument(a, n) for n, a in inputs.items()])
-    outs = (library.Argument * 1)(argument(output))
-    params = library.RunParams(ins, len(ins), outs, 1, None)
-    reference = c.byref(params)
-    weft.check(weft.lib.weft_prepare, program, reference, None, None)
-
-    def call(_keep=(params, ins, outs, inputs, output)):
-        if weft.lib.weft_run(program, reference, None) < 0:
-            weft.check(weft.lib.weft_run, program, reference)
+    call, params = weft.bound(program, inputs, output)
+    weft.check(weft.lib.weft_prepare, program, c.byref(params), None, None)
     return call
 
 

@@ -1,5 +1,6 @@
-"""libweft through ctypes, as far as the benches need it: compile a text, run it on NumPy arrays in
-place. No copy is made, so every contender of a bench works on the same buffers."""
+"""libweft through ctypes, as far as the benches need it: compile a text, run it on NumPy arrays, or on
+arrays of a device (gpu_arrays.py), in place. No copy is made, so every contender of a bench works on the
+same buffers."""
 import ctypes as c
 import pathlib
 
@@ -33,7 +34,18 @@ class RunParams(c.Structure):
 class ContextParams(c.Structure):
     _fields_ = [("cc", c.c_char_p), ("cflags", c.POINTER(c.c_char_p)), ("log", c.c_void_p),
                 ("user", c.c_void_p), ("disable", c.c_char_p), ("cache", c.c_char_p),
-                ("threads", c.c_int), ("parallel_for", c.c_void_p), ("parallel_user", c.c_void_p), ("tier", c.c_int)]
+                ("threads", c.c_int), ("parallel_for", c.c_void_p), ("parallel_user", c.c_void_p), ("tier", c.c_int),
+                ("target", c.c_int), ("arch", c.c_char_p)]
+
+
+class InputType(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("type", c.c_char_p)]
+
+
+class CompileParams(c.Structure):
+    _fields_ = [("origin", c.c_char_p), ("kernel", c.c_char_p), ("inputs", c.POINTER(InputType)),
+                ("input_count", c.c_size_t), ("results", c.POINTER(c.c_char_p)), ("result_count", c.c_size_t),
+                ("math", c.c_int)]
 
 
 class KernelInfo(c.Structure):
@@ -41,18 +53,29 @@ class KernelInfo(c.Structure):
                 ("first_seconds", c.c_double)]
 
 
+def element_type(dtype):
+    return DataType(KINDS[dtype.kind], dtype.itemsize * 8, 1)
+
+
 def tensor(array):
-    """A DLTensor over a NumPy array, which must outlive it."""
-    code, bits = KINDS[array.dtype.kind], array.dtype.itemsize * 8
+    """A DLTensor over a NumPy array, which must outlive it, or over what describes itself as one."""
+    if hasattr(array, "tensor"):
+        return array.tensor()
     shape = (c.c_int64 * array.ndim)(*array.shape)
     strides = (c.c_int64 * array.ndim)(*[s // array.itemsize for s in array.strides])
-    return Tensor(array.ctypes.data, Device(1, 0), array.ndim, DataType(code, bits, 1), shape, strides, 0)
+    return Tensor(array.ctypes.data, Device(1, 0), array.ndim, element_type(array.dtype), shape, strides, 0)
+
+
+def argument(name, array):
+    """A struct weft_argument for an array, or for a batch, which has a method for it."""
+    if hasattr(array, "argument"):
+        return array.argument(name)
+    return Argument(name.encode() if name else None, c.pointer(tensor(array)), 1, False)
 
 
 def arguments(arrays):
-    """An array of struct weft_argument for a dict of names (None: by position) and arrays."""
-    kept = [(name.encode() if name else None, tensor(array)) for name, array in arrays]
-    return (Argument * len(kept))(*[Argument(name, c.pointer(t), 1, False) for name, t in kept])
+    """An array of struct weft_argument for pairs of names (None: by position) and arrays."""
+    return (Argument * len(arrays))(*[argument(name, array) for name, array in arrays])
 
 
 def load(build):
@@ -67,10 +90,11 @@ def load(build):
 class Weft:
     """The library with one context."""
 
-    def __init__(self, build, lib=None):
+    def __init__(self, build, lib=None, cache="", **params):
         self.lib = lib or load(build)
         self.context = c.c_void_p()
-        params = ContextParams(cache=b"")  # what making a kernel takes is the compiler's time
+        # Without a cache what making a kernel takes is the compiler's time.
+        params = ContextParams(cache=cache.encode(), **params)
         self.check(self.lib.weft_context_create, c.byref(params), c.byref(self.context))
 
     def close(self):
@@ -87,22 +111,42 @@ class Weft:
             raise RuntimeError(text.value.decode())
         self.lib.weft_error_destroy(error)
 
-    def compile(self, text):
+    def compile(self, text, types=None, math=0):
+        """`types` is a dict of names and types in the language's words."""
         program = c.c_void_p()
-        self.check(self.lib.weft_compile, self.context, text.encode(), None, c.byref(program))
+        kept = [InputType(name.encode(), kind.encode()) for name, kind in (types or {}).items()]
+        params = CompileParams(None, None, (InputType * len(kept))(*kept), len(kept), None, 0, math)
+        self.check(self.lib.weft_compile, self.context, text.encode(), c.byref(params), c.byref(program))
         return program
 
-    def prepared(self, text, inputs, output):
-        """A function of no arguments that computes `text` into `output`, and the seconds that making
-        its kernels took. `inputs` is a dict of arrays."""
-        program = self.compile(text)
+    def stage(self, program, name):
+        """The text of a stage."""
+        text = c.c_void_p()
+        self.check(self.lib.weft_program_stage, program, name.encode(), c.byref(text))
+        value = c.string_at(text).decode()
+        self.lib.weft_free(text)
+        return value
+
+    def bound(self, program, inputs, output, stream=None):
+        """A function of no arguments that runs the program, and its struct weft_run_params."""
         ins, outs = arguments(list(inputs.items())), arguments([(None, output)])
-        params = RunParams(ins, len(ins), outs, len(outs), None)
-        kernels, count = (KernelInfo * 16)(), c.c_size_t(16)
-        self.check(self.lib.weft_prepare, program, c.byref(params), kernels, c.byref(count))
+        params = RunParams(ins, len(ins), outs, len(outs), stream)
         run, reference = self.lib.weft_run, c.byref(params)
 
         def call(_keep=(params, ins, outs, inputs, output)):
             if run(program, reference, None) < 0:
                 self.check(run, program, reference)
-        return call, sum(kernels[i].seconds for i in range(count.value))
+        return call, params
+
+    def prepare(self, program, params):
+        """The seconds that making the kernels took."""
+        kernels, count = (KernelInfo * 16)(), c.c_size_t(16)
+        self.check(self.lib.weft_prepare, program, c.byref(params), kernels, c.byref(count))
+        return sum(kernels[i].seconds for i in range(count.value))
+
+    def prepared(self, text, inputs, output):
+        """A function of no arguments that computes `text` into `output`, and the seconds that making
+        its kernels took. `inputs` is a dict of arrays."""
+        program = self.compile(text)
+        call, params = self.bound(program, inputs, output)
+        return call, self.prepare(program, params)

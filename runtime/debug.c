@@ -69,7 +69,7 @@ static void tell_stage(const struct subject *subject, enum debug_stage stage, st
     else if (!diags->errors)
         diag_at(diags, DIAG_STAGE_TEXT, NULL, 0, debug_words[stage],
                 keep_name(diags->arena, subject->tree, subject->draft ? subject->draft->kernel : NULL),
-                text.text);
+                (int)(text.length - (text.length && text.text[text.length - 1] == '\n')), text.text);
     keep_untold(context, diags);
 }
 
@@ -81,7 +81,8 @@ static void tell_stages(const struct subject *subject, enum debug_stage first, e
         struct arena arena;
         struct diags diags;
         jmp_buf env;
-        if (!(context->debug & 1u << stage) || (!context->log && !context->keep))
+        bool told = context->keep ? stage != DEBUG_C : context->log != NULL; /* the source is kept anyway */
+        if (!(context->debug & 1u << stage) || !told)
             continue;
         arena_init(&arena);
         if (!ARENA_GUARD(&arena, env)) {

@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
+#include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
 #include "templates/args.h"
@@ -59,11 +60,12 @@ const char *cc_variable(const struct cc *cc, const char *name);
 bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
 /* The flags for a kernel, NULL-terminated; their number. */
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process.
- * `digest` names the kernel (image.h). *image is a descriptor of the shared object, which the caller
- * closes, or -1. */
+/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves no process and, but for what is to be `kept`
+ * (NULL: nothing), no file. `digest` names the kernel (image.h). *image is a descriptor of the shared object, which
+ * the caller closes, or -1. */
+struct kept;
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
-              const unsigned char digest[16], int *image, struct diags *diags);
+              const unsigned char digest[16], const struct kept *kept, int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 /* job.c: ends all compilers in progress; their callers fail and clean up. From any thread. */
@@ -73,7 +75,7 @@ void cc_cancel(struct cc_running *running);
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* the text without comments, and how it was compiled */
+    char *key;                     /* how it was compiled, a character, and the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
@@ -118,6 +120,7 @@ struct weft_context {
     char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
     struct cuda_devices cuda;
+    struct nvrtc nvrtc;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */

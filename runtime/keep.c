@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXPRESSION = 48, MOST_VALUES = 200, DIGEST = 8 };
+enum { EXPRESSION = 48, MOST_VALUES = 200, COLUMN = 24, DIGEST = 8 };
 
 static const char entry_word[] = "weft_kernel";
 
@@ -156,17 +156,55 @@ static void put_comment(struct buf *out, const char *text, size_t length)
     }
 }
 
-/* One value: its name in the text, its type, and the expression that it is. */
-static void put_value(struct buf *out, const struct kernel *kernel, int i)
+/* As the emitter names it: a for what is loaded, c for literals, t for what is computed. */
+static void put_value(struct buf *out, const struct kernel *kernel, int i, int width)
 {
     const struct ins *ins = &kernel->ins[i];
-    const char *source = kernel->program->source->text;
     bool load = ins->kind == INS_LOAD, literal = ins->kind == INS_LITERAL;
-    size_t length = ins->span.end - ins->span.start;
-    buf_printf(out, " *   %c%-4d %-8s ", load ? 'a' : literal ? 'c' : 't', load || literal ? ins->index : i,
-               type_rows[ins->dtype].name);
-    put_comment(out, source + ins->span.start, length < 60 ? length : 60);
-    buf_puts(out, length > 60 ? "...\n" : "\n");
+    size_t start = out->length;
+    buf_printf(out, "%c%d", load ? 'a' : literal ? 'c' : 't', load || literal ? ins->index : i);
+    while (out->length < start + (size_t)width)
+        buf_putc(out, ' ');
+}
+
+static void put_operation(struct buf *out, const struct kernel *kernel, const struct ins *ins)
+{
+    size_t start = out->length;
+    const char *id = ins->kind == INS_LOAD      ? "load"
+                     : ins->kind == INS_LITERAL ? "literal"
+                     : ins->kind == INS_LOOKUP  ? "lookup"
+                                                : op_rows[ins->op].id;
+    for (const char *c = id; *c; c++)
+        buf_putc(out, (char)tolower((unsigned char)*c));
+    for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
+        buf_putc(out, ' ');
+        put_value(out, kernel, ins->a[k], 0);
+    }
+    do
+        buf_putc(out, ' ');
+    while (out->length < start + COLUMN);
+}
+
+/* The expression whose operator stands there; else what stands there. */
+static struct span find_expression(const struct program *program, struct span at)
+{
+    for (int i = 0; i < program->node_count; i++)
+        if (program->nodes[i].token.start == at.start && program->nodes[i].token.end == at.end)
+            return program->nodes[i].span;
+    return at;
+}
+
+static void put_line(struct buf *out, const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    const struct span span = find_expression(kernel->program, ins->span);
+    size_t length = span.end - span.start;
+    buf_puts(out, " *   ");
+    put_value(out, kernel, i, 6);
+    buf_printf(out, "%-9s", type_rows[ins->dtype].name);
+    put_operation(out, kernel, ins);
+    put_comment(out, kernel->program->source->text + span.start, length < COLUMN * 2 ? length : COLUMN * 2);
+    buf_puts(out, length < COLUMN * 2 ? "\n" : "...\n");
 }
 
 static void put_head(struct buf *out, const struct kernel *kernel)
@@ -184,10 +222,10 @@ static void put_head(struct buf *out, const struct kernel *kernel)
         buf_printf(out, "\n * %s = ", result->name);
         put_comment(out, program->source->text + span.start, span.end - span.start);
     }
-    buf_puts(out, "\n * Values, and the part of the program that each is:\n");
+    buf_puts(out, "\n * Values, how they are made, and for which part of the program:\n");
     for (int i = 0; i < kernel->ins_count && values < MOST_VALUES; i++)
         if (kernel->ins[i].kind != INS_STORE && kernel->ins[i].kind != INS_FAULT) {
-            put_value(out, kernel, i);
+            put_line(out, kernel, i);
             values++;
         }
     buf_puts(out, " */\n");
@@ -218,11 +256,6 @@ void kernel_entry(const char *text, char entry[KEEP_ENTRY])
 }
 
 /* ---- files ---- */
-
-const char *keep_entry_name(const char *entry)
-{
-    return strlen(entry) > strlen(entry_word) ? entry + strlen(entry_word) + 1 : "kernel";
-}
 
 bool keep_path(char path[PATH_MAX], const char *directory, const char *name, const char *digest,
                const char *suffix)
@@ -255,4 +288,14 @@ bool keep_write(const char *path, const void *bytes, size_t size, struct diags *
     snprintf(temporary, sizeof temporary, "%.*s.%lx.tmp", PATH_MAX - 32, path, (long)getpid());
     return write_file(temporary, path, bytes, size) ||
            diag_at(diags, DIAG_NOT_KEPT, NULL, 0, path, strerror(errno));
+}
+
+bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
+                const char *const suffixes[2])
+{
+    char entry[KEEP_ENTRY];
+    kernel_entry(text, entry);
+    const char *name = strlen(entry) > strlen(entry_word) ? entry + strlen(entry_word) + 1 : "kernel";
+    return directory && keep_path(kept->source, directory, name, digest, suffixes[0]) &&
+           keep_path(kept->binary, directory, name, digest, suffixes[1]);
 }

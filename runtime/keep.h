@@ -23,13 +23,21 @@ const char *keep_text(struct arena *arena, const struct kernel *kernel, const ch
 /* The name of a text's entry: weft_kernel, or weft_kernel_uint8_img_mul_2. */
 void kernel_entry(const char *text, char entry[KEEP_ENTRY]);
 
+/* No function from here on takes memory, so that they may be called while others wait for the kernel. */
+
 /* Where a file goes: directory/NAME-DIGEST.SUFFIX, DIGEST the first letters of `digest`. False when that is too
- * long. No function from here on takes memory, so that they may be called while others wait for the kernel. */
+ * long. */
 bool keep_path(char path[PATH_MAX], const char *directory, const char *name, const char *digest,
                const char *suffix);
-/* What keep_name said of the kernel that this is the entry of. */
-const char *keep_entry_name(const char *entry);
 /* Writes a file; it appears whole. Whatever goes wrong is a warning, and false. */
 bool keep_write(const char *path, const void *bytes, size_t size, struct diags *diags);
+
+/* The files of one kernel. */
+struct kept {
+    char source[PATH_MAX], binary[PATH_MAX];
+};
+/* Those of the kernel with this text. False: nothing is kept. `suffixes` are those of source and binary. */
+bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
+                const char *const suffixes[2]);
 
 #endif

@@ -2,6 +2,8 @@
 #include "runtime/tiers.h"
 
 #include "runtime/build.h"
+#include "runtime/cuda_kernels.h"
+#include "runtime/keep.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -30,24 +32,41 @@ static bool use_first(struct weft_context *context, const struct kernel_request 
     return true;
 }
 
-static bool use_handle(void *handle, enum weft_kernel_origin origin, double start, struct made *made)
+static bool use_handle(const struct build *build, void *handle, enum weft_kernel_origin origin, double start,
+                       struct made *made)
 {
+    char entry[KEEP_ENTRY];
     if (!handle)
         return false;
+    kernel_entry(build->text, entry);
     made->handle = handle;
-    *(void **)&made->run = dlsym(handle, "weft_kernel");
+    *(void **)&made->run = dlsym(handle, entry);
     made->final = true;
     made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
     return true;
 }
 
-static bool use_good(struct weft_context *context, const char *key, const char *text,
-                     enum weft_math math, struct diags *diags, struct made *made)
+static bool use_good(const struct build *build, struct diags *diags, struct made *made)
 {
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
     double start = seconds();
-    void *handle = build_kernel(context, key, text, math, diags, &origin);
-    return use_handle(handle, origin, start, made);
+    void *handle = build_kernel(build, diags, &origin);
+    return use_handle(build, handle, origin, start, made);
+}
+
+/* Of a GPU's kernels there is one tier. */
+static bool use_module(const struct build *build, struct diags *diags, struct made *made)
+{
+    enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
+    double start = seconds();
+    made->module = build_kernel(build, diags, &origin);
+    made->function = made->module ? cuda_function(build->device, made->module, build->text, diags)
+                                  : NULL;
+    made->final = true;
+    made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
+    if (made->module && !made->function)
+        cuda_unload(build->device, made->module);
+    return made->function != NULL;
 }
 
 /* ---- what is told ---- */
@@ -86,7 +105,8 @@ static void log_reason(struct weft_context *context, const struct diags *failed)
 
 static bool first_allowed(const struct weft_context *context)
 {
-    return (context->fast & FAST_FIRST) && !context->keep && context->tier != WEFT_TIER_NONE && first_available();
+    return (context->fast & FAST_FIRST) && !context->keep && context->tier != WEFT_TIER_NONE &&
+           first_available();
 }
 
 /* Whether the good kernel may take over unseen, or its bits do not matter. Flags of the user's may change
@@ -99,13 +119,13 @@ static bool first_serves(const struct weft_context *context, const struct kernel
 
 /* The machine's compiler in the calling thread; without one, or where its kernel could have come
  * later as well, libtcc. */
-static bool wait_for_good(struct weft_context *context, const char *key,
-                          const struct kernel_request *request, struct diags *diags,
-                          struct made *made)
+static bool wait_for_good(const struct build *build, const struct kernel_request *request,
+                          struct diags *diags, struct made *made)
 {
+    struct weft_context *context = build->context;
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
-    if (use_good(context, key, request->text, request->math, &failed, made)) {
+    if (use_good(build, &failed, made)) {
         keep_untold(context, &failed); /* notes */
         return true;
     }
@@ -123,14 +143,16 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
                 struct diags *diags, struct made *made)
 {
     double start = seconds();
+    const struct build build = {context, key, request->text, request->math, request->device};
     *made = (struct made){.final = context->only_first};
+    if (request->device)
+        return use_module(&build, diags, made);
     if (context->only_first)
         return use_first(context, request, made, diags);
     if (request->wait || !first_serves(context, request))
-        return wait_for_good(context, key, request, diags, made);
-    return use_handle(build_from_disk(context, key, request->math), WEFT_FROM_DISK, start, made) ||
-           use_first(context, request, made, NULL) ||
-           wait_for_good(context, key, request, diags, made);
+        return wait_for_good(&build, request, diags, made);
+    return use_handle(&build, build_from_disk(&build), WEFT_FROM_DISK, start, made) ||
+           use_first(context, request, made, NULL) || wait_for_good(&build, request, diags, made);
 }
 
 bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
@@ -144,8 +166,7 @@ bool tiers_improve(struct weft_context *context, const char *key, enum weft_math
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, NULL);
-        /* The key is the text without comments, behind a letter. */
-        good = use_good(context, key, key + 1, math, &diags, made);
+        good = use_good(&(struct build){context, key, key, math, NULL}, &diags, made);
         if (good)
             keep_untold(context, &diags);
         else if (!context->running.cancelled)

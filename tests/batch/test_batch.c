@@ -1,6 +1,7 @@
 /* Random batches against the same samples run one by one, bit for bit: shapes, layouts and classes mixed,
  * tensors beside batches, with one thread and with two, with all fast paths and with none. */
 #include "tests/batch/samples.h"
+#include "tests/gpu/mirror.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,7 +157,7 @@ static void add_outputs(struct trial *trial, struct weft_program *program, bool 
     }
 }
 
-static enum weft_status run_batch(struct trial *trial, struct weft_program *program)
+static enum weft_status run_batch(struct trial *trial, struct weft_context *context, struct weft_program *program)
 {
     struct weft_argument in[MAX_OPERANDS], out[MAX_OPERANDS];
     struct weft_error *error = NULL;
@@ -164,7 +165,7 @@ static enum weft_status run_batch(struct trial *trial, struct weft_program *prog
     arguments(trial->in, trial->inputs, in);
     arguments(trial->out, trial->results, out);
     const struct weft_run_params params = {in, (size_t)trial->inputs, out, (size_t)trial->results, NULL};
-    enum weft_status status = weft_run(program, &params, &error);
+    enum weft_status status = mirror_run(context, program, &params, &error);
     if (error)
         weft_error_render(error, message, sizeof message);
     weft_error_destroy(error);
@@ -174,7 +175,8 @@ static enum weft_status run_batch(struct trial *trial, struct weft_program *prog
 }
 
 /* Runs sample `i` alone and compares. */
-static enum weft_status check_sample(struct trial *trial, struct weft_program *program, int64_t i)
+static enum weft_status check_sample(struct trial *trial, struct weft_context *context, struct weft_program *program,
+                                     int64_t i)
 {
     struct weft_argument in[MAX_OPERANDS], out[MAX_OPERANDS];
     struct weft_tensor_info infos[MAX_OPERANDS];
@@ -189,7 +191,7 @@ static enum weft_status check_sample(struct trial *trial, struct weft_program *p
         out[r] = operand_argument(&own[r]);
     }
     const struct weft_run_params params = {in, (size_t)trial->inputs, out, (size_t)trial->results, NULL};
-    enum weft_status status = weft_run(program, &params, NULL);
+    enum weft_status status = mirror_run(context, program, &params, NULL);
     for (int r = 0; r < trial->results; r++)
         if (!samples_equal(&own[r], 0, &trial->out[r], trial->out[r].batch ? i : 0))
             fail_msg("%s: result %d of sample %lld differs", trial->scene->text, r, (long long)i);
@@ -216,9 +218,9 @@ static void check_scene(const struct scene *scene)
         for (int round = 0; round < ROUNDS; round++) {
             choose(&trial, scene, round);
             add_outputs(&trial, program, round % 2);
-            enum weft_status status = run_batch(&trial, program), worst = WEFT_OK;
+            enum weft_status status = run_batch(&trial, contexts[c], program), worst = WEFT_OK;
             for (int64_t i = 0; i < trial.samples; i++) {
-                enum weft_status own = check_sample(&trial, single, i);
+                enum weft_status own = check_sample(&trial, contexts[0], single, i);
                 worst = own > worst ? own : worst;
             }
             assert_int_equal(status, worst);
@@ -259,9 +261,9 @@ static void run_text(struct trial *trial, const char *text)
     for (int c = 0; c < 3; c++) {
         struct weft_program *program = compile(contexts[c], text);
         add_outputs(trial, program, true);
-        run_batch(trial, program);
+        run_batch(trial, contexts[c], program);
         for (int64_t i = 0; i < trial->samples; i++)
-            check_sample(trial, program, i);
+            check_sample(trial, contexts[c], program, i);
         weft_program_destroy(program);
         for (int r = 0; c < 2 && r < trial->results; r++)
             operand_free(&trial->out[r]);
@@ -346,7 +348,7 @@ static void written_in_place(void **unused)
     trial.out[0].batch = true;
     for (int64_t i = 0; i < 30; i++)
         operand_share(&trial.out[0], &trial.in[0], i);
-    run_batch(&trial, program);
+    run_batch(&trial, contexts[1], program);
     for (int64_t i = 0; i < 30; i++)
         for (int64_t n = 0; n < (1 + i % 7) * (1 + i) && n < 80; n++)
             assert_true(((float *)trial.in[0].memory[i])[n] == before[i][n] * 4);
@@ -368,7 +370,7 @@ static void a_tensor_in_place_beside_a_batch(void **unused)
     const struct weft_argument in[] = {{"a", samples, 3, true}, {"b", &tensor, 1, false}};
     const struct weft_argument out[] = {{NULL, results, 3, true}, {NULL, &tensor, 1, false}};
     const struct weft_run_params params = {in, 2, out, 2, NULL};
-    assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    assert_int_equal(mirror_run(contexts[1], program, &params, NULL), WEFT_OK);
     assert_true(b == -32 && copies[0] == 1 && copies[2] == 3);
     weft_program_destroy(program);
 }
@@ -400,7 +402,7 @@ static void very_many_shapes(void **unused)
     assert_int_equal(weft_prepare(program, &params, NULL, &kernels, NULL), WEFT_OK);
     assert_in_range(kernels, 1, 3);
     for (int twice = 0; twice < 2; twice++) {
-        assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+        assert_int_equal(mirror_run(contexts[1], program, &params, NULL), WEFT_OK);
         for (int32_t n = 0; n < total; n++)
             assert_int_equal(y[n], 3 * n - 1);
         memset(y, 0, (size_t)total * sizeof *y);
@@ -425,7 +427,7 @@ static void numbers_of_batches(void **unused)
         const struct weft_argument in[] = {{"s", &numbers, 1, true}, {"k", &plain, 1, false}, {"x", &from, 1, true}};
         const struct weft_argument out[] = {{"a", &to, 1, true}, {"b", &twice, 1, false}};
         const struct weft_run_params params = {in, 3, out, 2, NULL};
-        assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+        assert_int_equal(mirror_run(contexts[0], program, &params, NULL), WEFT_OK);
         assert_true(b == 6 && a[0] == 1 && (turn || a[1] == 2));
     }
     weft_program_destroy(program);

@@ -1,6 +1,8 @@
 /* See run.h. */
 #include "tests/diff/run.h"
 
+#include "tests/gpu/mirror.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -160,7 +162,7 @@ enum weft_status run_try(struct weft_program *program, const struct tensor *inpu
                          const struct tensor *outputs, int output_count)
 {
     struct weft_run_params params = params_of(inputs, names, input_count, outputs, output_count);
-    return weft_run(program, &params, NULL);
+    return mirror_run(context, program, &params, NULL);
 }
 
 enum weft_status run_program(struct weft_program *program, const struct tensor *inputs,
@@ -170,7 +172,7 @@ enum weft_status run_program(struct weft_program *program, const struct tensor *
 {
     struct weft_run_params params = params_of(inputs, names, input_count, outputs, output_count);
     struct weft_error *told = NULL;
-    enum weft_status status = weft_run(program, &params, &told);
+    enum weft_status status = mirror_run(context, program, &params, &told);
     if (status < 0)
         fail_with("weft_run", told);
     if (error)
@@ -209,7 +211,7 @@ enum weft_status run_batches(struct weft_program *program, const struct tensor *
     const struct weft_run_params params = {
         .inputs = arguments[0], .input_count = (size_t)input_count,
         .outputs = arguments[1], .output_count = (size_t)output_count};
-    enum weft_status status = weft_run(program, &params, error);
+    enum weft_status status = mirror_run(context, program, &params, error);
     if (status < 0)
         fail_with("weft_run", error ? *error : NULL);
     return status;

@@ -2,6 +2,7 @@
 #include "tests/random/execute.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/gpu/mirror.h"
 #include "tests/random/buffer.h"
 #include "tests/random/evaluate.h"
 #include "tests/random/text.h"
@@ -79,6 +80,7 @@ void machine_destroy(struct machine *machine)
 struct run {
     struct trial *trial;
     struct arena *arena;
+    struct weft_context *context;
     struct weft_program *program;
     struct outcome *outcome;
     const struct extents (*shapes)[FORMULA_NODES];        /* of each sample */
@@ -300,7 +302,7 @@ static bool run_once(struct run *run, int64_t *place)
     struct weft_run_params params = {.inputs = call.arguments, .input_count = (size_t)call.inputs,
                                      .outputs = call.arguments + call.inputs,
                                      .output_count = (size_t)run->result_count};
-    enum weft_status status = weft_run(run->program, &params, &error);
+    enum weft_status status = mirror_run(run->context, run->program, &params, &error);
     if (status < 0)
         return refuse(run->outcome, "weft_run", error);
     *place = status == WEFT_DIVIDE_BY_ZERO && error ? (int64_t)error->spans[0].start : -1;
@@ -447,7 +449,7 @@ static void run_plain(const struct run *told, struct machine *machine,
                       struct evaluation *evaluations)
 {
     struct run run = {.trial = told->trial, .arena = told->arena, .outcome = told->outcome,
-                      .shapes = told->shapes, .only = -1};
+                      .context = machine->context, .shapes = told->shapes, .only = -1};
     int64_t place;
     if (prepare(&run, machine, false) && run_once(&run, &place))
         check_all(&run, evaluations, place);
@@ -460,6 +462,7 @@ void execute(struct machine *machine, struct trial *trial, struct arena *arena,
 {
     struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
     struct run run = {.trial = trial, .arena = arena, .outcome = outcome, .only = -1,
+                      .context = machine->context,
                       .shapes = (const struct extents (*)[FORMULA_NODES])shapes};
     struct evaluation *evaluations = ARENA_ARRAY(arena, struct evaluation, trial->samples);
     int64_t place;

@@ -1,0 +1,317 @@
+"""Weft on a GPU beside a copy of the same bytes and beside its peers, in one process and on the same buffers:
+
+    python3 bench/gpu.py --build build [--out bench/results/gpu.json] [--only NAME] [--scale 1]
+
+By CUDA events, rotating over 1 GB of buffers, the median of 5 runs of many calls each, all contenders in
+turns; launched one by one and as a CUDA graph, of which the faster one counts. `of copy` is the time of
+cuMemcpyDtoD for the same bytes (read plus written) over the time taken. Every result is checked before it
+is timed. gpu_cases.py says what is measured, gpu_peers.py beside whom; NumPy is required. Ends with 77, and
+the name of the call that said so, where there is no GPU; by then everything that needs none was done: the
+libraries are loaded, and NVRTC has made a cubin for sm_90 of every case. With 1 when a result is wrong.
+The file is written after each case, so that what was measured survives a limit of time.
+
+--mock DIRECTORY runs all of it, on small arrays, on the fake driver of tests/mockcuda, beside the peers'
+versions for the CPU."""
+import argparse
+import contextlib
+import ctypes
+import datetime
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+NO_GPU, TARGET_CUDA, GIGABYTE = 77, 2, 1e9
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--out", default=str(ROOT / "bench/results/gpu.json"))
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the arrays' sizes, and of the gigabyte")
+    parser.add_argument("--seconds", type=float, default=0.05, help="of one run of a contender")
+    parser.add_argument("--limit", type=float, default=1e9, help="no case begins after so many seconds")
+    parser.add_argument("--mock", help="the directory of the fake driver and NVRTC")
+    parser.add_argument("--suite", help="a result of tests/gpu/suite.py, which becomes part of the file")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+OPTIONS = options()
+if OPTIONS.mock and os.environ.get("CUDA_HOME") != OPTIONS.mock:
+    # The loader reads the variable when a process begins.
+    paths = [OPTIONS.mock] + os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    os.environ.update(CUDA_HOME=OPTIONS.mock, LD_LIBRARY_PATH=":".join(filter(None, paths)), JAX_PLATFORMS="cpu")
+    os.execv(sys.executable, [sys.executable] + sys.argv)
+
+import numpy as np  # noqa: E402
+import driver as cuda  # noqa: E402
+import gpu_arrays  # noqa: E402
+import gpu_cases  # noqa: E402
+import gpu_compile  # noqa: E402
+import gpu_overhead  # noqa: E402
+import gpu_peers  # noqa: E402
+import gpu_time  # noqa: E402
+import library  # noqa: E402
+import nvrtc  # noqa: E402
+
+SCALE = 2e-5 if OPTIONS.mock and OPTIONS.scale == 1 else OPTIONS.scale
+PEERS_ON = 1 if OPTIONS.mock else 2
+BEGAN = time.monotonic()
+
+
+# ---- the result file ----
+
+class Result:
+    """The file, written anew at each change."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.content = {"machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+                        "date": datetime.date.today().isoformat(), "command": " ".join(["bench/gpu.py"] + sys.argv[1:]),
+                        "versions": {"python": platform.python_version(), "numpy": np.__version__}, "cases": []}
+        if OPTIONS.suite:
+            self.content["suite"] = json.loads(pathlib.Path(OPTIONS.suite).read_text(encoding="utf-8"))
+
+    def put(self, **values):
+        self.content.update(values)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(json.dumps(self.content, indent=1) + "\n", encoding="utf-8")
+        fresh.replace(self.path)
+
+
+def processor():
+    with contextlib.suppress(OSError, StopIteration):
+        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return platform.processor()
+
+
+def state_of_card():
+    """What nvidia-smi says of clocks and load; nothing is changed."""
+    fields = "name,driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,ecc.mode.current"
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.run(["nvidia-smi", f"--query-gpu={fields}", "--format=csv"], capture_output=True, text=True,
+                              timeout=20, check=True)
+        return told.stdout.splitlines()
+    return []
+
+
+# ---- before the first call that touches a device ----
+
+def wanted_cases():
+    return [case for case in gpu_cases.cases(SCALE) if OPTIONS.only in case.name]
+
+
+def compile_everything(build, compiler, result):
+    """The text of every case, and a cubin of it."""
+    weft = library.Weft(build, target=TARGET_CUDA, arch=b"sm_90")
+    entries = []
+    for case in wanted_cases() + [gpu_cases.small()]:
+        program = weft.compile(case.text, gpu_cases.types_of(case))
+        text = weft.stage(program, "cuda")
+        weft.lib.weft_program_destroy(program)
+        image, seconds = nvrtc.compile_text(compiler, text, "sm_90")
+        entries.append({"case": case.name, "lines": text.count("\n"), "cubin_bytes": len(image), "nvrtc_ms": seconds * 1e3})
+        print(f"  {case.name:55} {entries[-1]['lines']:5} lines  cubin {len(image):6} bytes  {seconds * 1e3:6.1f} ms")
+    weft.close()
+    result.put(cubins=entries)
+
+
+def prepare(result):
+    """Loads the libraries and compiles; returns the driver's library, or None where there is none."""
+    lib = library.load(OPTIONS.build)
+    compiler, place = nvrtc.find()
+    if compiler is None:
+        raise SystemExit(f"NVRTC is not found; looked for {place}")
+    print(f"NVRTC {nvrtc.version(compiler)}, {place}")
+    result.content["versions"]["nvrtc"] = nvrtc.version(compiler)
+    compile_everything(OPTIONS.build, compiler, result)
+    opened, place = cuda.find()
+    print(f"libcuda: {place}" if opened else f"libcuda.so.1 is not found; looked for {place}")
+    return lib, opened
+
+
+# ---- cases ----
+
+def copier(driver, room, total, count):
+    """Copies of half of `total` bytes, each with others of their own until `count` times as many are used."""
+    half = max(1, total // 2)
+    reach = max(half * count, half)
+    source, target = room.array((reach,), np.uint8), room.array((reach,), np.uint8)
+    gpu_arrays.Random(1).fill(source)
+    calls = [lambda at=i * half: driver.copy(target.address + at, source.address + at, half) for i in range(count)]
+    return gpu_peers.Contender("copy", calls)
+
+
+def weft_contender(weft, driver, case, sets):
+    program = weft.compile(case.text)
+    calls, seconds = [], 0.0
+    for inputs, out in sets.sets:
+        call, params = weft.bound(program, sets.for_weft(inputs), out, driver.stream)
+        seconds += weft.prepare(program, params)
+        calls.append(call)
+    return gpu_peers.Contender("Weft", calls), seconds
+
+
+def contenders_of(case, sets, peers, skipped):
+    for name, make in peers:
+        try:
+            if isinstance(make, str):
+                raise gpu_peers.Skip(make)
+            yield make(case, sets)
+        except Exception as error:  # of a peer's own code, whatever it is
+            skipped[name] = gpu_peers.told(error)
+
+
+def references(driver, case, sets):
+    """wanted() for Weft, by NumPy, and for its peers, by Weft: a result is fetched when it is first asked for."""
+    kept = {}
+
+    def by_numpy(number, tolerance):
+        return gpu_peers.reference(case, sets.sets[number][0]), tolerance, "NumPy in float64"
+
+    def by_weft(number, tolerance):
+        return kept[number], tolerance, "Weft"
+
+    def keep():
+        for number in {0, sets.count - 1}:
+            kept[number] = gpu_time.fetched(sets.sets[number][1])
+    return by_numpy, by_weft, keep
+
+
+def best(timed):
+    """The faster way of each contender: name to median seconds."""
+    found = {}
+    for one in timed:
+        median = one.entry()["median_us"] * 1e-6
+        found[one.contender.name] = min(median, found.get(one.contender.name, median))
+    return found
+
+
+def run_case(driver, weft, peers, case):
+    skipped, random = {}, gpu_arrays.Random(hash(case.name) & 0xFFFF)
+    entry = {"case": case.name, "text": case.text, "bytes": case.bytes(), "elements": elements(case)}
+    with gpu_arrays.Room(driver, PEERS_ON) as room, contextlib.ExitStack() as graphs:
+        sets = gpu_cases.Sets(room, case, random, GIGABYTE * SCALE)
+        by_numpy, by_weft, keep = references(driver, case, sets)
+        ours, seconds = weft_contender(weft, driver, case, sets)
+        check = gpu_time.checker(driver, case, sets, by_numpy)
+        check(ours, lambda: gpu_time.all_calls(ours))
+        keep()
+        copies = copier(driver, room, case.bytes(), sets.count)
+        check = gpu_time.checker(driver, case, sets, by_weft)
+
+        def check_all(contender, work):
+            if contender is not copies:
+                check(contender, work)
+            else:
+                work()
+        everybody = [ours, copies] + list(contenders_of(case, sets, peers, skipped))
+        timed = gpu_time.in_turns(driver, everybody, OPTIONS.seconds, graphs, check_all, skipped)
+        entry.update(sets=sets.count, kernel_ms=seconds * 1e3, skipped=skipped, contenders={})
+        for one in timed:
+            entry["contenders"].setdefault(one.contender.name, {})[one.mode] = one.entry()
+        finish_entry(entry, best(timed))
+    return entry
+
+
+def elements(case):
+    shapes = case.out[0] if case.ragged else [case.out[0]]
+    return sum(int(np.prod(shape, dtype=np.int64)) for shape in shapes)
+
+
+def finish_entry(entry, fastest):
+    copy = fastest.pop("copy", None)
+    if "Weft" not in fastest or copy is None:
+        raise gpu_time.Wrong("; ".join(f"{name}: {reason}" for name, reason in entry["skipped"].items()))
+    entry["best_us"] = {name: seconds * 1e6 for name, seconds in fastest.items()}
+    entry["copy_us"] = copy * 1e6
+    entry["copy_gb_per_s"] = entry["bytes"] / copy / 1e9
+    entry["of_copy"] = {name: copy / seconds for name, seconds in fastest.items()}
+    entry["times_weft"] = {name: seconds / fastest["Weft"] for name, seconds in fastest.items() if name != "Weft"}
+
+
+def show(entry):
+    print(f"\n{entry['case']}   {entry['text'][:70]}   {entry['bytes'] / 1e6:.1f} MB, {entry['sets']} sets; copy "
+          f"{entry['copy_us']:.1f} us, {entry['copy_gb_per_s']:.0f} GB/s")
+    for name, microseconds in entry["best_us"].items():
+        print(f"  {name:16} {microseconds:9.1f} us   of copy {entry['of_copy'][name]:5.2f}   "
+              f"Weft's time x {microseconds / entry['best_us']['Weft']:5.2f}")
+    for name, reason in entry["skipped"].items():
+        print(f"  {name:16} left out: {reason}")
+    sys.stdout.flush()
+
+
+def run_cases(driver, weft, peers, result):
+    """The names of the cases whose results were wrong."""
+    wrong = []
+    for case in wanted_cases():
+        if time.monotonic() - BEGAN > OPTIONS.limit:
+            result.content["cases"].append({"case": case.name, "left_out": f"{OPTIONS.limit:.0f} s were over"})
+            continue
+        try:
+            entry = run_case(driver, weft, peers, case)
+            show(entry)
+        except (gpu_time.Wrong, RuntimeError) as error:
+            entry = {"case": case.name, "text": case.text, "failed": str(error)}
+            wrong.append(case.name)
+            print(f"\n{case.name}: FAILED: {error}", flush=True)
+        result.content["cases"].append(entry)
+        result.put()
+    return wrong
+
+
+# ---- all of it ----
+
+def part(result, wrong, name, measure):
+    """One of the parts beside the cases."""
+    if OPTIONS.only and OPTIONS.only not in name:
+        return
+    try:
+        result.put(**{name: measure()})
+    except (gpu_time.Wrong, RuntimeError, OSError, subprocess.SubprocessError) as error:
+        result.put(**{name: {"failed": str(error)}})
+        wrong.append(name)
+        print(f"\n{name}: FAILED: {error}", flush=True)
+
+
+def main():
+    if OPTIONS.child:
+        return gpu_compile.child(OPTIONS.build, *OPTIONS.child)
+    result = Result(OPTIONS.out)
+    lib, opened = prepare(result)
+    try:
+        if opened is None:
+            raise cuda.DriverError("dlopen", 0, "libcuda.so.1 is not found")
+        driver = cuda.Driver(opened).start()
+    except cuda.DriverError as error:
+        print(f"no GPU: {error}; everything before that was done")
+        result.put(no_gpu=str(error))
+        return NO_GPU
+    result.content["gpu"] = dict(driver.describe(), state=state_of_card())
+    peers = gpu_peers.available(driver.stream, on_device=not OPTIONS.mock)
+    result.content["versions"].update(gpu_peers.versions())
+    result.put(skipped={name: make for name, make in peers if isinstance(make, str)})
+    print(json.dumps(result.content["gpu"]), json.dumps(result.content["versions"]))
+    weft = library.Weft(OPTIONS.build, lib, target=TARGET_CUDA)
+    wrong = run_cases(driver, weft, peers, result)
+    few = 20 if OPTIONS.mock else 2000
+    part(result, wrong, "overhead", lambda: gpu_overhead.measure(driver, weft, peers, PEERS_ON, few))
+    part(result, wrong, "compile", lambda: gpu_compile.measure(OPTIONS.build, 2 if OPTIONS.mock else 5))
+    result.put(seconds=time.monotonic() - BEGAN, failed=wrong, state_after=state_of_card())
+    weft.close()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

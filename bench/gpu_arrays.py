@@ -1,0 +1,138 @@
+"""Arrays in device memory for the benches of the GPU: made by the driver, handed to Weft as tensors and
+to its peers by DLPack, so that everybody reads and writes the same bytes.
+
+Memory belongs to a Room, which gives all of it back at once; an Array must not be used after that."""
+import ctypes as c
+
+import numpy as np
+
+import library
+
+LINE = 256  # where a device's allocators begin arrays
+FIRST_WORDS = {"i": "int", "u": "uint", "f": "float", "b": "bool"}
+
+
+class Managed(c.Structure):
+    _fields_ = [("tensor", library.Tensor), ("context", c.c_void_p), ("deleter", c.c_void_p)]
+
+
+CAPSULE = b"dltensor"
+new_capsule = c.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+
+
+class Array:
+    """Dense, row-major. `peers` is the kind of device that peers are told, which is the host's on the mock,
+    whose device memory is host memory."""
+
+    def __init__(self, driver, address, shape, dtype, peers=2):
+        self.driver, self.address, self.shape = driver, address, tuple(int(extent) for extent in shape)
+        self.dtype, self.peers = np.dtype(dtype), peers
+        self.nbytes = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        self.shape_words = (c.c_int64 * len(self.shape))(*self.shape)
+
+    def tensor(self, device=2):
+        """A DLTensor, which holds a reference to the shape alone."""
+        return library.Tensor(self.address, library.Device(device, 0), len(self.shape), library.element_type(self.dtype),
+                              self.shape_words, None, 0)
+
+    def type_text(self):
+        """In the language's words: "uint8[480, 640, 3]"."""
+        bits = "" if self.dtype.kind == "b" else str(self.dtype.itemsize * 8)
+        return f"{FIRST_WORDS[self.dtype.kind]}{bits}[{', '.join(map(str, self.shape))}]"
+
+    def upload(self, array):
+        array = np.ascontiguousarray(array, self.dtype)
+        assert array.nbytes == self.nbytes
+        self.driver.upload(self.address, array)
+
+    def download(self):
+        array = np.empty(self.shape, self.dtype)
+        self.driver.download(array, self.address)
+        return array
+
+    def poison(self):
+        self.driver.poison(self.address, self.nbytes)
+
+    def __dlpack_device__(self):
+        return self.peers, 0
+
+    def __dlpack__(self, **_options):
+        # Nothing waits for a stream: the benches synchronize the device before anybody takes an array over.
+        self.managed = Managed(self.tensor(self.peers), None, None)
+        return new_capsule(c.addressof(self.managed), CAPSULE, None)
+
+
+class Ragged:
+    """A batch: samples one behind the other in one allocation, each on a line of its own."""
+
+    def __init__(self, driver, address, shapes, dtype, peers=2):
+        self.dtype = np.dtype(dtype)
+        sizes = [int(np.prod(shape)) * self.dtype.itemsize for shape in shapes]
+        starts = np.cumsum([0] + [-(-size // LINE) * LINE for size in sizes])
+        self.samples = [Array(driver, address + int(start), shape, dtype, peers) for start, shape in zip(starts, shapes)]
+        self.nbytes, self.span = sum(sizes), int(starts[-1])
+        self.tensors = (library.Tensor * len(sizes))(*[sample.tensor() for sample in self.samples])
+
+    def argument(self, name):
+        return library.Argument(name.encode() if name else None, self.tensors, len(self.tensors), True)
+
+    def type_text(self):
+        rank = len(self.samples[0].shape)
+        return f"{FIRST_WORDS[self.dtype.kind]}{self.dtype.itemsize * 8}[{', '.join('?' * rank)}]"
+
+    def poison(self):
+        for sample in self.samples:
+            sample.poison()
+
+
+def make(driver, address, shape, dtype, peers):
+    """An Array, or a Ragged for a list of shapes."""
+    kind = Ragged if isinstance(shape, list) else Array
+    return kind(driver, address, shape, dtype, peers)
+
+
+def span(shape, dtype):
+    """The bytes that `make` needs."""
+    return make(None, 0, shape, dtype, 2).span if isinstance(shape, list) else make(None, 0, shape, dtype, 2).nbytes
+
+
+class Room:
+    """Allocations of a case."""
+
+    def __init__(self, driver, peers=2):
+        self.driver, self.peers, self.addresses = driver, peers, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.driver.synchronize()
+        for address in self.addresses:
+            self.driver.free(address)
+        self.addresses = []
+
+    def array(self, shape, dtype):
+        self.addresses.append(self.driver.allocate(span(shape, dtype)))
+        return make(self.driver, self.addresses[-1], shape, dtype, self.peers)
+
+
+class Random:
+    """Random elements, drawn once for a dtype and read from ever other places."""
+
+    def __init__(self, seed):
+        self.source, self.pools, self.turn = np.random.default_rng(seed), {}, 0
+
+    def pool(self, count, dtype):
+        have = self.pools.get(dtype)
+        if have is None or len(have) < count:
+            have = self.source.integers(0, 256, count, np.uint8) if dtype == np.uint8 else \
+                self.source.standard_normal(count, np.float32).astype(dtype)
+            self.pools[dtype] = have
+        return have
+
+    def fill(self, array):
+        self.turn += 1
+        for sample in array.samples if isinstance(array, Ragged) else [array]:
+            count, skip = sample.nbytes // sample.dtype.itemsize, 4099 * (self.turn % 61)
+            sample.upload(self.pool(count + 61 * 4099, sample.dtype)[skip:skip + count].reshape(sample.shape))

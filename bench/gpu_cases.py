@@ -1,0 +1,149 @@
+"""What bench/gpu.py measures: a text for Weft, and for each peer the same formula as its users would write it.
+
+`formula` is for everybody who traces or fuses (CuPy's fuse, torch.compile, jax.jit) and, in float64, for
+the reference; its first argument has the words in which they differ. `kernel` is the body of a CuPy
+ElementwiseKernel over operands n (its signature) with i as the number of the element; `eager` writes into `out`
+with as few of PyTorch's kernels as it allows."""
+import numpy as np
+
+import gpu_arrays
+
+f32, u8, f16 = np.float32, np.uint8, np.float16
+GAIN = np.array([1.25, 0.75, 0.75], f32)
+MEAN, DEVIATION = np.array([123.7, 116.3, 103.5], f32), np.array([58.4, 57.1, 57.4], f32)
+
+
+class Case:
+    """inputs: name to (shape, dtype), or to an array of constants; hidden: those that stand in Weft's text as
+    literals and that peers take as arrays. A shape that is a list is a batch's."""
+
+    def __init__(self, name, text, inputs, out, formula, kernel, eager, tolerance=0.0, hidden=()):
+        self.name, self.text, self.inputs, self.out, self.hidden = name, text, inputs, out, hidden
+        self.formula, self.kernel, self.eager, self.tolerance = formula, kernel, eager, tolerance
+        self.ragged = isinstance(out[0], list)
+
+    def bytes(self):
+        """Each input read once, the result written once."""
+        return exact_bytes(*self.out) + sum(
+            spec.nbytes if isinstance(spec, np.ndarray) else exact_bytes(*spec)
+            for name, spec in self.inputs.items() if name not in self.hidden)
+
+
+def exact_bytes(shape, dtype):
+    shapes = shape if isinstance(shape, list) else [shape]
+    return sum(int(np.prod(one, dtype=np.int64)) for one in shapes) * np.dtype(dtype).itemsize
+
+
+def scaled(count, scale, least=1):
+    return max(least, int(count * scale))
+
+
+def flat(scale):
+    """Contiguous, 2^25 elements."""
+    n = (scaled(1 << 25, scale, 1000),)
+    yield Case("float32", "x * 2 + 1", {"x": (n, f32)}, (n, f32), lambda w, x: x * 2 + 1,
+               ("float32 x", "float32 out", "out = x * 2 + 1"),
+               lambda torch, out, x: torch.add(x * 2, 1, out=out), 1e-6)
+    yield Case("uint8 to float32", "img * 0.00392", {"img": (n, u8)}, (n, f32), lambda w, img: w.f32(img) * 0.00392,
+               ("uint8 img", "float32 out", "out = img * 0.00392f"),
+               lambda torch, out, img: torch.mul(img, 0.00392, out=out), 1e-6)
+    yield Case("polynomial, ten operations", "((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x + 1.5",
+               {"x": (n, f32)}, (n, f32),
+               lambda w, x: ((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x + 1.5,
+               ("float32 x", "float32 out", "out = ((((x * 0.3f + 0.7f) * x - 1.1f) * x + 0.4f) * x - 0.2f) * x + 1.5f"),
+               lambda torch, out, x: torch.add(((((x * 0.3 + 0.7) * x - 1.1) * x + 0.4) * x - 0.2) * x, 1.5, out=out), 1e-5)
+    yield Case("sin, exp and sqrt", "sin(x) * exp(x * -0.5) + sqrt(abs(x))", {"x": (n, f32)}, (n, f32),
+               lambda w, x: w.sin(x) * w.exp(x * -0.5) + w.sqrt(w.abs(x)),
+               ("float32 x", "float32 out", "out = sin(x) * exp(x * -0.5f) + sqrt(fabs(x))"),
+               lambda torch, out, x: torch.add(torch.sin(x) * torch.exp(x * -0.5), torch.sqrt(torch.abs(x)), out=out), 1e-5)
+
+
+def pictures(scale):
+    clip = (scaled(64, scale), 224, 224, 3)
+    yield Case("blend of two uint8 batches", "0.4 * a + 0.6 * b", {"a": (clip, u8), "b": (clip, u8)}, (clip, f32),
+               lambda w, a, b: w.f32(a) * 0.4 + w.f32(b) * 0.6,
+               ("uint8 a, uint8 b", "float32 out", "out = 0.4f * a + 0.6f * b"),
+               lambda torch, out, a, b: torch.add(a * 0.4, b, alpha=0.6, out=out), 1e-5)
+    large = (scaled(16, scale), 1080, 1920, 3) if scale == 1 else (2, 9, 11, 3)
+    yield Case("headline: uint8 to uint8, a gain for each channel", "uint8(clamp(img * [1.25, 0.75, 0.75], 128, 255))",
+               {"img": (large, u8), "gain": GAIN}, (large, u8),
+               lambda w, img, gain: w.u8(w.rint(w.clip(w.f32(img) * gain, 128, 255))),
+               ("uint8 img, raw float32 gain", "uint8 out", "out = rint(fmin(fmax(img * gain[i % 3], 128.0f), 255.0f))"),
+               lambda torch, out, img, gain: out.copy_((img * gain).clamp_(128, 255).round_()), 1 / 255, hidden=("gain",))
+    batch = (scaled(256, scale), 224, 224, 3)
+    yield Case("normalize: uint8 to float16, mean and deviation of each channel", "float16((x - mean) / std)",
+               {"x": (batch, u8), "mean": MEAN, "std": DEVIATION}, (batch, f16),
+               lambda w, x, mean, std: w.f16((w.f32(x) - mean) / std),
+               ("uint8 x, raw float32 mean, raw float32 std", "float16 out", "out = (x - mean[i % 3]) / std[i % 3]"),
+               lambda torch, out, x, mean, std: torch.div(x - mean, std, out=out), 2e-3)
+
+
+def broadcasts(scale):
+    r, k = scaled(8192, scale, 7), scaled(4096, scale, 33)
+    yield Case("a row on float32", "x + row", {"x": ((r, k), f32), "row": ((k,), f32)}, ((r, k), f32),
+               lambda w, x, row: x + row, ("float32 x, float32 row", "float32 out", "out = x + row"),
+               lambda torch, out, x, row: torch.add(x, row, out=out), 1e-6)
+    yield Case("a column on float32", "x * column", {"x": ((r, k), f32), "column": ((r, 1), f32)}, ((r, k), f32),
+               lambda w, x, column: x * column, ("float32 x, float32 column", "float32 out", "out = x * column"),
+               lambda torch, out, x, column: torch.mul(x, column, out=out), 1e-6)
+
+
+def ragged(scale):
+    random = np.random.default_rng(3)
+    low, high, count = (200, 640, 256) if scale == 1 else (3, 20, 9)
+    shapes = [(int(h), int(w), 3) for h, w in random.integers(low, high, (count, 2))]
+    yield Case(f"a ragged batch of {count} pictures", "(x - 127.5) * 0.0078125", {"x": (shapes, u8)}, (shapes, f32),
+               lambda w, x: (w.f32(x) - 127.5) * 0.0078125,
+               ("uint8 x", "float32 out", "out = (x - 127.5f) * 0.0078125f"),
+               lambda torch, out, x: torch.mul(x - 127.5, 0.0078125, out=out), 1e-6)
+
+
+def cases(scale):
+    for group in (flat, pictures, broadcasts, ragged):
+        yield from group(scale)
+
+
+def small():
+    """The case of launch overhead."""
+    n = (1000,)
+    return Case("1,000 elements", "a * b + c", {name: (n, f32) for name in "abc"}, (n, f32), lambda w, a, b, c: a * b + c,
+                ("float32 a, float32 b, float32 c", "float32 out", "out = a * b + c"),
+                lambda torch, out, a, b, c: torch.addcmul(c, a, b, out=out), 1e-6)
+
+
+# ---- their data ----
+
+class Sets:
+    """As many sets of a case's operands as it takes to rotate over `bytes` of memory."""
+
+    def __init__(self, room, case, random, total):
+        self.case, self.count = case, max(1, -(-int(total) // max(1, case.bytes())))
+        self.constants = {name: room.array(spec.shape, spec.dtype) for name, spec in case.inputs.items()
+                          if isinstance(spec, np.ndarray)}
+        for name, array in self.constants.items():
+            array.upload(case.inputs[name])
+        self.sets = [self.make(room, random) for _ in range(self.count)]
+
+    def make(self, room, random):
+        inputs = {name: self.constants.get(name) or room.array(*spec) for name, spec in self.case.inputs.items()}
+        for name, array in inputs.items():
+            if name not in self.constants:
+                random.fill(array)
+        return inputs, room.array(*self.case.out)
+
+    def for_weft(self, inputs):
+        return {name: array for name, array in inputs.items() if name not in self.case.hidden}
+
+    def types(self):
+        """Weft's inputs in the language's words."""
+        return {name: array.type_text() for name, array in self.for_weft(self.sets[0][0]).items()}
+
+
+def types_of(case):
+    """The same without any memory."""
+    types = {}
+    for name, spec in case.inputs.items():
+        shape, dtype = (spec.shape, spec.dtype) if isinstance(spec, np.ndarray) else spec
+        if name not in case.hidden:
+            types[name] = gpu_arrays.make(None, 0, shape, dtype, 2).type_text()
+    return types
