@@ -7,7 +7,6 @@
 #include "runtime/cache.h"
 #include "runtime/write.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,17 +52,39 @@ bool keep_open(const char *word, char **directory, struct diags *diags)
 
 /* ---- names ---- */
 
+/* In ASCII, whatever the locale. */
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static bool is_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static size_t word_length(const char *text, size_t most)
+{
+    size_t length = 0;
+    while (length < most && is_word(text[length]))
+        length++;
+    return length;
 }
 
 static void put_word(struct buf *out, const char *word, size_t length)
 {
-    if (out->length && out->text[out->length - 1] != '_')
+    if (length && out->length && out->text[out->length - 1] != '_')
         buf_putc(out, '_');
     for (size_t i = 0; i < length; i++)
-        buf_putc(out, (char)tolower((unsigned char)word[i]));
+        buf_putc(out, small(word[i]));
+}
+
+static void cut(struct buf *name)
+{
+    name->length = name->length < EXPRESSION ? name->length : EXPRESSION;
+    while (name->length && name->text[name->length - 1] == '_')
+        name->length--;
+    name->text[name->length] = '\0';
 }
 
 /* The longest operator here, OP_COUNT when there is none; *length becomes that of its spelling. */
@@ -83,8 +104,7 @@ static void put_expression(struct buf *out, const char *text, size_t length)
 {
     bool operand = false; /* one came before: an operator stands between two */
     for (size_t i = 0, step; i < length && out->length < EXPRESSION; i += step) {
-        for (step = 0; i + step < length && is_word(text[i + step]); step++)
-            ;
+        step = word_length(text + i, length - i);
         if (step) {
             put_word(out, text + i, step);
             operand = true;
@@ -103,8 +123,7 @@ static void put_expression(struct buf *out, const char *text, size_t length)
         else if (strchr(")]", text[i]))
             operand = true;
     }
-    if (out->length > EXPRESSION)
-        out->text[out->length = EXPRESSION] = '\0';
+    cut(out);
 }
 
 /* The file's name without folder and extension; false when the origin names none. */
@@ -114,7 +133,11 @@ static bool put_file(struct buf *out, const char *origin)
     size_t length = strlen(name);
     if (length <= 5 || strcmp(name + length - 5, ".weft") != 0)
         return false;
-    put_expression(out, name, length - 5);
+    for (size_t i = 0, step; i < length - 5 && out->length < EXPRESSION; i += step ? step : 1) {
+        step = word_length(name + i, length - 5 - i);
+        put_word(out, name + i, step);
+    }
+    cut(out);
     return out->length > 0;
 }
 
@@ -175,7 +198,7 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
                      : ins->kind == INS_LOOKUP  ? "lookup"
                                                 : op_rows[ins->op].id;
     for (const char *c = id; *c; c++)
-        buf_putc(out, (char)tolower((unsigned char)*c));
+        buf_putc(out, small(*c));
     for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
         buf_putc(out, ' ');
         put_value(out, kernel, ins->a[k], 0);
