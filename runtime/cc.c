@@ -223,7 +223,7 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
 static bool place_source(struct job *job, const char *text, const struct kept *kept, struct diags *diags)
 {
     if (!kept || !keep_write(kept->source, text, strlen(text), diags))
-        return job_write_source(job, text, diags);
+        return job_write_source(job, text, strlen(text), diags);
     snprintf(job->source, sizeof job->source, "%s", kept->source);
     return true;
 }

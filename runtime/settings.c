@@ -3,8 +3,8 @@
 #include "runtime/settings.h"
 
 #include "runtime/cache.h"
-#include "runtime/debug.h"
 #include "runtime/keep.h"
+#include "runtime/stage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +59,10 @@ static void choose_stages(struct weft_context *context, const char *debug, struc
 {
     const char *words = debug ? debug : secure_getenv("WEFT_DEBUG"), *wrong;
     size_t length;
-    context->debug = read_words(words ? words : "", debug_words, DEBUG_COUNT, &wrong, &length);
+    context->debug = read_words(words ? words : "", stage_names, STAGE_COUNT, &wrong, &length);
     if (wrong)
         diag_at(diags, DIAG_NO_DEBUG_STAGE, NULL, 0, (int)length, wrong,
-                list_words(diags->arena, debug_words, DEBUG_COUNT));
+                list_words(diags->arena, stage_names, STAGE_COUNT));
 }
 
 /* ---- the target ---- */
