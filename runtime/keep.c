@@ -254,6 +254,18 @@ static void put_head(struct buf *out, const struct kernel *kernel)
     buf_puts(out, " */\n");
 }
 
+/* Without #line, which leads from a kernel for a GPU to the program: here lines are those of the source itself. */
+static void put_plain_lines(struct buf *out, const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (const char *next; text < end; text = next) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        next = newline ? newline + 1 : end;
+        if (strncmp(text, "#line ", 6) != 0)
+            buf_add(out, text, (size_t)(next - text));
+    }
+}
+
 const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
 {
     const char *entry = strstr(text, entry_word);
@@ -263,9 +275,9 @@ const char *keep_text(struct arena *arena, const struct kernel *kernel, const ch
     if (!entry)
         return text;
     size_t before = (size_t)(entry - text) + strlen(entry_word);
-    buf_add(&out, text, before);
+    put_plain_lines(&out, text, before);
     buf_printf(&out, "_%s", keep_name(arena, kernel->program, kernel));
-    buf_puts(&out, text + before);
+    put_plain_lines(&out, text + before, strlen(text + before));
     return out.text;
 }
 

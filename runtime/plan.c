@@ -1,5 +1,6 @@
 /* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
  * comparing a few integers. */
+#include "runtime/cuda_plan.h"
 #include "runtime/debug.h"
 #include "runtime/keep.h"
 
@@ -110,12 +111,13 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, struct
         struct planned *planned = &plan->kernels[k];
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
         planned->loaded = atomic_load(&planned->emitted->loaded);
-        if (planned->loaded && (!wait || atomic_load(&planned->loaded->final)))
+        if (planned->loaded && planned->loaded->device == plan->gpu &&
+            (!wait || atomic_load(&planned->loaded->final)))
             continue;
         const char *text = planned->emitted->text;
         text = context->keep ? keep_text(scratch, planned->kernel, text) : text;
-        const struct kernel_request request = {text, program->math,
-                                               all_exact(planned->kernel), wait};
+        const struct kernel_request request = {text, program->math, all_exact(planned->kernel), wait,
+                                               plan->gpu};
         planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         atomic_store(&planned->emitted->loaded, planned->loaded);
         good = planned->loaded != NULL;
@@ -211,6 +213,14 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     return true;
 }
 
+/* The GPU that the plan is for, if any; false with a diagnostic. */
+static bool find_gpu(struct weft_program *program, struct plan *plan, struct diags *diags)
+{
+    if (plan->device)
+        plan->gpu = cuda_device_get(program->context, plan->device - 1, diags);
+    return !plan->device || plan->gpu;
+}
+
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
                       const struct plan_key *key, const struct occasion *occasion,
@@ -230,8 +240,9 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
-    return make_kernels(program, plan, scratch, shapes, occasion, diags) &&
-           load_kernels(program, plan, scratch, occasion->wait, diags);
+    return make_kernels(program, plan, scratch, shapes, occasion, diags) && find_gpu(program, plan, diags) &&
+           load_kernels(program, plan, scratch, occasion->wait, diags) &&
+           (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
 }
 
 void plan_destroy(struct plan *plan)
