@@ -473,7 +473,7 @@ void cuda_memory_finish(struct cuda_device *device, bool alive)
             driver->cuMemFree(constant->address);
         free(constant);
     }
-    if (alive && memory->pool)
+    if (memory->pool && cuda_driver_used()) /* the GPU's, not the context's: it outlives a lost one */
         driver->cuMemPoolDestroy(memory->pool);
     if (alive && memory->stream)
         driver->cuStreamDestroy(memory->stream);
