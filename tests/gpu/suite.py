@@ -133,6 +133,8 @@ def run(options):
               "compute_sanitizer": tool or "absent", **counts, "tests": entries}
     pathlib.Path(options.out).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(", ".join(f"{count} {status}" for status, count in counts.items()))
+    for reason in sorted({entry["output"].strip() for entry in entries if entry["status"] == "skipped"}):
+        print(f"skipped: {reason}")
     for entry in entries:
         if entry["status"] in ("failed", "timeout"):
             print(f"---- {entry['name']} ----\n{entry.get('output', '')}")
