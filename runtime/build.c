@@ -3,8 +3,10 @@
 #include "runtime/build.h"
 
 #include "runtime/cache.h"
+#include "runtime/cuda_kernels.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,14 +29,63 @@ bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *d
     return good;
 }
 
-void *build_from_disk(struct weft_context *context, const char *key, enum weft_math math)
+/* ---- the two kinds of kernels ---- */
+
+/* Which compiler would make it; NULL: unknown, and the disk is of no use. */
+static char *identity_of(const struct build *build)
+{
+    return build->device ? nvrtc_identity(&build->context->nvrtc)
+                         : compiler_identity(&build->context->cc);
+}
+
+static bool key_of(const struct build *build, const char *identity, struct cache_key *key)
+{
+    if (build->device)
+        return cuda_key_init(key, build->device, identity, build->key, build->math);
+    return cache_key_init(key, &build->context->cc, identity, build->key, build->math);
+}
+
+/* What a compiler made, to be kept. */
+struct output {
+    struct image image;
+    char note[128];                /* the compiler's version */
+};
+
+static void *compile_c(const struct build *build, const struct cache_key *disk, const char *identity,
+                       struct output *output, struct diags *diags)
+{
+    struct cc cc;
+    if (!probe(build->context, identity, &cc, diags))
+        return NULL;
+    snprintf(output->note, sizeof output->note, "%s", cc.version);
+    void *handle = cc_load(&cc, build->text, build->math, disk->digest, &output->image.fd, diags);
+    if (handle && !dlsym(handle, "weft_kernel")) {
+        dlclose(handle);
+        handle = NULL;
+        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
+    }
+    return handle;
+}
+
+static void *compile_cuda(const struct build *build, struct output *output, struct diags *diags)
+{
+    struct nvrtc *nvrtc = &build->context->nvrtc;
+    void *module = cuda_compile(nvrtc, build->device, build->text, build->math, &output->image, diags);
+    if (module)
+        snprintf(output->note, sizeof output->note, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+    return module;
+}
+
+/* ---- from the disk, to the disk ---- */
+
+void *build_from_disk(const struct build *build)
 {
     struct cache_key disk = {.material = NULL};
     void *handle = NULL;
     bool keep;
-    char *identity = context->cache ? compiler_identity(&context->cc) : NULL;
-    if (identity && cache_key_init(&disk, &context->cc, identity, key, math))
-        handle = cache_find(context->cache, &disk, false, &keep);
+    char *identity = build->context->cache ? identity_of(build) : NULL;
+    if (identity && key_of(build, identity, &disk))
+        handle = cache_find(build->context->cache, &disk, false, &keep);
     cache_key_finish(&disk);
     free(identity);
     return handle;
@@ -59,53 +110,49 @@ static void note_once(struct weft_context *context, int problem)
 }
 
 /* A kernel that the loader took is kept, unless the compiler has changed under it. */
-static void publish(struct weft_context *context, const struct cache_key *disk, const struct cc *cc,
-                    const char *identity, int image)
+static void publish(const struct build *build, const struct cache_key *disk, const char *identity,
+                    const struct output *output)
 {
-    char *after = compiler_identity(cc);
+    struct weft_context *context = build->context;
+    char *after = identity_of(build);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same && !cache_publish(context->cache, disk, image, cc->version, context->cache_cap))
+    if (same &&
+        !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap))
         note_once(context, errno);
 }
 
-static void *compile(struct weft_context *context, const struct cache_key *disk, const char *identity,
-                     const char *text, enum weft_math math, bool keep, struct diags *diags)
+static void *compile(const struct build *build, const struct cache_key *disk, const char *identity,
+                     bool keep, struct diags *diags)
 {
-    struct cc cc;
-    int image = -1;
-    if (!probe(context, identity, &cc, diags))
-        return NULL;
-    void *handle = cc_load(&cc, text, math, disk->digest, &image, diags);
-    if (handle && !dlsym(handle, "weft_kernel")) {
-        dlclose(handle);
-        handle = NULL;
-        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
-    }
-    if (handle && identity && context->cache && !keep)
-        publish(context, disk, &cc, identity, image);
-    if (image >= 0)
-        close(image);
+    struct output output = {.image = {.fd = -1}};
+    void *handle = build->device ? compile_cuda(build, &output, diags)
+                                 : compile_c(build, disk, identity, &output, diags);
+    if (handle && identity && build->context->cache && !keep)
+        publish(build, disk, identity, &output);
+    if (output.image.fd >= 0)
+        close(output.image.fd);
+    free(output.image.bytes);
     return handle;
 }
 
-void *build_kernel(struct weft_context *context, const char *key, const char *text,
-                   enum weft_math math, struct diags *diags, enum weft_kernel_origin *origin)
+void *build_kernel(const struct build *build, struct diags *diags, enum weft_kernel_origin *origin)
 {
+    const char *cache = build->context->cache;
     struct cache_key disk;
     int lock = -1;
     bool keep = false;
     void *handle = NULL;
-    char *identity = compiler_identity(&context->cc);
-    if (!cache_key_init(&disk, &context->cc, identity ? identity : "", key, math))
+    char *identity = identity_of(build);
+    if (!key_of(build, identity ? identity : "", &disk))
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     else {
         *origin = WEFT_FROM_DISK;
-        if (identity && context->cache && !(handle = cache_find(context->cache, &disk, false, &keep)))
-            handle = cache_wait(context->cache, &disk, &context->running.cancelled, &lock, &keep);
+        if (identity && cache && !(handle = cache_find(cache, &disk, false, &keep)))
+            handle = cache_wait(cache, &disk, &build->context->running.cancelled, &lock, &keep);
         if (!handle) {
             *origin = WEFT_FROM_COMPILER;
-            handle = compile(context, &disk, identity, text, math, keep, diags);
+            handle = compile(build, &disk, identity, keep, diags);
         }
         cache_unlock(lock);
     }

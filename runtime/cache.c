@@ -1,8 +1,6 @@
 /* See cache.h: the place, look-up, the lock, publication. */
 #include "runtime/cache.h"
 
-#include "runtime/entry.h"
-#include "runtime/image.h"
 #include "runtime/write.h"
 
 #include <fcntl.h>
@@ -136,7 +134,7 @@ static void *load_entry(int fd, const struct cache_key *key, const char *path, b
     if (state == ENTRY_SOUND && entry.key_size == key->size &&
         memcmp(entry.key, key->material, key->size) == 0) {
         touch(fd);
-        handle = image_load(fd, entry.image_size, key->digest, path, &problem);
+        handle = key->load(key, fd, &entry, path);
     }
     *damaged = state == ENTRY_DAMAGED;
     *keep = state == ENTRY_UNREADABLE;
@@ -150,7 +148,7 @@ void *cache_find(const char *path, const struct cache_key *key, bool clean, bool
     void *handle = NULL;
     bool damaged = false;
     int root = cache_open(path, false), shard = open_shard(root, key, false);
-    snprintf(name, sizeof name, "%s.so", key->name);
+    snprintf(name, sizeof name, "%s%s", key->name, key->suffix);
     *keep = false;
     int fd = shard >= 0 ? openat(shard, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
     if (fd < 0)
@@ -238,13 +236,13 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
 
 /* By rename, not link: a damaged entry is replaced in the same step. Not synced: what a power failure
  * leaves of it, the checksum tells. */
-static bool write_entry(int shard, const char *name, const unsigned char *bytes, size_t size)
+static bool write_entry(int shard, const struct cache_key *key, const unsigned char *bytes, size_t size)
 {
     char temporary[CACHE_NAME + 48], final[CACHE_NAME];
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    snprintf(final, sizeof final, "%s.so", name);
-    snprintf(temporary, sizeof temporary, "%s.%lx-%lx-%lx.tmp", name, (long)getpid(),
+    snprintf(final, sizeof final, "%s%s", key->name, key->suffix);
+    snprintf(temporary, sizeof temporary, "%s.%lx-%lx-%lx.tmp", key->name, (long)getpid(),
              (long)time.tv_sec, time.tv_nsec);
     int fd = openat(shard, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -263,8 +261,8 @@ static bool write_entry(int shard, const char *name, const unsigned char *bytes,
     return false;
 }
 
-bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note,
-                   uint64_t cap)
+bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
+                   const char *note, uint64_t cap)
 {
     size_t size;
     unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
@@ -272,7 +270,7 @@ bool cache_publish(const char *path, const struct cache_key *key, int image, con
     /* Twice: a shard may be cleared away between the two steps. */
     for (int attempt = 0; bytes && !good && attempt < 2 && (attempt == 0 || errno == ENOENT); attempt++) {
         int root = cache_open(path, true), shard = open_shard(root, key, true);
-        good = shard >= 0 && write_entry(shard, key->name, bytes, size);
+        good = shard >= 0 && write_entry(shard, key, bytes, size);
         if (good)
             cache_sweep(root, key->digest[0], cap);
         close_both(shard, root);

@@ -2,6 +2,7 @@
  * directories of mode 0700:
  *
  *     ab/ab34..ef.so       an entry (entry.h); 32 digits, the hash of its key
+ *     ab/ab34..ef.cubin    one for a GPU
  *     ab/ab34..ef.*.tmp    one being written; whoever wrote it may be dead
  *     lock                 locked, byte by byte, by those who compile or sweep
  *
@@ -10,6 +11,7 @@
 #ifndef WEFT_CACHE_H
 #define WEFT_CACHE_H
 
+#include "runtime/entry.h"
 #include "runtime/identity.h"
 
 #include <sys/types.h>
@@ -23,7 +25,7 @@ int cache_open(const char *path, bool make);
 /* What errno means for a directory. */
 const char *cache_problem(int error);
 
-/* A handle of dlopen for this key, NULL when there is none. *keep: there may be one that cannot be
+/* What key->load made of the entry for this key, NULL when there is none. *keep: there may be one that cannot be
  * read now. `clean`: a damaged one is removed. */
 void *cache_find(const char *path, const struct cache_key *key, bool clean, bool *keep);
 
@@ -34,10 +36,10 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
                  bool *keep);
 void cache_unlock(int lock);
 
-/* Keeps the shared object that `image` reads; sweeps when there are more than `cap` bytes. False with
+/* Keeps an image; sweeps when there are more than `cap` bytes. False with
  * errno. */
-bool cache_publish(const char *path, const struct cache_key *key, int image, const char *note,
-                   uint64_t cap);
+bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
+                   const char *note, uint64_t cap);
 
 /* ---- for cache_sweep.c ---- */
 

@@ -169,6 +169,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
         cuda_devices_init(&context->cuda);
+        nvrtc_init(&context->nvrtc, &context->cc);
         context->tier = params->tier;
         worker_init(context);
     }
@@ -200,6 +201,7 @@ void weft_context_destroy(struct weft_context *context)
     log_untold(context);
     kernels_finish(context);
     cuda_devices_finish(&context->cuda);
+    nvrtc_finish(&context->nvrtc);
     cc_finish(&context->cc);
     free(context->cache);
     free(context->arch);

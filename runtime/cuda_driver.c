@@ -1,7 +1,7 @@
 /* See cuda_driver.h. */
 #include "runtime/cuda_driver.h"
 
-#include "runtime/library.h"
+#include "runtime/cuda_find.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -99,23 +99,39 @@ void entry_finish(struct entry *entry)
     entry->bytes = NULL;
 }
 
-unsigned char *entry_pack(int image, const char *key, size_t key_size, const char *note, size_t *size)
+static bool image_size(const struct image *image, size_t *size)
 {
     struct stat stat;
-    size_t note_size = strlen(note) + 1, got = 0;
-    if (fstat(image, &stat) != 0)
+    bool known = image->bytes || fstat(image->fd, &stat) == 0;
+    *size = image->bytes ? image->size : known ? (size_t)stat.st_size : 0;
+    return known;
+}
+
+static bool copy_image(const struct image *image, unsigned char *to, size_t size)
+{
+    size_t got = 0;
+    if (!image->bytes)
+        return read_all(image->fd, to, size, &got) && got == size;
+    memcpy(to, image->bytes, size);
+    return true;
+}
+
+unsigned char *entry_pack(const struct image *image, const char *key, size_t key_size,
+                          const char *note, size_t *size)
+{
+    size_t note_size = strlen(note) + 1, length;
+    if (!image_size(image, &length))
         return NULL;
-    size_t image_size = (size_t)stat.st_size;
-    *size = image_size + key_size + note_size + FOOTER;
+    *size = length + key_size + note_size + FOOTER;
     unsigned char *bytes = malloc(*size), *to = bytes;
-    if (!bytes || !read_all(image, bytes, image_size, &got) || got < image_size) {
+    if (!bytes || !copy_image(image, bytes, length)) {
         free(bytes);
         return NULL;
     }
-    memcpy(to += image_size, key, key_size);
+    memcpy(to += length, key, key_size);
     memcpy(to += key_size, note, note_size);
     memcpy(to += note_size, magic, sizeof magic);
-    put_size(to + SIZES, image_size);
+    put_size(to + SIZES, length);
     put_size(to + SIZES + 8, key_size);
     put_size(to + SIZES + 16, note_size);
     checksum(bytes, *size - 16, to + CHECKSUM);

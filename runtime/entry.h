@@ -1,5 +1,5 @@
-/* One kernel as a file: the ELF image, which the loader reads from the start and to the end of its
- * segments only, and behind it what says whether the file is whole and what it is for:
+/* One kernel as a file: the image, a shared object or a cubin, of which a loader reads the start and no
+ * more than it says itself, and behind it what says whether the file is whole and what it is for:
  *
  *     image | key | note | "WEFTENT1" | sizes of image, key, note | checksum
  *
@@ -29,7 +29,15 @@ enum entry_state {
 enum entry_state entry_read(int fd, struct entry *entry, const char **problem);
 void entry_finish(struct entry *entry);
 
-/* The bytes of an entry for the image that `image` reads, from malloc. NULL with errno. */
-unsigned char *entry_pack(int image, const char *key, size_t key_size, const char *note, size_t *size);
+/* What the compiler made: the `size` bytes at `bytes`, or where that is NULL all that `fd` reads. */
+struct image {
+    int fd;
+    char *bytes;
+    size_t size;
+};
+
+/* The bytes of an entry for an image, from malloc. NULL with errno. */
+unsigned char *entry_pack(const struct image *image, const char *key, size_t key_size,
+                          const char *note, size_t *size);
 
 #endif

@@ -2,6 +2,8 @@
  * file it is. A script that calls another compiler is known by the script. */
 #include "runtime/identity.h"
 
+#include "runtime/image.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,17 +37,24 @@ bool program_find(const char *list, const char *name, char path[PATH_MAX], struc
     }
 }
 
-char *compiler_identity(const struct cc *cc)
+char *file_identity(const char *path)
 {
-    char path[PATH_MAX], resolved[PATH_MAX], text[2 * PATH_MAX + 128];
-    struct stat stat;
-    if (!program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) || !realpath(path, resolved))
+    char resolved[PATH_MAX], text[2 * PATH_MAX + 128];
+    struct stat status;
+    if (stat(path, &status) != 0 || !realpath(path, resolved))
         return NULL;
     /* glibc's asprintf writes a byte too far when memory runs out at certain lengths. */
     snprintf(text, sizeof text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
-             (long long)stat.st_size, (long long)stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec,
-             (unsigned long long)stat.st_ino);
+             (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+             (unsigned long long)status.st_ino);
     return strdup(text);
+}
+
+char *compiler_identity(const struct cc *cc)
+{
+    char path[PATH_MAX];
+    struct stat stat;
+    return program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) ? file_identity(path) : NULL;
 }
 
 /* False when memory ran out: a stream in memory need not remember that as its error. */
@@ -79,8 +88,7 @@ static bool put_material(FILE *out, const struct cc *cc, const char *identity, c
                          enum weft_math math)
 {
     struct utsname system;
-    bool good = fprintf(out, "weft kernel %d", IDENTITY_FORMAT) > 0 && putc('\0', out) != EOF &&
-                put(out, "c") && put(out, uname(&system) == 0 ? system.machine : "") &&
+    bool good = put(out, "c") && put(out, uname(&system) == 0 ? system.machine : "") &&
                 fprintf(out, "%zu-bit", 8 * sizeof(void *)) > 0 && putc('\0', out) != EOF &&
                 put(out, identity) && put(out, cc->vector_functions);
     const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
@@ -100,16 +108,39 @@ void cache_key_name(const char *material, size_t size, unsigned char digest[16],
         snprintf(name + 2 * i, 3, "%02x", digest[i]);
 }
 
-bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
-                    enum weft_math math)
+static FILE *begin(struct cache_key *key)
 {
     *key = (struct cache_key){.size = 0};
     FILE *out = open_memstream(&key->material, &key->size);
-    bool good = out && put_material(out, cc, identity, text, math);
+    if (out)
+        fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0'); /* the buffer has room for that */
+    return out;
+}
+
+static bool end(struct cache_key *key, FILE *out, bool good)
+{
     if (!out || fclose(out) != 0 || !good || !key->material) /* the last step allocates too */
         return false;
     cache_key_name(key->material, key->size, key->digest, key->name);
     return true;
+}
+
+bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
+                    enum weft_math math)
+{
+    FILE *out = begin(key);
+    key->suffix = ".so";
+    key->load = image_load_entry;
+    return end(key, out, out && put_material(out, cc, identity, text, math));
+}
+
+bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text)
+{
+    FILE *out = begin(key);
+    bool good = out != NULL;
+    for (; good && *fields; fields++)
+        good = put(out, *fields);
+    return end(key, out, good && put(out, "") && fputs(text, out) >= 0);
 }
 
 void cache_key_finish(struct cache_key *key)

@@ -9,7 +9,18 @@
 
 enum { IDENTITY_FORMAT = 1 };      /* of what is kept on disk; counts up when that changes */
 
+struct entry;
+struct cache_key;
+
+/* What an entry holds, ready to run; NULL: it cannot be loaded. `fd` reads the entry's file, which is at
+ * `path`. */
+typedef void *cache_loader(const struct cache_key *key, int fd, const struct entry *entry,
+                           const char *path);
+
 struct cache_key {
+    const char *suffix;            /* of the file */
+    cache_loader *load;
+    void *user;                    /* the loader's */
     char *material;                /* from malloc: fields that each end with a NUL, then the text */
     size_t size;
     unsigned char digest[16];      /* XXH3_128bits of the material, canonical */
@@ -22,13 +33,17 @@ struct cache_key {
  * PROGRAM_PATH; false when there is none. */
 bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat);
 
-/* Which program the compiler is: its place, size, time and inode, as they are now. From malloc; NULL
- * when there is no such program or no memory. */
+/* Which file it is: its place, size, time and inode, as they are now. From malloc; NULL when there is none
+ * or no memory. */
+char *file_identity(const char *path);
+/* Which program the compiler is: likewise. */
 char *compiler_identity(const struct cc *cc);
 
-/* The key for a text without comments. False: out of memory. */
+/* The key for a C text without comments. False: out of memory. */
 bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
                     enum weft_math math);
+/* The key made of these fields, NULL-terminated, and a text. False: out of memory. */
+bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text);
 void cache_key_finish(struct cache_key *key);
 /* The name for these key bytes, as in cache_key.name. */
 void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33]);

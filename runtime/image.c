@@ -1,6 +1,7 @@
 /* See image.h. */
 #include "runtime/image.h"
 
+#include "runtime/entry.h"
 #include "runtime/worker.h"
 #include "runtime/write.h"
 
@@ -79,4 +80,11 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
         *problem = last_problem();
     worker_load_end();
     return handle;
+}
+
+void *image_load_entry(const struct cache_key *key, int fd, const struct entry *entry,
+                       const char *path)
+{
+    const char *problem;
+    return image_load(fd, entry->image_size, key->digest, path, &problem);
 }

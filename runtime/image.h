@@ -2,7 +2,7 @@
 #ifndef WEFT_IMAGE_H
 #define WEFT_IMAGE_H
 
-#include <stddef.h>
+#include "runtime/identity.h"
 
 /* A handle of dlopen for the first `size` bytes of the file; what follows them is no matter. `digest`
  * names the content: images with one digest may come out as one handle, counted. `path` is where the
@@ -10,5 +10,7 @@
  * *problem says why, in the thread's memory of dlerror. */
 void *image_load(int fd, size_t size, const unsigned char digest[16], const char *path,
                  const char **problem);
+/* The same for an entry on disk. */
+cache_loader image_load_entry;
 
 #endif

@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
+#include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
 #include "templates/args.h"
@@ -73,7 +74,7 @@ void cc_cancel(struct cc_running *running);
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* the text without comments, and how it was compiled */
+    char *key;                     /* how it was compiled, a character, and the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
     int waiting;                   /* threads that wait for a pending entry */
@@ -118,6 +119,7 @@ struct weft_context {
     char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
     struct cuda_devices cuda;
+    struct nvrtc nvrtc;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */

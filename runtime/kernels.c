@@ -2,23 +2,28 @@
  * once more when libtcc made the first kernel. */
 #include "runtime/tiers.h"
 
+#include "runtime/cuda_kernels.h"
 #include "runtime/kernels.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text without comments, behind a letter for how it is compiled: programs that differ in names
- * and in the values of literals share a kernel. */
-static char *make_key(const char *text, enum weft_math math)
+/* The text without comments and without #line, behind a character for how and for which GPU it is
+ * compiled: programs that differ in names and in the values of literals share a kernel. */
+static char *make_key(const struct kernel_request *request)
 {
+    const char *text = request->text;
     char *key = malloc(strlen(text) + 2), *to = key;
+    bool fast = request->math == WEFT_MATH_FAST;
     if (!key)
         return NULL;
-    *to++ = math == WEFT_MATH_FAST ? 'f' : 's';
+    *to++ = request->device ? (char)(128 + 2 * request->device->ordinal + fast) : fast ? 'f' : 's';
     while (*text) {
         if (text[0] == '/' && text[1] == '*')
             text = strstr(text + 2, "*/") + 2;
+        else if (*text == '#' && strncmp(text, "#line ", 6) == 0)
+            text += strcspn(text, "\n");
         else
             *to++ = *text++;
     }
@@ -45,6 +50,8 @@ static void free_entry(struct loaded *entry)
 {
     if (entry->handle)
         dlclose(entry->handle);
+    if (entry->module)
+        cuda_unload(entry->device, entry->module);
     first_release(&entry->first);
     free(entry->key);
     free(entry);
@@ -55,6 +62,8 @@ static void adopt(struct loaded *entry, const struct made *made)
 {
     entry->handle = made->handle ? made->handle : entry->handle;
     entry->first = made->first.memory ? made->first : entry->first;
+    entry->module = made->module;
+    entry->function = made->function;
     atomic_store(&entry->run, made->run);
     atomic_store(&entry->final, made->final);
     double first = entry->info.first_seconds;
@@ -70,7 +79,7 @@ static struct loaded *build(struct weft_context *context, struct loaded **bucket
 {
     struct made made;
     pthread_mutex_unlock(&context->mutex);
-    bool good = tiers_make(context, entry->key, request, diags, &made);
+    bool good = tiers_make(context, entry->key + 1, request, diags, &made);
     pthread_mutex_lock(&context->mutex);
     if (good)
         adopt(entry, &made);
@@ -91,7 +100,7 @@ void kernels_improve(struct weft_context *context, struct loaded *entry)
     struct made made;
     entry->building = true;
     pthread_mutex_unlock(&context->mutex);
-    bool good = tiers_improve(context, entry->key, entry->math, &made);
+    bool good = tiers_improve(context, entry->key + 1, entry->math, &made);
     pthread_mutex_lock(&context->mutex);
     entry->building = false;
     if (good)
@@ -154,7 +163,8 @@ static struct loaded *get(struct weft_context *context, char *key,
         return NULL;
     }
     struct loaded **bucket = &context->buckets[hash(key)];
-    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math};
+    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
+                              .device = request->device};
     *bucket = entry;
     entry = build(context, bucket, entry, request, diags);
     if (entry)
@@ -165,7 +175,7 @@ static struct loaded *get(struct weft_context *context, char *key,
 struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
                            struct diags *diags, struct weft_kernel_info *info)
 {
-    char *key = make_key(request->text, request->math);
+    char *key = make_key(request);
     *info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
     if (!key) {
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);

@@ -2,6 +2,7 @@
 #include "runtime/tiers.h"
 
 #include "runtime/build.h"
+#include "runtime/cuda_kernels.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -41,13 +42,26 @@ static bool use_handle(void *handle, enum weft_kernel_origin origin, double star
     return true;
 }
 
-static bool use_good(struct weft_context *context, const char *key, const char *text,
-                     enum weft_math math, struct diags *diags, struct made *made)
+static bool use_good(const struct build *build, struct diags *diags, struct made *made)
 {
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
     double start = seconds();
-    void *handle = build_kernel(context, key, text, math, diags, &origin);
+    void *handle = build_kernel(build, diags, &origin);
     return use_handle(handle, origin, start, made);
+}
+
+/* Of a GPU's kernels there is one tier. */
+static bool use_module(const struct build *build, struct diags *diags, struct made *made)
+{
+    enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
+    double start = seconds();
+    made->module = build_kernel(build, diags, &origin);
+    made->function = made->module ? cuda_function(build->device, made->module, diags) : NULL;
+    made->final = true;
+    made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
+    if (made->module && !made->function)
+        cuda_unload(build->device, made->module);
+    return made->function != NULL;
 }
 
 /* ---- what is told ---- */
@@ -99,13 +113,13 @@ static bool first_serves(const struct weft_context *context, const struct kernel
 
 /* The machine's compiler in the calling thread; without one, or where its kernel could have come
  * later as well, libtcc. */
-static bool wait_for_good(struct weft_context *context, const char *key,
-                          const struct kernel_request *request, struct diags *diags,
-                          struct made *made)
+static bool wait_for_good(const struct build *build, const struct kernel_request *request,
+                          struct diags *diags, struct made *made)
 {
+    struct weft_context *context = build->context;
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
-    if (use_good(context, key, request->text, request->math, &failed, made)) {
+    if (use_good(build, &failed, made)) {
         keep_untold(context, &failed); /* notes */
         return true;
     }
@@ -123,14 +137,16 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
                 struct diags *diags, struct made *made)
 {
     double start = seconds();
+    const struct build build = {context, key, request->text, request->math, request->device};
     *made = (struct made){.final = context->only_first};
+    if (request->device)
+        return use_module(&build, diags, made);
     if (context->only_first)
         return use_first(context, request, made, diags);
     if (request->wait || !first_serves(context, request))
-        return wait_for_good(context, key, request, diags, made);
-    return use_handle(build_from_disk(context, key, request->math), WEFT_FROM_DISK, start, made) ||
-           use_first(context, request, made, NULL) ||
-           wait_for_good(context, key, request, diags, made);
+        return wait_for_good(&build, request, diags, made);
+    return use_handle(build_from_disk(&build), WEFT_FROM_DISK, start, made) ||
+           use_first(context, request, made, NULL) || wait_for_good(&build, request, diags, made);
 }
 
 bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
@@ -144,8 +160,7 @@ bool tiers_improve(struct weft_context *context, const char *key, enum weft_math
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, NULL);
-        /* The key is the text without comments, behind a letter. */
-        good = use_good(context, key, key + 1, math, &diags, made);
+        good = use_good(&(struct build){context, key, key, math, NULL}, &diags, made);
         if (good)
             keep_untold(context, &diags);
         else if (!context->running.cancelled)

@@ -9,11 +9,13 @@ struct made {
     void *handle;                  /* of dlopen; NULL: it came from libtcc */
     struct first_code first;
     weft_kernel_fn *run;           /* NULL: there is none */
+    struct CUmod_st *module;       /* of a kernel for a GPU, instead of all that */
+    struct CUfunc_st *function;
     bool final;                    /* no better one is to come */
     struct weft_kernel_info info;
 };
 
-/* The kernel to begin with; `key` as in struct loaded. False with diagnostics. */
+/* The kernel to begin with; `key` is the text without comments. False with diagnostics. */
 bool tiers_make(struct weft_context *context, const char *key, const struct kernel_request *request,
                 struct diags *diags, struct made *made);
 /* The good kernel, for one whose first kernel runs already. False: it cannot be had, which is told to

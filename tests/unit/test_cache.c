@@ -89,7 +89,7 @@ static char *publish(const struct cache_key *key, int number)
 {
     char *path;
     int image = make_image(number);
-    assert_true(cache_publish(below("c"), key, image, "cc 1", UINT64_MAX));
+    assert_true(cache_publish(below("c"), key, &(struct image){.fd = image}, "cc 1", UINT64_MAX));
     close(image);
     assert_true(asprintf(&path, "%s/%.2s/%s.so", below("c"), key->name, key->name) > 0);
     return path;
@@ -237,7 +237,7 @@ static void test_image_that_does_not_load(void **state)
         static const char bytes[1000] = "nonsense";
         int part = open(below("part"), O_RDWR | O_CREAT | O_TRUNC, 0600);
         assert_int_equal(write(part, bytes, size), size);
-        assert_true(cache_publish(below("c"), &key, part, "", UINT64_MAX));
+        assert_true(cache_publish(below("c"), &key, &(struct image){.fd = part}, "", UINT64_MAX));
         close(part);
         assert_int_equal(find(&key), 0);
     }
