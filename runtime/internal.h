@@ -236,6 +236,7 @@ struct planned {
     struct emitted *emitted;
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_geometry walk;
+    const unsigned char *kinds;    /* of the accesses, enum access_kind */
     int64_t tiles;
     unsigned long long *literals;
     double work;                   /* an estimate of its time: bytes moved and instructions, all elements */

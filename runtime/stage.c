@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
+enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM, STAGE_CUDA,
              STAGE_COUNT };
 
 static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir", "c",
-                                                     "asm"};
+                                                     "asm", "cuda"};
 
 /* What is known of an input's extents: what the caller said goes before what the text declares. */
 static const struct type *known_type(const struct symbol *symbol)
@@ -76,7 +76,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
 {
     struct arena *arena = out->arena;
     struct tensor *inputs = described(arena, typed->program);
-    const struct occasion occasion = {.inputs = inputs};
+    const struct occasion occasion = {.inputs = inputs,
+                                      .target = stage < STAGE_CUDA ? &target_c : &target_cuda};
     struct division division;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
     if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
@@ -87,7 +88,7 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
             dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
         else if (stage == STAGE_IR)
             dump_ir(out, draft->kernel, &draft->geometry);
-        else if (stage == STAGE_C)
+        else if (stage == STAGE_C || stage == STAGE_CUDA)
             buf_puts(out, draft_text(arena, arena, program, typed, division.target, draft)->text);
         else
             put_assembly(program, draft_text(arena, arena, program, typed, division.target, draft)->text, out, diags);
@@ -135,7 +136,7 @@ static enum weft_status make_stage(struct weft_program *program, const char *nam
     diags_init(&diags, arena, &program->source);
     buf_init(&out, arena);
     if (stage == STAGE_COUNT)
-        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name, "tokens, ast, types, groups, ir, c and asm");
+        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name, "tokens, ast, types, groups, ir, c, asm and cuda");
     else
         put_stage(program, stage, &out, &diags);
     enum weft_status status = finish_call(program->context, &diags, error);
