@@ -14,7 +14,6 @@ The file is written after each case, so that what was measured survives a limit 
 versions for the CPU."""
 import argparse
 import contextlib
-import ctypes
 import datetime
 import json
 import os
@@ -22,7 +21,6 @@ import pathlib
 import platform
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -47,9 +45,11 @@ def options():
 
 OPTIONS = options()
 if OPTIONS.mock and os.environ.get("CUDA_HOME") != OPTIONS.mock:
-    # The loader reads the variable when a process begins.
-    paths = [OPTIONS.mock] + os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    os.environ.update(CUDA_HOME=OPTIONS.mock, LD_LIBRARY_PATH=":".join(filter(None, paths)), JAX_PLATFORMS="cpu")
+    # The loader reads the variable when a process begins. Peers work in the device's memory, which is the host's.
+    put_before = {"LD_LIBRARY_PATH": OPTIONS.mock, "PYTHONPATH": str(ROOT / "tests/gpu/standins")}
+    for variable, path in put_before.items():
+        os.environ[variable] = ":".join(filter(None, [path] + os.environ.get(variable, "").split(":")))
+    os.environ.update(CUDA_HOME=OPTIONS.mock, MOCKCUDA_OPEN="1", JAX_PLATFORMS="cpu")
     os.execv(sys.executable, [sys.executable] + sys.argv)
 
 import numpy as np  # noqa: E402
@@ -310,6 +310,7 @@ def main():
     part(result, wrong, "compile", lambda: gpu_compile.measure(OPTIONS.build, 2 if OPTIONS.mock else 5))
     result.put(seconds=time.monotonic() - BEGAN, failed=wrong, state_after=state_of_card())
     weft.close()
+    driver.stop()
     return 1 if wrong else 0
 
 
