@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-/* A store of the only element of its row is as good as strided. */
-static const char *kind_word(enum access_kind kind, bool store)
+static const char *load_word(enum access_kind kind)
 {
     switch (kind) {
-    case ACCESS_SCALAR: return store ? "strided" : "scalar";
+    case ACCESS_SCALAR: return "scalar";
     case ACCESS_UNIT: return "unit";
     case ACCESS_STRIDED: return "strided";
     case ACCESS_PERIODIC: return "periodic";
@@ -17,6 +16,13 @@ static const char *kind_word(enum access_kind kind, bool store)
     case ACCESS_MAPPED: return "mapped";
     }
     return "";
+}
+
+/* Of the other kinds are stores of the only element of a row, or of nothing: as good as strided. */
+static const char *store_word(enum access_kind kind)
+{
+    bool own = kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
+    return own ? load_word(kind) : "strided";
 }
 
 int pattern_length(enum access_kind kind)
@@ -86,5 +92,5 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, kind_word(e->kinds[k], store));
+    put_lines(e, k, store, called, store ? store_word(e->kinds[k]) : load_word(e->kinds[k]));
 }

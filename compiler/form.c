@@ -119,7 +119,7 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
     if (any_kind(kernel, kinds, ACCESS_NESTED))
         return 2;
     for (int a = kernel->load_count; a < kernel->access_count; a++)
-        if (kinds[a] == ACCESS_SCALAR) /* of rows of one element: stored as strided */
+        if (kinds[a] != ACCESS_UNIT) /* stored as if strided */
             return 1;
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }

@@ -171,3 +171,12 @@ void cuda_write_args(const struct planned *planned, const struct cuda_call *call
     for (int a = 0; a < form->accesses; a++)
         *words++ = call->bases[a];
 }
+
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words)
+{
+    const struct form *form = form_of(planned);
+    uint64_t *to = words + form_args_words(form) - form->accesses;
+    words[1] = faults;
+    *(to - form_geometry_words(form) - 1) = is_dense(planned, bases);
+    memcpy(to, bases, (size_t)form->accesses * sizeof *to);
+}

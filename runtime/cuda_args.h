@@ -43,5 +43,7 @@ struct cuda_call {
 
 /* form_args_words(form) words: the one parameter of the kernel. */
 void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words);
+/* Arguments that were written before (!form.many), for other data. */
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words);
 
 #endif
