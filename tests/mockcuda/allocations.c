@@ -1,5 +1,5 @@
-/* Allocating and giving back memory of the fake driver, at once or in the order of a stream. Bytes of a
- * device are counted from the call that allocates to the call that gives back. */
+/* Allocating and giving back memory of the fake driver, at once or in the order of a stream. Bytes
+ * of a device are counted from the call that allocates to the call that gives back. */
 #include "mock.h"
 
 #include <string.h>

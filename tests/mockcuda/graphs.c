@@ -1,6 +1,6 @@
-/* Graphs and user objects of the fake driver. A node is an item that nobody puts on a stream; a launch
- * carries all of them out, in any order that their edges allow (with MOCKCUDA_SEED; else in that of the
- * capture). */
+/* Graphs and user objects of the fake driver. A node is an item that nobody puts on a stream; a
+ * launch carries all of them out, in any order that their edges allow (with MOCKCUDA_SEED; else in
+ * that of the capture). */
 #include "graphs.h"
 
 #include <stdlib.h>

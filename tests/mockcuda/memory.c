@@ -201,6 +201,8 @@ void mock_open_device(int device)
 
 void mock_close_all(void)
 {
+    if (mock_setting("MOCKCUDA_OPEN", 0))
+        return;
     for (int device = 0; anything_open && device < MAX_DEVICES; device++)
         for (struct mock_memory *memory = devices[device]; memory; memory = memory->next) {
             if (memory->open)

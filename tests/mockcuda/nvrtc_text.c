@@ -178,21 +178,73 @@ static void write_blanks(FILE *out, const char *p, const char *end)
         fputc(*p == '\n' ? '\n' : ' ', out);
 }
 
+/* A part of the text, without the words extern "C". */
+static void write_part(FILE *out, const char *p, const char *end)
+{
+    for (const char *next; p < end; p = next) {
+        next = skip_token(p);
+        const char *after = linkage_end((struct piece){p, next});
+        if (after)
+            write_blanks(out, p, next = after);
+        else
+            fwrite(p, 1, (size_t)(next - p), out);
+    }
+}
+
+/* Past the line that begins with #, and those that continue it. */
+static const char *directive_end(const char *p)
+{
+    while (*p && *p != '\n')
+        p += (p[0] == '\\' && p[1] == '\n') ? 2 : 1;
+    return p;
+}
+
+static bool contains(struct piece piece, const char *word)
+{
+    for (const char *p = piece.begin, *next; p < piece.end; p = next) {
+        next = skip_token(p);
+        if (is((struct piece){p, next}, word))
+            return true;
+    }
+    return false;
+}
+
+/* The name that a directive defines as __global__ and more, say KERNEL; empty: it does not. */
+static struct piece find_marker(struct piece line)
+{
+    const char *p = skip_blank(line.begin + 1), *end = skip_token(p), *name = skip_blank(end);
+    struct piece marker = {name, skip_token(name)};
+    if (!is((struct piece){p, end}, "define") || !contains(line, "__global__"))
+        return (struct piece){NULL, NULL};
+    return marker;
+}
+
+static bool same(struct piece a, struct piece b)
+{
+    return a.begin && a.end - a.begin == b.end - b.begin &&
+           memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
+}
+
+/* What begins a kernel: `extern "C" __global__`, or a name that stands for it. */
 static const char *write_text(FILE *out, FILE *behind, const char *text)
 {
-    bool linkage = false;
+    struct piece marker = {NULL, NULL};
+    bool linkage = false, line_begins = true;
     for (const char *p = text, *end; *p; p = end) {
-        end = skip_token(p);
-        const char *after = linkage_end((struct piece){p, end});
+        bool directive = *p == '#' && line_begins;
+        end = directive ? directive_end(p) : skip_token(p);
+        struct piece piece = {p, end};
+        const char *after = directive ? NULL : linkage_end(piece);
         if (after && *skip_blank(after) == '{')
             return "extern \"C\" with braces is nothing that mockcuda plays";
         linkage = after || (linkage && *p != ';' && *p != '}');
-        if (linkage && is((struct piece){p, end}, "__global__"))
+        if ((linkage && is(piece, "__global__")) || (!directive && same(marker, piece)))
             find_kernel(behind, end);
-        if (after)
-            write_blanks(out, p, end = after);
-        else
-            fwrite(p, 1, (size_t)(end - p), out);
+        if (directive && find_marker(piece).begin)
+            marker = find_marker(piece);
+        line_begins = *p == '\n' || (line_begins && isspace((unsigned char)*p));
+        end = after ? after : end;
+        write_part(out, p, end);
     }
     return NULL;
 }
