@@ -25,6 +25,9 @@ struct CUgraphNode_st;
 struct CUuserObject_st;
 struct CUmemPoolHandle_st;
 
+/* Streams that are numbers. */
+enum { CUDA_STREAM_LEGACY = 1, CUDA_STREAM_PER_THREAD = 2 };
+
 typedef void cuda_host_fn(void *user);
 
 /* A CUmemPoolProps: for memory of a GPU `allocation` is 1 (pinned), `location` 1 (a device). */
@@ -54,6 +57,7 @@ enum {
     CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
     CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
+    CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_CONTAINED = 226,
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
@@ -86,6 +90,8 @@ enum {
     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
     CU_GRAPH_USER_OBJECT_MOVE = 1,
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
@@ -137,7 +143,7 @@ enum {
       (struct CUmemPoolHandle_st * *pool, int device))                                             \
     F(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", NEEDED,                                      \
       (struct CUmemPoolHandle_st * pool, int attribute, void *value))                              \
-    /* without these memory comes from the default pool */                                         \
+    /* without these memory is taken at once, and kept (cuda_memory.h) */                          \
     F(cuMemPoolCreate, "cuMemPoolCreate", OPTIONAL,                                                \
       (struct CUmemPoolHandle_st * *pool, const struct cuda_pool_props *props))                    \
     F(cuMemPoolDestroy, "cuMemPoolDestroy", OPTIONAL, (struct CUmemPoolHandle_st * pool))          \

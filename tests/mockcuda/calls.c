@@ -191,7 +191,8 @@ void mock_inside(bool is)
 /* ---- objects ---- */
 
 static const char *const names[KINDS] = {"context", "memory", "module",           "stream",
-                                         "event",   "graph",  "executable graph", "user object"};
+                                         "event",   "graph",  "executable graph", "user object",
+                                         "pool"};
 
 void *mock_new(enum mock_kind kind, size_t size, struct CUctx_st *context)
 {

@@ -28,6 +28,7 @@ enum {
     NOT_READY = 600,
     CONTEXT_IS_DESTROYED = 709,
     HOST_MEMORY_ALREADY_REGISTERED = 712,
+    NOT_SUPPORTED = 801,
     CAPTURE_UNSUPPORTED = 900,
     CAPTURE_INVALIDATED = 901,
     CAPTURE_UNMATCHED = 903,
@@ -70,7 +71,7 @@ void mock_inside(bool inside);
 
 /* ---- objects ---- */
 
-enum mock_kind { CONTEXT, MEMORY, MODULE, STREAM, EVENT, GRAPH, GRAPH_EXEC, USER_OBJECT, KINDS };
+enum mock_kind { CONTEXT, MEMORY, MODULE, STREAM, EVENT, GRAPH, GRAPH_EXEC, USER_OBJECT, POOL, KINDS };
 
 /* The first member of whatever the driver hands out. */
 struct mock_object {
