@@ -212,14 +212,24 @@ struct weft_context_params {
      * this kind need be there. Runs always use that of the GPU they are on. NULL: the first GPU's, else
      * sm_90. */
     const char *arch;
+    /* A directory for looking into kernels, "": none. NULL: the environment's WEFT_KEEP, else none. Each
+     * kernel's source and binary are kept there, under its name and with line numbers for a debugger, and are
+     * what runs: no cache and no first kernel is used, and kernels are not shared by programs of other
+     * names. docs/debugging.md has examples. Not with cc "libtcc". */
+    const char *keep;
+    /* Stages to tell of each program that is compiled and each plan that is made, words separated by commas as
+     * in weft_program_stage: notes for the log or, beside `keep`, files there. NULL: the environment's
+     * WEFT_DEBUG, else none. */
+    const char *debug;
 };
 
 struct weft_context;
 
 /* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
  * loaded until the context goes, so a server of ever new texts makes its context anew from time to time.
- * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) or WEFT_TARGET holds an unknown word, or when
- * `arch` is no name such as sm_90. */
+ * The environment is read now, and not later. WEFT_INVALID_ARGUMENT when `disable` or `debug` (or their
+ * variables) or WEFT_TARGET holds an unknown word, WEFT_CACHE_SIZE is no size, `arch` is no name such as
+ * sm_90, or nothing can be kept in `keep`. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
