@@ -31,6 +31,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t process; /* that called first */
 static long calls, fail_number, total;
 static int fail_code;
+static bool paused;
 static const char *failed; /* the call that was made to fail */
 static unsigned long long state;
 static bool seeded;
@@ -90,6 +91,11 @@ long mockcuda_calls(void)
     return calls;
 }
 
+void mockcuda_pause(int pause)
+{
+    paused = pause;
+}
+
 const char *mockcuda_failed(void)
 {
     return failed;
@@ -144,7 +150,7 @@ int mock_enter(const char *name)
     if (getenv("MOCKCUDA_TRACE"))
         fprintf(stderr, "mockcuda: %ld: %s\n", total, name);
     struct CUctx_st *context = mock_context_or_null();
-    if (++calls == fail_number)
+    if (!paused && ++calls == fail_number)
         return fail(context);
     if (context && context->lost)
         return context->lost;

@@ -19,7 +19,6 @@ struct mock_shim {
     const unsigned *thread, *block;
     const char *begin, *end;
     const char *arch;
-    long long abi;
 };
 struct mock_parameter {
     uint64_t size, offset;
