@@ -28,7 +28,7 @@ struct callback {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pid_t process; /* that called first */
+static pid_t process; /* that called first; 0: nobody yet */
 static long calls, fail_number, total;
 static int fail_code;
 static bool paused;
@@ -56,7 +56,6 @@ void mockcuda_seed(unsigned seed)
 
 __attribute__((constructor)) static void read_settings(void)
 {
-    process = getpid();
     fail_number = (long)mock_setting("MOCKCUDA_FAIL", 0);
     fail_code = (int)mock_setting("MOCKCUDA_FAIL_CODE", 999);
     mockcuda_seed((unsigned)mock_setting("MOCKCUDA_SEED", 0));
@@ -144,6 +143,7 @@ int mock_enter(const char *name)
         mock_wrong("%s called from a host function", name);
     current = name;
     pthread_mutex_lock(&mutex);
+    process = process ? process : getpid();
     if (getpid() != process)
         return NOT_INITIALIZED;
     total++;

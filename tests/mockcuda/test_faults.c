@@ -1,0 +1,445 @@
+/* Every call of the driver fails in turn, while programs run in all the ways there are: each such run has to end well or
+ * with a clear error, to leave nothing behind, and to work when it is tried again, unless the GPU's context is lost: then
+ * all that follows is an error until Weft's context is gone. The same with NVRTC's calls.
+ *
+ * The calls of this file itself are not counted. */
+#include "driver.h"
+
+#include "include/weft/weft.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 300, SAMPLES = 3, LOST = 700, UNKNOWN = 999, NO_ROOM = 2 };
+
+/* ---- a scene ---- */
+
+struct scene {
+    void *gpu;                       /* the primary context, retained */
+    void *stream;
+    uint64_t x, y, whole, out;       /* on the device: float, float, int32, 8 bytes for each element */
+    struct weft_context *context;
+    struct weft_program *program;
+    bool failing, failed;            /* a call is to fail; a function of Weft's has failed */
+    int code;
+};
+
+static float x_of(int i)
+{
+    return (float)(i % 17) - 3.5f;
+}
+
+static float y_of(int i)
+{
+    return (float)(i % 5) * 0.25f;
+}
+
+static int whole_of(int i)
+{
+    return i % 7; /* zeros among them */
+}
+
+#define MUST(call) assert_int_equal(call, 0)
+
+static void set_up(struct scene *scene)
+{
+    float x[COUNT], y[COUNT];
+    int whole[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = x_of(i);
+        y[i] = y_of(i);
+        whole[i] = whole_of(i);
+    }
+    mockcuda_pause(1);
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&scene->gpu, 0));
+    MUST(cuCtxPushCurrent_v2(scene->gpu));
+    MUST(cuStreamCreate(&scene->stream, 1));
+    MUST(cuMemAlloc_v2(&scene->x, sizeof x));
+    MUST(cuMemAlloc_v2(&scene->y, sizeof y));
+    MUST(cuMemAlloc_v2(&scene->whole, sizeof whole));
+    MUST(cuMemAlloc_v2(&scene->out, 8 * COUNT));
+    MUST(cuMemcpyHtoD_v2(scene->x, x, sizeof x));
+    MUST(cuMemcpyHtoD_v2(scene->y, y, sizeof y));
+    MUST(cuMemcpyHtoD_v2(scene->whole, whole, sizeof whole));
+    MUST(cuCtxPopCurrent_v2(NULL));
+    mockcuda_pause(0);
+}
+
+/* In a lost context these calls fail, and give back all the same. */
+static void tear_down(struct scene *scene)
+{
+    mockcuda_pause(1);
+    bool lost = cuCtxPushCurrent_v2(scene->gpu) != 0;
+    cuStreamDestroy_v2(scene->stream);
+    cuMemFree_v2(scene->x);
+    cuMemFree_v2(scene->y);
+    cuMemFree_v2(scene->whole);
+    cuMemFree_v2(scene->out);
+    if (!lost)
+        MUST(cuCtxPopCurrent_v2(NULL));
+    MUST(cuDevicePrimaryCtxRelease_v2(0));
+    mockcuda_pause(0);
+}
+
+/* ---- what is told ---- */
+
+static bool is_lost(const struct scene *scene)
+{
+    return scene->failing && scene->code == LOST && mockcuda_failed();
+}
+
+/* Whether the call worked. If not, one of the driver's was made to fail and the message says which, or how much memory
+ * was wanted. */
+static bool good(struct scene *scene, enum weft_status status, struct weft_error *error)
+{
+    char text[2000] = "";
+    for (const struct weft_error *e = error; e; e = e->next)
+        weft_error_render(e, text + strlen(text), sizeof text - strlen(text));
+    weft_error_destroy(error);
+    if (status >= 0)
+        return true;
+    const char *call = mockcuda_failed();
+    if (!scene->failing || !call)
+        fail_msg("status %d where no call failed: %s", status, text);
+    bool known = status == WEFT_DEVICE_ERROR || status == WEFT_UNSUPPORTED ||
+                 (status == WEFT_OUT_OF_MEMORY && scene->code == NO_ROOM);
+    bool named = strstr(text, call) || is_lost(scene) || (scene->code == NO_ROOM && strstr(text, "memory"));
+    char plain[100];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(call, "_"), call);
+    named = named || strstr(text, plain);
+    if (!known || !named)
+        fail_msg("%s failed with %d: status %d, %s", call, scene->code, status, text);
+    scene->failed = true;
+    return false;
+}
+
+/* ---- steps ---- */
+
+static bool compile(struct scene *scene, const char *text)
+{
+    struct weft_error *error = NULL;
+    enum weft_status status = weft_compile(scene->context, text, NULL, &scene->program, &error);
+    return good(scene, status, error);
+}
+
+static struct weft_argument argument(const char *name, const DLTensor *tensor)
+{
+    return (struct weft_argument){.name = name, .tensors = tensor, .count = 1};
+}
+
+static DLTensor tensor(void *data, bool device, int rank, int64_t *shape, uint8_t code, uint8_t bits)
+{
+    return (DLTensor){.data = data,
+                      .device = {device ? kDLCUDA : kDLCPU, 0},
+                      .ndim = rank,
+                      .dtype = {code, bits, 1},
+                      .shape = shape};
+}
+
+static enum weft_status try(struct scene *scene, const struct weft_run_params *params, bool prepare)
+{
+    struct weft_error *error = NULL;
+    enum weft_status status = prepare ? weft_prepare(scene->program, params, NULL, NULL, &error)
+                                      : weft_run(scene->program, params, &error);
+    good(scene, status, error);
+    return status;
+}
+
+static enum weft_status ask(struct scene *scene)
+{
+    struct weft_error *error = NULL;
+    enum weft_status status = weft_context_status(scene->context, scene->stream, &error);
+    good(scene, status, error);
+    return status;
+}
+
+static void synchronize(struct scene *scene)
+{
+    mockcuda_pause(1);
+    int result = cuStreamSynchronize(scene->stream);
+    mockcuda_pause(0);
+    assert_true(result == 0 || is_lost(scene));
+}
+
+/* What the device computed, after the stream has got there. */
+static const float *fetch(struct scene *scene)
+{
+    static float got[2 * COUNT];
+    synchronize(scene);
+    mockcuda_pause(1);
+    MUST(cuCtxPushCurrent_v2(scene->gpu));
+    MUST(cuMemcpyDtoH_v2(got, scene->out, sizeof got));
+    MUST(cuCtxPopCurrent_v2(NULL));
+    mockcuda_pause(0);
+    return got;
+}
+
+static void clear(struct scene *scene)
+{
+    mockcuda_pause(1);
+    if (cuCtxPushCurrent_v2(scene->gpu) == 0) {
+        MUST(cuMemsetD8Async(scene->out, 0xff, 8 * COUNT, scene->stream));
+        MUST(cuCtxPopCurrent_v2(NULL));
+    }
+    mockcuda_pause(0);
+}
+
+/* ---- ways to run ---- */
+
+/* Each is called twice, the second time without failures, and checks what it got where no function failed. */
+
+static void run_device(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    DLTensor x = tensor((void *)scene->x, true, 1, shape, kDLFloat, 32);
+    DLTensor y = tensor((void *)scene->y, true, 1, shape, kDLFloat, 32);
+    DLTensor out = tensor((void *)scene->out, true, 1, shape, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &y)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    clear(scene);
+    if (try(scene, &params, true) < 0 || try(scene, &params, false) < 0)
+        return;
+    const float *got = fetch(scene);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(got[i] == x_of(i) * 2 + y_of(i));
+    ask(scene);
+}
+
+static void run_remark(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    DLTensor whole = tensor((void *)scene->whole, true, 1, shape, kDLInt, 32);
+    DLTensor out = tensor((void *)scene->out, true, 1, shape, kDLInt, 32);
+    const struct weft_argument inputs[] = {argument("n", &whole)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 1, outputs, 1, scene->stream};
+    clear(scene);
+    if (try(scene, &params, false) < 0)
+        return;
+    const int *got = (const int *)fetch(scene);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(got[i], whole_of(i) ? 100 / whole_of(i) : 0);
+    enum weft_status status = ask(scene);
+    assert_true(status == WEFT_DIVIDE_BY_ZERO || status < 0);
+    if (status == WEFT_DIVIDE_BY_ZERO)
+        assert_int_equal(ask(scene), WEFT_OK);
+}
+
+/* A row and a column of costly functions, which are computed apart, and a constant. */
+static void run_parts(struct scene *scene)
+{
+    enum { ROWS = 20, COLUMNS = 15 };
+    int64_t row[] = {COLUMNS}, column[] = {ROWS, 1}, whole[] = {ROWS, COLUMNS};
+    DLTensor x = tensor((void *)scene->x, true, 2, column, kDLFloat, 32);
+    DLTensor y = tensor((void *)scene->y, true, 1, row, kDLFloat, 32);
+    DLTensor out = tensor((void *)scene->out, true, 2, whole, kDLFloat, 64);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &y)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    clear(scene);
+    if (try(scene, &params, false) < 0)
+        return;
+    const double *got = (const double *)fetch(scene);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        assert_true(got[i] == (double)(x_of(i / COLUMNS) * x_of(i / COLUMNS)) + (i % COLUMNS % 3));
+}
+
+/* Host data beside device data. */
+static void run_staged_input(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    float host[COUNT];
+    DLTensor x = tensor((void *)scene->x, true, 1, shape, kDLFloat, 32);
+    DLTensor y = tensor(host, false, 1, shape, kDLFloat, 32);
+    DLTensor out = tensor((void *)scene->out, true, 1, shape, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &y)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    for (int i = 0; i < COUNT; i++)
+        host[i] = y_of(i) + 1;
+    clear(scene);
+    if (try(scene, &params, false) < 0)
+        return;
+    const float *got = fetch(scene);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(got[i] == x_of(i) * 2 + y_of(i) + 1);
+}
+
+static void run_batch(struct scene *scene)
+{
+    int64_t shapes[SAMPLES][1];
+    DLTensor x[SAMPLES], y[SAMPLES], out[SAMPLES];
+    for (int s = 0, at = 0; s < SAMPLES; at += (int)shapes[s++][0]) {
+        shapes[s][0] = 40 + 30 * s;
+        x[s] = tensor((float *)scene->x + at, true, 1, shapes[s], kDLFloat, 32);
+        y[s] = tensor((float *)scene->y + at, true, 1, shapes[s], kDLFloat, 32);
+        out[s] = tensor((float *)scene->out + at, true, 1, shapes[s], kDLFloat, 32);
+    }
+    const struct weft_argument inputs[] = {{"x", x, SAMPLES, true}, {"y", y, SAMPLES, true}};
+    const struct weft_argument outputs[] = {{"out", out, SAMPLES, true}};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    clear(scene);
+    if (try(scene, &params, false) < 0)
+        return;
+    const float *got = fetch(scene);
+    for (int i = 0; i < 40 + 70 + 100; i++)
+        assert_true(got[i] == x_of(i) * 2 + y_of(i));
+}
+
+/* All on the host: there and back. */
+static void run_host(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    float x[COUNT], y[COUNT], out[COUNT];
+    DLTensor tensors[] = {tensor(x, false, 1, shape, kDLFloat, 32), tensor(y, false, 1, shape, kDLFloat, 32),
+                          tensor(out, false, 1, shape, kDLFloat, 32)};
+    const struct weft_argument inputs[] = {argument("x", &tensors[0]), argument("y", &tensors[1])};
+    const struct weft_argument outputs[] = {argument("out", &tensors[2])};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = x_of(i);
+        y[i] = y_of(i);
+        out[i] = -1;
+    }
+    if (try(scene, &params, false) < 0)
+        return;
+    for (int i = 0; i < COUNT; i++)
+        assert_true(out[i] == x_of(i) * 2 + y_of(i));
+}
+
+static void run_graph(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    DLTensor x = tensor((void *)scene->x, true, 1, shape, kDLFloat, 32);
+    DLTensor out = tensor((void *)scene->out, true, 1, shape, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &x)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    void *graph = NULL, *exec = NULL;
+    clear(scene);
+    if (try(scene, &params, true) < 0)
+        return;
+    mockcuda_pause(1);
+    MUST(cuCtxPushCurrent_v2(scene->gpu));
+    MUST(cuStreamBeginCapture_v2(scene->stream, 0));
+    mockcuda_pause(0);
+    enum weft_status status = try(scene, &params, false);
+    mockcuda_pause(1);
+    int ended = cuStreamEndCapture(scene->stream, &graph);
+    assert_true(ended == 0 || status < 0);
+    if (status >= 0) {
+        MUST(cuGraphInstantiateWithFlags(&exec, graph, 0));
+        for (int i = 0; i < 2; i++)
+            MUST(cuGraphLaunch(exec, scene->stream));
+        MUST(cuStreamSynchronize(scene->stream));
+        MUST(cuGraphExecDestroy(exec));
+    }
+    if (ended == 0)
+        MUST(cuGraphDestroy(graph));
+    if (!is_lost(scene))
+        MUST(cuCtxPopCurrent_v2(NULL));
+    else
+        cuCtxPopCurrent_v2(NULL);
+    mockcuda_pause(0);
+    if (status < 0)
+        return;
+    const float *got = fetch(scene);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(got[i] == x_of(i) * 2 + x_of(i));
+}
+
+static const struct way {
+    const char *name, *text;
+    void (*run)(struct scene *scene);
+    enum weft_target target;
+} ways[] = {
+    {"device tensors", "x * 2 + y", run_device, WEFT_TARGET_AUTO},
+    {"a remark", "100 // n", run_remark, WEFT_TARGET_AUTO},
+    {"parts", "(float64(x) ** 2) + [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2] + 0 * y", run_parts, WEFT_TARGET_AUTO},
+    {"a staged input", "x * 2 + y", run_staged_input, WEFT_TARGET_AUTO},
+    {"a batch", "x * 2 + y", run_batch, WEFT_TARGET_AUTO},
+    {"host tensors", "x * 2 + y", run_host, WEFT_TARGET_CUDA},
+    {"a graph", "x * 2 + y", run_graph, WEFT_TARGET_AUTO},
+};
+
+/* ---- failing ---- */
+
+/* From a new context to its end; the number-th call fails. Returns how many there were. */
+static long run_way(const struct way *way, long number, int code, bool nvrtc)
+{
+    struct scene scene = {.failing = number > 0, .code = code};
+    struct weft_error *error = NULL;
+    set_up(&scene);
+    int before = mockcuda_live(0);
+    mockcuda_fail_at(nvrtc ? 0 : number, code);
+    mocknvrtc_fail_at(nvrtc ? number : 0, code);
+    MUST(weft_context_create(&(struct weft_context_params){.target = way->target}, &scene.context, &error));
+    if (compile(&scene, way->text))
+        way->run(&scene);
+    long calls = nvrtc ? mocknvrtc_calls() : mockcuda_calls();
+    bool lost = is_lost(&scene);
+    if (number && !lost) {
+        mockcuda_fail_at(0, 0);
+        mocknvrtc_fail_at(0, 0);
+        scene.failing = false;
+        way->run(&scene);
+    }
+    synchronize(&scene);
+    weft_program_destroy(scene.program);
+    weft_context_destroy(scene.context);
+    calls = number ? calls : nvrtc ? mocknvrtc_calls() : mockcuda_calls();
+    if (!lost && mockcuda_live(0) != before) {
+        mockcuda_live(1);
+        fail_msg("something is left");
+    }
+    mockcuda_fail_at(0, 0);
+    mocknvrtc_fail_at(0, 0);
+    tear_down(&scene);
+    return calls;
+}
+
+static void fail_each(const struct way *way, int code, bool nvrtc)
+{
+    long calls = run_way(way, 0, code, nvrtc);
+    assert_true(calls > 0);
+    for (long number = 1; number <= calls; number++)
+        run_way(way, number, code, nvrtc);
+    print_message("%s: %ld calls failed with %d\n", way->name, calls, code);
+}
+
+static void test_unknown(void **state)
+{
+    fail_each(*state, UNKNOWN, false);
+}
+
+static void test_lost(void **state)
+{
+    fail_each(*state, LOST, false);
+}
+
+static void test_no_room(void **state)
+{
+    fail_each(*state, NO_ROOM, false);
+}
+
+int main(void)
+{
+    enum { WAYS = sizeof ways / sizeof *ways, CODES = 3 };
+    static const CMUnitTestFunction codes[CODES] = {test_unknown, test_lost, test_no_room};
+    static const char *const names[CODES] = {"fails", "loses the context", "has no room"};
+    static char titles[WAYS * CODES][80];
+    struct CMUnitTest tests[WAYS * CODES];
+    for (int i = 0; i < WAYS * CODES; i++) {
+        snprintf(titles[i], sizeof titles[i], "%s, and a call %s", ways[i / CODES].name, names[i % CODES]);
+        tests[i] = (struct CMUnitTest){titles[i], codes[i % CODES], NULL, NULL, (void *)&ways[i / CODES]};
+    }
+    return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}
