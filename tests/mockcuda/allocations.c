@@ -4,7 +4,19 @@
 
 #include <string.h>
 
-static char pools[MAX_DEVICES]; /* their addresses are the handles */
+struct mock_pool {
+    struct mock_object object;
+    int device;
+};
+
+static char pools[MAX_DEVICES]; /* the devices' own: their addresses are the handles */
+
+static int pool_device(void *pool)
+{
+    if ((char *)pool >= pools && (char *)pool < pools + MAX_DEVICES)
+        return (int)((char *)pool - pools);
+    return ((struct mock_pool *)mock_valid(pool, POOL))->device;
+}
 
 /* ---- allocating ---- */
 
@@ -158,18 +170,31 @@ static struct mock_item *new_item(void (*run)(struct mock_item *), struct mock_m
     return item;
 }
 
-int cuMemAllocAsync(uint64_t *address, size_t size, struct CUstream_st *handle)
+static int allocate_async(uint64_t *address, size_t size, struct CUstream_st *handle)
 {
-    ENTER();
     struct CUstream_st *stream = mock_stream(handle);
     if (!size)
-        return mock_leave(INVALID_VALUE);
+        return INVALID_VALUE;
     if (!mock_count_bytes(size))
-        return mock_leave(OUT_OF_MEMORY);
+        return OUT_OF_MEMORY;
     struct mock_memory *memory = mock_new_memory(ON_DEVICE, size);
     memory->pooled = true;
     *address = (uint64_t)memory->begin;
-    return mock_leave(mock_enqueue(stream, new_item(run_allocate, memory)));
+    return mock_enqueue(stream, new_item(run_allocate, memory));
+}
+
+int cuMemAllocAsync(uint64_t *address, size_t size, struct CUstream_st *handle)
+{
+    ENTER();
+    return mock_leave(allocate_async(address, size, handle));
+}
+
+int cuMemAllocFromPoolAsync(uint64_t *address, size_t size, void *pool, struct CUstream_st *handle)
+{
+    ENTER();
+    if (pool_device(pool) != mock_context()->device)
+        mock_wrong("%p is a pool of another device", pool);
+    return mock_leave(allocate_async(address, size, handle));
 }
 
 int cuMemFreeAsync(uint64_t address, struct CUstream_st *handle)
@@ -200,11 +225,33 @@ int cuDeviceGetDefaultMemPool(void **pool, int device)
     return mock_leave(SUCCESS);
 }
 
+/* Memory on a device, without handles. */
+int cuMemPoolCreate(void **pool, const int *props)
+{
+    ENTER();
+    if (props[0] != 1 || props[1] != 0 || props[2] != 1 || !mock_is_device(props[3]))
+        return mock_leave(INVALID_VALUE);
+    if (!mock_setting("MOCKCUDA_POOLS", 1))
+        return mock_leave(NOT_SUPPORTED);
+    struct mock_pool *made = mock_new(POOL, sizeof *made, mock_context_or_null());
+    made->device = props[3];
+    *pool = made;
+    return mock_leave(SUCCESS);
+}
+
+/* What was allocated from it stays until it is given back. */
+int cuMemPoolDestroy(void *pool)
+{
+    int failed = mock_enter(__func__);
+    if (failed != NOT_INITIALIZED)
+        mock_dead(mock_valid(pool, POOL));
+    return mock_leave(failed);
+}
+
 int cuMemPoolSetAttribute(void *pool, int attribute, void *value)
 {
     ENTER();
-    if ((char *)pool < pools || (char *)pool >= pools + MAX_DEVICES)
-        mock_wrong("%p is no pool", pool);
+    pool_device(pool);
     return mock_leave(attribute >= 1 && attribute <= 4 && value ? SUCCESS : INVALID_VALUE);
 }
 

@@ -111,7 +111,7 @@ void mock_wrong(const char *format, ...)
     va_start(list, format);
     fprintf(stderr, "mockcuda: %s: ", current ? current : "exit");
     vfprintf(stderr, format, list);
-    fprintf(stderr, "\n");
+    fprintf(stderr, failed ? " (after %s was made to fail)\n" : "\n", failed);
     va_end(list);
     abort();
 }
@@ -197,7 +197,8 @@ void mock_inside(bool is)
 /* ---- objects ---- */
 
 static const char *const names[KINDS] = {"context", "memory", "module",           "stream",
-                                         "event",   "graph",  "executable graph", "user object"};
+                                         "event",   "graph",  "executable graph", "user object",
+                                         "pool"};
 
 void *mock_new(enum mock_kind kind, size_t size, struct CUctx_st *context)
 {

@@ -28,6 +28,7 @@ enum {
     NOT_READY = 600,
     CONTEXT_IS_DESTROYED = 709,
     HOST_MEMORY_ALREADY_REGISTERED = 712,
+    NOT_SUPPORTED = 801,
     CAPTURE_UNSUPPORTED = 900,
     CAPTURE_INVALIDATED = 901,
     CAPTURE_UNMATCHED = 903,
@@ -70,7 +71,7 @@ void mock_inside(bool inside);
 
 /* ---- objects ---- */
 
-enum mock_kind { CONTEXT, MEMORY, MODULE, STREAM, EVENT, GRAPH, GRAPH_EXEC, USER_OBJECT, KINDS };
+enum mock_kind { CONTEXT, MEMORY, MODULE, STREAM, EVENT, GRAPH, GRAPH_EXEC, USER_OBJECT, POOL, KINDS };
 
 /* The first member of whatever the driver hands out. */
 struct mock_object {
@@ -231,6 +232,8 @@ int mock_capture_item(struct CUstream_st *stream, struct mock_item *item);
  * it. */
 int mock_forbidden_by_capture(void);
 int mock_capture_forbids(struct CUstream_st *stream);
+/* Ends it, and there is no graph. */
+void mock_abandon_capture(struct CUstream_st *stream);
 int mock_capture_record(struct CUstream_st *stream, struct CUevent_st *event);
 /* In a capture that goes on. */
 bool mock_is_captured(struct CUevent_st *event);

@@ -1,5 +1,5 @@
 /* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under
- * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there and names it). MOCKCUDA_CC is
+ * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there, and what goes wrong in the kernel names it). MOCKCUDA_CC is
  * another compiler, MOCKCUDA_CFLAGS further flags;
  * a cache of kernels does not know of either.
  *
@@ -151,7 +151,7 @@ static bool run(const struct arguments *arguments, const char *log)
 
 static bool compile_in(const char *directory, const struct nvrtc_options *options)
 {
-    char source[PATH_SIZE], object[PATH_SIZE], log[PATH_SIZE], arch[64];
+    char source[PATH_SIZE], object[PATH_SIZE], log[PATH_SIZE], arch[64], text[PATH_SIZE + 32];
     char *flags = strdup(setting("MOCKCUDA_CFLAGS", ""));
     struct arguments arguments = {.count = 0};
     snprintf(arch, sizeof arch, "-DMOCK_ARCH=\"sm_%d\"", options->arch);
@@ -159,7 +159,9 @@ static bool compile_in(const char *directory, const struct nvrtc_options *option
     add_all(&arguments, common);
     add_all(&arguments, ways);
     add(&arguments, options->contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+    snprintf(text, sizeof text, "-DMOCK_TEXT=\"%s\"", in(directory, "text.cu", source));
     add(&arguments, arch);
+    add(&arguments, text);
     add_words(&arguments, flags);
     add(&arguments, "-o");
     add(&arguments, in(directory, "object", object));
@@ -196,9 +198,7 @@ bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvr
     if (good)
         *object = read_file(in(directory, "object", path));
     *log = read_file(in(directory, "log", path)).data;
-    if (getenv("MOCKCUDA_KEEP"))
-        fprintf(stderr, "mockcuda: %s\n", directory);
-    else
+    if (!getenv("MOCKCUDA_KEEP"))
         remove_files(directory);
     return good;
 }

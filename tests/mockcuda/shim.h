@@ -175,6 +175,7 @@ struct mock_shim {
     const unsigned *thread, *block;
     const char *begin, *end; /* the object in memory */
     const char *arch;        /* sm_90 */
+    const char *text;        /* a file */
 };
 struct mock_parameter {
     unsigned long long size, offset;
@@ -195,6 +196,7 @@ MOCK_PUBLIC struct mock_shim mock_shim = {
     (const unsigned *)&blockIdx,
     mock_begin, mock_end,
     MOCK_ARCH,
+    MOCK_TEXT,
 };
 
 #define MOCK_HOOKS(n)                                                                              \
