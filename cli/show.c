@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-static const char *const stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm"};
+/* All stages of kernels in C, and of kernels for a GPU. */
+static const char *const c_stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm", NULL};
+static const char *const cuda_stages[] = {"tokens", "ast", "types", "cuda", "ptx", "sass", NULL};
 
 static bool show_stage(struct report *report, struct weft_program *program, const char *stage,
                        bool all)
@@ -32,13 +34,15 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     return true;
 }
 
-static bool show_stages(struct report *report, struct weft_program *program, const char *stage)
+static bool show_stages(struct report *report, struct weft_program *program,
+                        const struct arguments *arguments)
 {
-    bool all = !stage || strcmp(stage, "all") == 0;
-    if (!all)
+    const char *stage = arguments->stage;
+    const char *const *all = arguments->arch ? cuda_stages : c_stages;
+    if (stage && strcmp(stage, "all") != 0)
         return show_stage(report, program, stage, false);
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        if (!show_stage(report, program, stages[i], true))
+    for (; *all; all++)
+        if (!show_stage(report, program, *all, true))
             return false;
     return true;
 }
@@ -65,7 +69,7 @@ static bool show(struct session *session, const struct arguments *arguments, str
     weft_program_destroy(*program);
     params.inputs = inputs_types(report->arena, inputs, &params.input_count);
     *program = session_compile(session, &script, params);
-    return *program && show_stages(report, *program, arguments->stage) && output_flush(report);
+    return *program && show_stages(report, *program, arguments) && output_flush(report);
 }
 
 int command_show(struct report *report, const struct arguments *arguments)

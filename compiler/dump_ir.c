@@ -348,7 +348,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
 {
     struct schedule schedule;
-    make_schedule(buf->arena, kernel, g->kinds, g->fast, &schedule);
+    make_schedule(buf->arena, kernel, g->kinds, g->fast, true, &schedule);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,

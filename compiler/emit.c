@@ -8,10 +8,15 @@
 
 enum { MAX_STACK = 64 << 10 };     /* bytes of blocks; more live in the scratch that the caller lends */
 
-const struct target target_c = {"c", weft_template_kernel, weft_template_prelude_c, "static inline",
-                                FAST_ALL, false};
-const struct target target_cuda = {"cuda", weft_template_kernel, weft_template_prelude_c, "static inline",
-                                   FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE), true};
+const struct target target_c = {
+    .name = "c", .skeleton = weft_template_kernel, .prelude = weft_template_prelude_c,
+    .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
+    .boolean = "_Bool", .fast = FAST_ALL, .declares = true};
+const struct target target_cuda = {
+    .name = "cuda", .skeleton = weft_template_kernel_cuda, .prelude = weft_template_prelude_cuda,
+    .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
+    .boolean = "bool", .chunks = true,
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE)};
 
 const char *short_name(enum weft_dtype dtype)
 {
@@ -108,38 +113,25 @@ static size_t block_bytes(const struct emitter *e)
     return bytes;
 }
 
-/* Where in its period a block of a flat class begins. */
-static void emit_phase(struct emitter *e)
-{
-    if (!memchr(e->kinds, ACCESS_PERIODIC, (size_t)e->kernel->load_count))
-        return;
-    buf_puts(&e->row, "const i64 advance = BLOCK % s->period;\ni64 phase = column0 % s->period;\n");
-    buf_puts(&e->results, "phase += m == BLOCK ? advance : m % s->period;\n"
-                          "if (phase >= s->period)\n    phase -= s->period;\n");
-}
-
 static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
-    e->heap = block_bytes(e) > MAX_STACK;
+    e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;
         if (ins->kind == INS_LOAD)
-            emit_load(e, ins->index, i);
+            emit_access(e, ins->index, false, e->called[i]);
         else if (ins->kind == INS_LITERAL)
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
-            emit_store(e, ins->index);
+            emit_access(e, ins->index, true, false);
         else if (e->schedule.rate[i] != RATE_BLOCK)
             emit_single(e, i);
     }
-    emit_phase(e);
     emit_slots(e);
     emit_body(e);
-    if (e->streams)
-        buf_puts(&e->end, "if (args->stream)\n    fence();\n");
     for (int i = 0; i < kernel->fault_count; i++) {
         buf_printf(&e->faults, "unsigned char f%d = 0;\n", i);
         buf_printf(&e->remarks, "if (f%d)\n    args->faults[%d] = 1;\n", i, i);
@@ -157,11 +149,29 @@ static void put_types(struct emitter *e, struct buf *out)
     put_head(e, out, "//: move head\n");
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         const struct type_row *row = &type_rows[t];
-        const char *value = t == WEFT_BOOL ? "_Bool" : dtype_is_half(t) ? "int" : row->storage;
+        const char *value = t == WEFT_BOOL ? e->params->target->boolean : dtype_is_half(t) ? "int" : row->storage;
         buf_printf(out, "typedef %s %s;\n", value, row->short_name);
         buf_printf(out, "typedef %s %s_m MAY_ALIAS;\n", row->storage, row->short_name);
     }
-    buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", BLOCK, e->kernel->access_count);
+}
+
+/* What the form says; the target's texts have parts that depend on it. */
+static void put_form(struct emitter *e, struct buf *out)
+{
+    const struct form *form = e->params->form;
+    if (!e->params->target->chunks) {
+        buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
+        return;
+    }
+    const struct { const char *name; int value; } constants[] = {
+        {"CHUNK", form->block}, {"UNROLL", form->unroll}, {"SINGLES", form->singles}, {"THREADS", form->threads},
+        {"TILE", form->block * form->unroll * form->threads},
+        {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
+        {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"MAPPED", form->mapped},
+        {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
+        {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -174,9 +184,10 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static void put_prototypes(struct emitter *e, struct buf *out)
+/* Declarations of the library functions. */
+static void put_library(struct emitter *e, struct buf *out)
 {
-    for (int i = 0; i < e->subst.prototype_count; i++) {
+    for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
         const struct prototype *p = &e->subst.prototypes[i];
         const char *type = short_name(p->dtype);
         buf_printf(out, "%s%s %s(%s", has_word(e->params->vector_functions, p->name) ? "VECTOR " : "", type,
@@ -209,24 +220,34 @@ static void put_indented(struct buf *out, const char *text, const char *indent, 
     }
 }
 
-static const char *section_text(struct emitter *e, const char *name, size_t length)
+struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 {
-    const struct { const char *name; const struct buf *text; } sections[] = {
-        {"blocks", &e->blocks}, {"literals", &e->literals}, {"faults", &e->faults},
-        {"buffers", &e->buffers}, {"tile", &e->tile}, {"row", &e->row}, {"operands", &e->operands},
-        {"body", &e->body}, {"results", &e->results}, {"remarks", &e->remarks}, {"end", &e->end}};
-    struct buf text;
+    const struct { const char *name; struct buf *text; } sections[] = {
+#define ENTRY(name) {#name, &e->name},
+        SECTIONS(ENTRY)
+#undef ENTRY
+    };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
-            return sections[i].text->text;
+            return sections[i].text;
+    return NULL;
+}
+
+static const char *section_text(struct emitter *e, const char *name, size_t length)
+{
+    const struct buf *section = emit_section(e, name, length);
+    struct buf text;
+    if (section)
+        return section->text;
     buf_init(&text, e->arena);
     switch (*name) {
     case 'c': put_comment(e, &text); break;
     case 't': put_types(e, &text); break;
-    case 'a': buf_puts(&text, weft_template_args); break;
-    case 'p': put_prototypes(e, &text); break;
+    case 's': put_form(e, &text); break;
+    case 'a': buf_puts(&text, e->params->target->args); break;
+    case 'l': put_library(e, &text); break;
     case 'h':
-        if (e->vectors || e->streams)
+        if (e->vectors)
             put_head(e, &text, "//: vector head\n");
         buf_add(&text, e->subst.helpers.text, e->subst.helpers.length);
         break;
@@ -255,13 +276,12 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
            size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
-    struct buf *bufs[] = {&e.blocks, &e.literals, &e.faults,  &e.buffers, &e.tile, &e.row,
-                          &e.operands, &e.body,   &e.results, &e.remarks, &e.end};
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
-        buf_init(bufs[i], arena);
+#define INIT(name) buf_init(&e.name, arena);
+    SECTIONS(INIT)
+#undef INIT
     e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);
     e.seen = ARENA_ARRAY(arena, int, kernel->ins_count);
-    make_schedule(arena, kernel, params->kinds, params->fast, &e.schedule);
+    make_schedule(arena, kernel, params->kinds, params->fast, !params->target->chunks, &e.schedule);
     subst_init(&e.subst, arena, params->target);
     emit_parts(&e);
     *scratch = e.scratch;

@@ -8,9 +8,14 @@ struct target {
     const char *name;
     const char *skeleton;          /* templates/kernel.c or its like */
     const char *prelude;           /* helpers that only this target has, as in prelude_c.h */
+    const char *accesses;          /* loads and stores, as in access_c.h */
+    const char *args;              /* the struct that a kernel is called with */
     const char *function;          /* what a helper's definition begins with */
+    const char *boolean;           /* the type of truth values */
     unsigned fast;                 /* the fast paths it has, a set of enum fast_path */
-    bool chunks;                   /* kernels have a form of their own, see form.h; else blocks of BLOCK */
+    bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h.
+                                      Else in blocks of BLOCK, which functions of whole blocks go over too */
+    bool declares;                 /* library functions have to be declared */
 };
 
 extern const struct target target_c, target_cuda;

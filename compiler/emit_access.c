@@ -1,31 +1,28 @@
-/* Loads and stores of a kernel: pointers to blocks, and the buffers behind them. */
+/* Loads and stores of a kernel: the target's text for each kind of access, dealt out to the parts of the
+ * skeleton. */
 #include "compiler/emitter.h"
 
 #include <string.h>
 
-/* Strides of an access along the inner loop, as the skeleton names them. */
-static const char *steps(struct emitter *e, int k)
+static const char *load_word(enum access_kind kind)
 {
-    bool nested = e->kinds[k] == ACCESS_NESTED;
-    const char *both = "s->strides[%d * stride + groups], s->strides[%d * stride + groups + 1], "
-                       "s->period, i";
-    return arena_printf(e->arena, nested ? both : "s->strides[%d * stride + groups]", k, k);
+    switch (kind) {
+    case ACCESS_SCALAR: return "scalar";
+    case ACCESS_UNIT: return "unit";
+    case ACCESS_STRIDED: return "strided";
+    case ACCESS_PERIODIC: return "periodic";
+    case ACCESS_NESTED: return "nested";
+    case ACCESS_EXPANDED: return "expanded";
+    case ACCESS_MAPPED: return "mapped";
+    }
+    return "";
 }
 
-static void emit_scalar_load(struct emitter *e, int k, int ins)
+/* Of the other kinds are stores of the only element of a row, or of nothing: as good as strided. */
+static const char *store_word(enum access_kind kind)
 {
-    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const char *type = short_name(dtype);
-    char *from = arena_printf(e->arena, "*(const %s_m *)p[%d]", type, k);
-    struct tokens tokens = {"", dtype, dtype, false, false, {from, NULL, NULL}};
-    buf_printf(&e->row, "const %s a%d = ", type, k);
-    subst_text(&e->subst, &e->row, type_rows[dtype].load, strlen(type_rows[dtype].load), &tokens);
-    buf_printf(&e->row, "; /* %s */\n", access_name(e, k));
-    if (!e->called[ins])
-        return;
-    put_helper(e, "fill", dtype);
-    declare_block(e, &e->buffers, dtype, 'x', k, 0);
-    buf_printf(&e->row, "fill_%s(x%d, a%d);\n", type, k, k);
+    bool own = kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
+    return own ? load_word(kind) : "strided";
 }
 
 int pattern_length(enum access_kind kind)
@@ -33,80 +30,67 @@ int pattern_length(enum access_kind kind)
     return kind == ACCESS_PERIODIC ? MAX_PERIOD : kind == ACCESS_EXPANDED ? MAX_EXPANDED : 0;
 }
 
-void emit_load(struct emitter *e, int k, int ins)
+/* Whether this line of the target's text was met before. */
+static bool again(struct emitter *e, const char *line)
 {
+    for (int i = 0; i < e->told_count; i++)
+        if (e->told[i] == line)
+            return true;
+    ARENA_PUSH(e->arena, e->told, e->told_count, line);
+    return false;
+}
+
+/* Passes over a word and the space behind it, if it is there. */
+static bool skip_word(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+    bool there = strncmp(*at, word, length) == 0;
+    *at += there ? length : 0;
+    return there;
+}
+
+/* `line` is what stands at `place` in the target's text. */
+static void put_line(struct emitter *e, int k, bool store, bool called, const char *place,
+                     const struct buf *line)
+{
+    const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const char *type = short_name(dtype), *name = access_name(e, k);
-    enum access_kind kind = e->kinds[k];
-    if (kind == ACCESS_SCALAR) {
-        emit_scalar_load(e, k, ins);
+    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "once ") && again(e, place)))
         return;
-    }
-    put_helper(e, kind == ACCESS_UNIT ? "pad" : kind == ACCESS_STRIDED ? "gather"
-              : kind == ACCESS_NESTED ? "nested" : kind == ACCESS_EXPANDED ? "expand"
-              : kind == ACCESS_MAPPED ? "mapped" : "repeat", dtype);
-    declare_block(e, &e->buffers, dtype, 'w', k, pattern_length(kind));
-    if (kind == ACCESS_EXPANDED) {
-        buf_printf(&e->tile, "const char *from%d = 0; /* where the row in w%d begins */\n", k, k);
-        buf_printf(&e->row, "if (p[%d] != from%d)\n    expand_%s(w%d, from%d = p[%d], s->offsets[%d], "
-                   "s->distinct[%d], column1); /* %s */\n", k, k, type, k, k, k, k, k, name);
-        buf_printf(&e->operands, "const %s_m *const x%d = w%d + i;\n", type, k, k);
-    } else if (kind == ACCESS_PERIODIC) {
-        buf_printf(&e->row, "repeat_%s(w%d, p[%d], %s, s->period); /* %s */\n", type, k, k,
-                   steps(e, k), name);
-        buf_printf(&e->operands, "const %s_m *const x%d = w%d + phase;\n", type, k, k);
-    } else if (kind == ACCESS_UNIT) {
-        buf_printf(&e->operands, "const %s_m *x%d = (const %s_m *)p[%d] + i; /* %s */\n", type, k,
-                   type, k, name);
-        buf_printf(&e->operands, "if (m < BLOCK)\n    x%d = pad_%s(w%d, x%d, m);\n", k, type, k, k);
-        buf_printf(&e->operands, "fetch(x%d, args->ahead, sizeof *x%d);\n", k, k);
+    const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
+    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k,
+                            .name = access_name(e, k)};
+    if (skip_word(&at, "head:")) {
         e->vectors = true;
-    } else if (kind == ACCESS_STRIDED) {
-        buf_printf(&e->operands, "const %s_m *const x%d = gather_%s(w%d, p[%d] + i * %s, %s, m); /* %s */\n",
-                   type, k, type, k, k, steps(e, k), steps(e, k), name);
-    } else if (kind == ACCESS_MAPPED) {
-        buf_printf(&e->operands, "const %s_m *const x%d = mapped_%s(w%d, sample->bases[%d], s->maps[%d], "
-                   "p[%d] - sample->bases[%d], i, m); /* %s */\n", type, k, type, k, k, k, k, k, name);
+    } else if (skip_word(&at, "block:")) {
+        struct buf *where = &e->buffers;
+        declare_block(e, where, dtype, *text, k, store ? 0 : pattern_length(e->kinds[k]));
     } else {
-        buf_printf(&e->operands, "const %s_m *const x%d = nested_%s(w%d, p[%d], %s, m); /* %s */\n",
-                   type, k, type, k, k, steps(e, k), name);
+        struct buf *out = emit_section(e, at, (size_t)(colon - at));
+        subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);
+        buf_putc(out, '\n');
     }
 }
 
-/* A block goes to its place directly, or by way of a buffer: where the row ends, or past the caches. */
-static void emit_unit_store(struct emitter *e, int k, const char *type, const char *name)
+static void put_lines(struct emitter *e, int k, bool store, bool called, const char *kind)
 {
-    if (!e->streams)
-        buf_printf(&e->row, "head = first_block(args, p[%d] + column0 * sizeof(%s_m), sizeof(%s_m));\n", k,
-                   type, type);
-    e->streams = true;
-    buf_printf(&e->operands, "%s_m *const o%d = (%s_m *)p[%d] + i; /* %s */\n", type, k, type, k, name);
-    buf_printf(&e->operands, "const int n%d = m == BLOCK && streams(args, o%d);\n", k, k);
-    buf_printf(&e->operands, "%s_m *const y%d = m < BLOCK || n%d ? w%d : o%d;\n", type, k, k, k, k);
-    buf_printf(&e->results, "if (m < BLOCK)\n    put_%s(o%d, w%d, m);\n", type, k, k);
-    buf_printf(&e->results, "else if (n%d)\n    stream(o%d, w%d, BLOCK * sizeof *w%d);\n", k, k, k, k);
+    size_t length = 0;
+    const char *text = subst_find(e->params->target->accesses, store ? "store" : "load", kind, &length);
+    for (const char *end = text + length, *next; text < end; text = next + 1) {
+        struct buf line;
+        buf_init(&line, e->arena);
+        for (const char *from = text;; from = next + 2) {
+            next = memchr(from, '\n', (size_t)(end - from));
+            buf_add(&line, from, (size_t)(next - from));
+            if (next + 1 >= end || next[1] != '+')
+                break;
+        }
+        put_line(e, k, store, called, text, &line);
+    }
 }
 
-void emit_store(struct emitter *e, int k)
+void emit_access(struct emitter *e, int k, bool store, bool called)
 {
-    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    const char *type = short_name(dtype), *name = access_name(e, k);
-    enum access_kind kind = e->kinds[k];
-    put_helper(e, kind == ACCESS_UNIT       ? "put"
-              : kind == ACCESS_NESTED   ? "spread"
-              : kind == ACCESS_EXPANDED ? "place"
-                                        : "scatter", dtype);
-    declare_block(e, &e->buffers, dtype, 'w', k, 0);
-    if (kind == ACCESS_UNIT) {
-        emit_unit_store(e, k, type, name);
-        return;
-    }
-    buf_printf(&e->operands, "%s_m *const y%d = w%d; /* %s */\n", type, k, k, name);
-    if (kind == ACCESS_EXPANDED)
-        buf_printf(&e->results, "place_%s(p[%d], s->offsets[%d] + i, w%d, m);\n", type, k, k, k);
-    else if (kind == ACCESS_NESTED)
-        buf_printf(&e->results, "spread_%s(p[%d], %s, w%d, m);\n", type, k, steps(e, k), k);
-    else
-        buf_printf(&e->results, "scatter_%s(p[%d] + i * %s, %s, w%d, m);\n", type, k, steps(e, k),
-                   steps(e, k), k);
+    put_lines(e, k, store, called, "every");
+    put_lines(e, k, store, called, store ? store_word(e->kinds[k]) : load_word(e->kinds[k]));
 }

@@ -71,12 +71,24 @@ static void bring(struct emitter *e, int i, int level)
     buf_puts(&e->body, ";\n");
 }
 
+/* A row's meaning; of one that converts, the target's own helper where functions of whole blocks are none. */
+static const char *element_meaning(struct emitter *e, const struct ins *ins)
+{
+    const struct target *target = e->params->target;
+    const char *helper = op_block(ins->op);
+    size_t length;
+    if (target->chunks && (e->params->fast & FAST_CONVERT) && is_block_conversion(ins) &&
+        subst_find(target->prelude, helper, helper, &length))
+        return arena_printf(e->arena, "M(%s)(A)", helper);
+    return op_meaning(ins->op, ins->source);
+}
+
 static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
 {
     const struct ins *ins = &e->kernel->ins[i];
     e->seen[i] = level;
     buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
-    put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
+    put_meaning(e, &e->body, ins, element_meaning(e, ins), names);
     buf_puts(&e->body, ";\n");
     if (e->schedule.slot[i] >= 0)
         buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
@@ -191,7 +203,7 @@ void emit_single(struct emitter *e, int i)
     const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
     struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
     struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
-    if (is_block_call(ins)) {
+    if (e->schedule.call[i]) {
         declare_block(e, blocks, ins->dtype, 'v', i, 0);
         emit_block_call(e, out, i);
         buf_printf(out, "const %s t%d = v%d[0];\n", type, i, i);
@@ -200,7 +212,7 @@ void emit_single(struct emitter *e, int i)
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
     buf_printf(out, "const %s t%d = ", type, i);
-    put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
+    put_meaning(e, out, ins, element_meaning(e, ins), names);
     buf_puts(out, ";\n");
     if (!e->called[i])
         return;

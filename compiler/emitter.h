@@ -12,6 +12,11 @@
  * around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
+/* The parts of a skeleton that are put together line by line. */
+#define SECTIONS(S)                                                                                  \
+    S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
+    S(offsets) S(groups) S(loads)
+
 struct emitter {
     struct arena *arena;
     const struct kernel *kernel;
@@ -19,9 +24,12 @@ struct emitter {
     const unsigned char *kinds;
     struct schedule schedule;
     struct subst subst;
-    struct buf blocks, literals, faults, buffers, tile, row, operands, body, results, remarks, end;
-    bool streams;                  /* some output is dense along rows: it may go past the caches */
-    bool vectors;                  /* a helper wants the vector types of the prelude */
+#define MEMBER(name) struct buf name;
+    SECTIONS(MEMBER)
+#undef MEMBER
+    const char **told;             /* lines of the target's texts that were met */
+    int told_count;
+    bool vectors;                  /* the vector types of the prelude are wanted */
     bool heap;                     /* blocks live in the scratch that the caller lends */
     size_t scratch;
     bool *called;                  /* [ins] loads and literals that a block call reads */
@@ -43,13 +51,15 @@ void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype);
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter, int number,
                    int more);
 
+/* The section of this name; NULL: there is none. */
+struct buf *emit_section(struct emitter *e, const char *name, size_t length);
+
 /* emit_access.c: how blocks come and go. */
 
 /* Elements that the buffer of a load of this kind holds besides a block. */
 int pattern_length(enum access_kind kind);
-/* Access k, loaded by instruction `ins`. */
-void emit_load(struct emitter *e, int k, int ins);
-void emit_store(struct emitter *e, int k);
+/* Access k; `called`: a function of whole blocks reads it. */
+void emit_access(struct emitter *e, int k, bool store, bool called);
 
 /* emit_body.c: what is computed. */
 

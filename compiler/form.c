@@ -2,19 +2,32 @@
 #include "compiler/form.h"
 
 /* Not measured: what bandwidth times latency of a GPU with 2 to 5 TB/s asks of an SM, 20 to 40 KB on their
- * way, is there with 2048 threads that load 16 bytes each, and twice that leaves room. */
+ * way, is there with 2048 threads that load 16 bytes each, and twice that leaves room. More elements of a
+ * thread than that take only compile time. */
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     THREADS = 256,
-    SMALL_LOADS = 8,               /* bytes that all loads of a chunk take: 4 chunks of a thread */
-    LARGE_LOADS = 32,              /* 2; more: one */
-    LOADED_MOST = 384,             /* bytes of a chunk's loads: registers are four bytes, and 255 */
-    WORK_MOST = 1024               /* instructions of all chunks of a thread */
+    ELEMENTS = 8,                  /* of a thread at once, or one chunk; */
+    LOADS_MOST = 64,               /* bytes of their loads */
+    CHUNK_LOADS_MOST = 384,        /* of a chunk's loads: registers are four bytes, and 255 */
+    WORK_MOST = 512,               /* of a thread at once, as op_weight counts it; */
+    CHUNK_WORK_MOST = 2048,        /* of a chunk */
+    SINGLES = 4                    /* elements of a thread at once where chunks are not dense */
 };
 
 static bool moves(enum access_kind kind)
 {
     return kind != ACCESS_SCALAR && kind != ACCESS_PERIODIC;
+}
+
+/* Whether it comes from memory, or goes there, again and again. */
+static bool streams(const struct geometry *g, int a)
+{
+    const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+    bool varies = g->groups == 0;
+    for (int i = 0; i < g->groups; i++)
+        varies = varies || strides[i] != 0;
+    return moves(g->kinds[a]) && varies;
 }
 
 static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, enum access_kind kind)
@@ -34,21 +47,38 @@ static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
     return bytes;
 }
 
-/* The widest access that moves fills 16 bytes with a chunk. Where none is dense neighbouring threads had
- * better take neighbouring elements. */
-static void choose_chunks(const struct kernel *kernel, const unsigned char *kinds, struct form *form)
+/* Of one element: at least 1. */
+static int work_of(const struct kernel *kernel)
 {
-    int widest = 1, bytes = loaded_bytes(kernel, kinds);
+    int work = 1;
+    for (int i = 0; i < kernel->ins_count && work < CHUNK_WORK_MOST; i++)
+        work += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
+    return work;
+}
+
+/* A power of two: `value`, which is one, or one not above `limit`, but at least 1. */
+static int most(int value, int limit)
+{
+    while (value > 1 && value > limit)
+        value /= 2;
+    return value;
+}
+
+/* The widest access that streams fills 16 bytes with a chunk. Where none is dense neighbouring threads had
+ * better take neighbouring elements. */
+static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
+{
+    int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = work_of(kernel);
     for (int a = 0; a < kernel->access_count; a++)
-        if (moves(kinds[a]) && type_rows[kernel->accesses[a].dtype].size > widest)
+        if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
-    form->block = any_kind(kernel, kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
-    while (form->block > 1 && (form->block * bytes > LOADED_MOST || form->block * kernel->ins_count > WORK_MOST))
-        form->block /= 2;
-    bytes *= form->block;
-    form->unroll = bytes <= SMALL_LOADS ? 4 : bytes <= LARGE_LOADS ? 2 : 1;
-    while (form->unroll > 1 && form->unroll * form->block * kernel->ins_count > WORK_MOST)
-        form->unroll /= 2;
+    int block = any_kind(kernel, g->kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
+    block = most(block, CHUNK_LOADS_MOST / (bytes + 1));
+    form->block = block = most(block, CHUNK_WORK_MOST / work);
+    int elements = most(ELEMENTS, WORK_MOST / work);
+    elements = most(elements, LOADS_MOST / (bytes + 1));
+    form->unroll = elements > block ? elements / block : 1;
+    form->singles = most(elements < SINGLES ? elements : SINGLES, form->unroll * block);
 }
 
 /* So many threads that all chunks of a thread begin at one place in the period, where they can be had. */
@@ -88,6 +118,9 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
     if (any_kind(kernel, kinds, ACCESS_NESTED))
         return 2;
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        if (kinds[a] != ACCESS_UNIT) /* stored as if strided */
+            return 1;
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }
 
@@ -98,11 +131,16 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
                           .wide = is_wide(g, kernel->access_count), .many = many};
-    choose_chunks(kernel, g->kinds, form);
+    choose_chunks(kernel, g, form);
     choose_threads(g, form);
     if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
+}
+
+void block_form(const struct kernel *kernel, struct form *form)
+{
+    *form = (struct form){.block = BLOCK, .accesses = kernel->access_count, .literals = kernel->literal_count};
 }
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -114,14 +152,14 @@ int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
     if (!form->threads)
         return g->tiles;
-    return divide_up(g->rows * divide_up(g->columns, form->block), (int64_t)form->unroll * form->threads);
+    return divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads);
 }
 
 /* ---- sizes ---- */
 
 size_t form_geometry_words(const struct form *form)
 {
-    size_t accesses = (size_t)form->accesses, groups = (size_t)form->groups, words = 2;
+    size_t accesses = (size_t)form->accesses, groups = (size_t)form->groups, words = 1;
     if (groups)
         words += 3 + 1 + 3 * groups;
     if (form->flat)
@@ -131,11 +169,11 @@ size_t form_geometry_words(const struct form *form)
 
 size_t form_sample_words(const struct form *form)
 {
-    return 2 + (size_t)form->accesses;
+    return 3 + (size_t)form->accesses;
 }
 
 size_t form_args_words(const struct form *form)
 {
     size_t words = 2 + (form->apart || !form->literals ? 1 : (size_t)form->literals);
-    return words + (form->many ? 2 : form_geometry_words(form) + (size_t)form->accesses);
+    return words + (form->many ? 2 : 1 + form_geometry_words(form) + (size_t)form->accesses);
 }

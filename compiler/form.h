@@ -14,8 +14,9 @@ enum {
 };
 
 struct form {
-    int block;                     /* elements that a kernel computes at once */
+    int block;                     /* elements that a kernel computes at once: of a chunk */
     int unroll, threads;           /* a tile is so many chunks of so many threads; 0 for C */
+    int singles;                   /* elements of a thread at once where chunks are not dense */
     int accesses, literals;
     int groups;                    /* outer groups that there is room for */
     int steps;                     /* strides of an access inside a row: 0, 1, or from period to period, 2 */
@@ -27,6 +28,8 @@ struct form {
     bool repeats;                  /* all chunks of a thread begin at the same place in their period */
 };
 
+/* That of a kernel which computes in blocks. */
+void block_form(const struct kernel *kernel, struct form *form);
 /* The form of a CUDA kernel on this geometry; `many`: it has to take a table of samples. */
 void make_form(const struct kernel *kernel, const struct geometry *geometry, bool many,
                struct form *form);

@@ -25,12 +25,14 @@ struct geometry {
     long long *distinct;           /* [accesses] columns after which the elements repeat */
     long long **maps;              /* [accesses] of mapped ones, NULL for others: as in weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */
+    bool chunks;                   /* for a target that computes in chunks */
 };
 
 /* `views` are those of the accesses over the dimensions of `shape`; `fast` is a set of enum fast_path:
- * without FAST_SPECIAL all accesses are ACCESS_STRIDED, which serves any strides. */
+ * without FAST_SPECIAL all accesses are ACCESS_STRIDED, which serves any strides. For a target that
+ * computes in `chunks`, see form.h, no row is expanded, and what is flat is chosen otherwise. */
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
-                   const struct view *views, unsigned fast, struct geometry *geometry);
+                   const struct view *views, unsigned fast, bool chunks, struct geometry *geometry);
 
 /* Strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the
  * right, 0 where it stretches. `strides` are in elements, NULL for dense row-major. */

@@ -50,6 +50,7 @@ struct constant {
     int node;
     enum weft_dtype dtype;
     const void *data;              /* dense, row-major */
+    size_t bytes;
 };
 
 struct kernel {

@@ -45,7 +45,7 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     }
     if (found == kernel->constant_count)
         ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
-                   ((struct constant){index, dtype, data}));
+                   ((struct constant){index, dtype, data, bytes}));
     return ins_add_load(l, TENSOR_CONSTANT, found, dtype, node);
 }
 

@@ -21,10 +21,8 @@ void subst_init(struct subst *subst, struct arena *arena, const struct target *t
     buf_init(&subst->helpers, arena);
 }
 
-/* The text of helper `name` in `section`, between its marker line and the next marker or "#" line
- * outside the head. NULL: there is none. */
-static const char *find_helper(const char *text, const char *section, const char *name,
-                               size_t *length)
+/* It stands between its marker line and the next marker or "#" line outside the head. */
+const char *subst_find(const char *text, const char *section, const char *name, size_t *length)
 {
     size_t s = strlen(section), n = strlen(name);
     for (const char *mark = text; (mark = strstr(mark, "//: ")); mark += 4) {
@@ -76,9 +74,9 @@ static void define(struct subst *subst, const char *name, const struct tokens *t
     ARENA_PUSH(subst->arena, subst->names, subst->name_count, full);
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
-    text = find_helper(weft_template_dialect, inside.section, name, &length);
+    text = subst_find(weft_template_dialect, inside.section, name, &length);
     if (!text)
-        text = find_helper(subst->target->prelude, inside.section, name, &length);
+        text = subst_find(subst->target->prelude, inside.section, name, &length);
     if (!text)
         return;
     buf_init(&body, subst->arena);
@@ -133,14 +131,39 @@ static const char *put_call(struct subst *subst, struct buf *out, const char *te
     return end + 1;
 }
 
+/* The value of the stored element between the parentheses that open at `text`. Returns what follows. */
+static const char *put_load(struct subst *subst, struct buf *out, const char *text, const struct tokens *tokens)
+{
+    int depth = 0;
+    const char *end = text, *load = type_rows[tokens->t].load;
+    do
+        depth += (*end == '(') - (*end == ')');
+    while (end++, depth > 0);
+    struct buf stored;
+    buf_init(&stored, subst->arena);
+    subst_text(subst, &stored, text + 1, (size_t)(end - text) - 2, tokens);
+    const struct tokens inside = {.t = tokens->t, .s = tokens->t, .a = {stored.text}};
+    subst_text(subst, out, load, strlen(load), &inside);
+    return end;
+}
+
+static bool is_word(const char *word, size_t length, const char *what)
+{
+    return strlen(what) == length && memcmp(word, what, length) == 0;
+}
+
 static const char *token_text(struct subst *subst, const char *word, size_t length,
                               const struct tokens *tokens)
 {
-    if (length == 2 && memcmp(word, "FN", 2) == 0)
+    if (is_word(word, length, "FN"))
         return subst->target->function;
+    if (tokens->name && is_word(word, length, "NAME"))
+        return tokens->name;
+    if (tokens->name && is_word(word, length, "VALUE"))
+        return type_rows[tokens->t].short_name;
     if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))
         return arena_printf(subst->arena, "%s_m", type_rows[*word == 'S' ? tokens->s : tokens->t].short_name);
-    if (length == 8 && memcmp(word, "FRACTION", 8) == 0 && tokens->pair)
+    if (is_word(word, length, "FRACTION") && tokens->pair)
         return arena_printf(subst->arena, "%d",
                             type_rows[dtype_is_half(tokens->t) ? tokens->t : tokens->s].fraction);
     if (length != 1)
@@ -165,6 +188,11 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
         if (text == start) {
             /* A number with its suffix is no identifier. */
             bool digits = is_digit(*text);
+            if (*text == '$' && tokens->name) {
+                buf_printf(out, "%d", tokens->number);
+                text++;
+                continue;
+            }
             for (text++; digits && text < end && (is_letter(*text) || is_digit(*text)); text++)
                 ;
             buf_add(out, start, (size_t)(text - start));
@@ -172,6 +200,10 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
         }
         if (text == start + 1 && *text == '(' && strchr("NMF", *start)) {
             text = put_call(subst, out, start, tokens);
+            continue;
+        }
+        if (tokens->name && is_word(start, (size_t)(text - start), "LOAD")) {
+            text = put_load(subst, out, text, tokens);
             continue;
         }
         const char *word = token_text(subst, start, (size_t)(text - start), tokens);

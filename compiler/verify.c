@@ -93,7 +93,7 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
 {
     if (g->volume && g->rows * g->columns != g->volume)
         return "the groups do not multiply to the volume";
-    if (g->period && (g->columns % g->period != 0 || g->period > MAX_PERIOD))
+    if (g->period && (g->columns % g->period != 0 || (g->period > MAX_PERIOD && !g->chunks)))
         return "the period does not fit";
     for (int a = kernel->load_count; g->volume && a < kernel->access_count; a++)
         if (g->kinds[a] == ACCESS_MAPPED || g->kinds[a] == ACCESS_PERIODIC ||

@@ -1,8 +1,8 @@
 /* See batch.h. Everything is found and checked first: plans for all stretches, then whether outputs
- * overlap. Then samples are dealt out to launches, one for each kernel that occurs in a place: all that
- * is hoisted, in order, before results, in order. */
+ * overlap. Then samples are dealt out to launches (deal.h). */
 #include "runtime/batch.h"
-#include "runtime/launch.h"
+#include "runtime/cuda_run.h"
+#include "runtime/deal.h"
 #include "runtime/overlap.h"
 
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static enum next both_next(struct call *call, int64_t i, bool needs_data)
 static bool find_samples(struct call *call, bool needs_data, struct occupied *occupied)
 {
     struct batch_part *part = &call->parts[PART_SAMPLES];
-    struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs,
-                                .taken = part->taken, .device = call->device, .wait = !needs_data};
+    struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .taken = part->taken,
+                                .device = call->device, .wait = !needs_data, .many = call->device};
     enum next next = NEXT_OTHER;
     if (call->samples)
         occasion.room = plan_key_room(&call->arena, call->typed->program, &occasion);
@@ -72,6 +72,8 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
         next = i ? both_next(call, i, needs_data) : NEXT_OTHER;
         if (next == NEXT_BAD)
             return false;
+        if (next == NEXT_OTHER && call->device)
+            occasion.inputs = cuda_placed(&call->arena, call->inputs, call->typed->program->input_count);
         if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_stretch(call, part, &occasion, i)))
             return false;
         if (needs_data)
@@ -91,7 +93,10 @@ static bool find_plain(struct call *call, bool needs_data)
     struct batch_part *part = &call->parts[PART_PLAIN];
     struct tensor *inputs = arena_copy(&call->arena, call->inputs,
                                        (size_t)program->input_count * sizeof *inputs);
-    const struct occasion occasion = {.inputs = inputs, .outputs = call->outputs,
+    const struct occasion occasion = {.inputs = call->device ? cuda_placed(&call->arena, inputs,
+                                                                           program->input_count)
+                                                             : inputs,
+                                      .outputs = call->outputs,
                                       .taken = part->taken, .device = call->device, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch) {
@@ -140,94 +145,6 @@ void batch_release(struct call *call)
 }
 
 /* ---- dealing out ---- */
-
-/* A launch in the making. */
-struct deal {
-    struct launch launch;
-    int64_t place;                 /* parts in order; in them what is hoisted, then results */
-    char **bases;                  /* [samples][accesses] */
-};
-
-struct deals {
-    struct call *call;
-    struct deal *items;
-    int count;
-};
-
-static bool same_code(const struct planned *a, const struct planned *b)
-{
-    const struct kernel *x = a->kernel, *y = b->kernel;
-    return a->loaded == b->loaded && x->fault_count == y->fault_count &&
-           x->literal_count == y->literal_count && a->emitted->scratch == b->emitted->scratch &&
-           memcmp(a->literals, b->literals, (size_t)x->literal_count * sizeof *a->literals) == 0 &&
-           (x->faults == y->faults ||
-            memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
-}
-
-/* The launch for a kernel; `guess` is where the last one like it was. */
-static int find_deal(struct deals *deals, int64_t place, const struct planned *planned, int guess)
-{
-    const struct deal *items = deals->items;
-    if (guess >= 0 && guess < deals->count && items[guess].place == place &&
-        same_code(items[guess].launch.planned, planned))
-        return guess;
-    for (int i = 0; i < deals->count; i++)
-        if (items[i].place == place && same_code(items[i].launch.planned, planned))
-            return i;
-    ARENA_PUSH(&deals->call->arena, deals->items, deals->count,
-               ((struct deal){.launch = {.planned = planned}, .place = place}));
-    return deals->count - 1;
-}
-
-static int64_t place_of(const struct plan *plan, int part, int k)
-{
-    bool hoisted = k < plan->hoisted_count;
-    return ((int64_t)part * 2 + !hoisted) * (1 << 24) + (hoisted ? k : k - plan->hoisted_count);
-}
-
-/* Counts the samples of each launch. */
-static void count_stretch(struct deals *deals, int part, struct stretch *stretch, const struct stretch *before)
-{
-    const struct plan *plan = stretch->plan;
-    stretch->launches = ARENA_ARRAY(&deals->call->arena, int, plan->kernel_count);
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct planned *planned = &plan->kernels[k];
-        int guess = before && k < before->plan->kernel_count ? before->launches[k] : -1;
-        int64_t samples = planned->shared ? 1 : stretch->count;
-        stretch->launches[k] = -1;
-        if (!planned->tiles)
-            continue;
-        int at = stretch->launches[k] = find_deal(deals, place_of(plan, part, k), planned, guess);
-        struct launch *launch = &deals->items[at].launch;
-        launch->sample_count += samples;
-        launch->tiles += samples * planned->tiles;
-        launch->work += (double)samples * planned->work;
-        launch->touched += (double)samples * planned->touched;
-        launch->stored += (double)samples * planned->stored;
-    }
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct deal *x = *(const struct deal *const *)a, *y = *(const struct deal *const *)b;
-    return x->place != y->place ? (x->place < y->place ? -1 : 1) : (x > y) - (x < y);
-}
-
-/* All launches, in the order in which they run. */
-static struct deal **count_all(struct deals *deals)
-{
-    for (int p = 0; p < PART_COUNT; p++) {
-        struct batch_part *part = &deals->call->parts[p];
-        for (int s = 0; s < part->count; s++)
-            count_stretch(deals, p, &part->stretches[s], s ? &part->stretches[s - 1] : NULL);
-    }
-    struct deal **order = ARENA_ARRAY(&deals->call->arena, struct deal *, deals->count);
-    for (int i = 0; i < deals->count; i++)
-        order[i] = &deals->items[i];
-    if (deals->count)
-        qsort(order, (size_t)deals->count, sizeof *order, by_place);
-    return order;
-}
 
 /* Where an access leads in a sample of a stretch: into the caller's samples, or `step` bytes further for
  * each. */
@@ -329,7 +246,7 @@ void batch_run(struct call *call)
     struct weft_context *context = call->program->context;
     struct deals deals = {.call = call};
     struct span place = {UINT32_MAX, UINT32_MAX};
-    struct deal **order = count_all(&deals);
+    struct deal **order = deals_count(&deals);
     deal_all(&deals);
     for (int i = 0; i < deals.count; i++)
         launch_init(&order[i]->launch, context, &call->arena);
@@ -369,7 +286,7 @@ size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t
 {
     struct weft_context *context = call->program->context;
     struct deals deals = {.call = call};
-    struct deal **order = count_all(&deals);
+    struct deal **order = deals_count(&deals);
     size_t count = 0;
     for (int i = 0; i < deals.count; i++) {
         const struct launch *launch = &order[i]->launch;
@@ -383,7 +300,7 @@ size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t
         struct weft_kernel_info info = find_info(call, loaded);
         pthread_mutex_unlock(&call->program->mutex);
         kernels_settle(context, loaded, &info);
-        info.threads = launch_threads(context, launch->work, launch->tiles);
+        info.threads = call->device ? 0 : launch_threads(context, launch->work, launch->tiles);
         if (count < room)
             kernels[count] = info;
         count++;

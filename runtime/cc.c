@@ -217,7 +217,8 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
 static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
                     bool assembly, struct diags *diags)
 {
-    if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) || !job_write_source(job, text, diags))
+    if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) ||
+        !job_write_source(job, text, strlen(text), diags))
         return false;
     kernel_command(job, cc, math, assembly);
     return job_run(job, cc, diags);

@@ -169,6 +169,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
         cuda_devices_init(&context->cuda);
+        remarks_init(&context->remarks);
         nvrtc_init(&context->nvrtc, &context->cc);
         context->tier = params->tier;
         worker_init(context);
@@ -200,6 +201,7 @@ void weft_context_destroy(struct weft_context *context)
     worker_finish(context);
     log_untold(context);
     kernels_finish(context);
+    remarks_finish(&context->remarks);
     cuda_devices_finish(&context->cuda);
     nvrtc_finish(&context->nvrtc);
     cc_finish(&context->cc);
@@ -212,17 +214,6 @@ void weft_context_destroy(struct weft_context *context)
     pthread_mutex_destroy(&context->mutex);
     free(context);
     errno = saved;
-}
-
-enum weft_status weft_context_status(struct weft_context *context, void *stream,
-                                     struct weft_error **error)
-{
-    (void)stream;                  /* no run on a GPU, nothing to tell */
-    if (!context)
-        return invalid_call(error, "weft_context_status needs a context, found NULL");
-    if (error)
-        *error = NULL;
-    return WEFT_OK;
 }
 
 void weft_free(void *memory)

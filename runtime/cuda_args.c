@@ -31,14 +31,9 @@ static uint64_t *put_divisor(uint64_t *to, int64_t divisor, bool wide)
     return to;
 }
 
-static int64_t row_chunks(const struct form *form, const struct weft_geometry *walk)
-{
-    return walk->columns / form->block + (walk->columns % form->block > 0);
-}
-
 static uint64_t *put_groups(uint64_t *to, const struct form *form, const struct weft_geometry *walk)
 {
-    to = put_divisor(to, row_chunks(form, walk), form->wide);
+    to = put_divisor(to, walk->columns, form->wide);
     *to++ = (uint64_t)walk->groups;
     for (int g = 0; g < form->groups; g++)
         to = put_divisor(to, g < walk->groups ? walk->extents[g] : 1, form->wide);
@@ -61,8 +56,7 @@ static uint64_t *put_geometry(uint64_t *to, const struct planned *planned, const
 {
     const struct form *form = form_of(planned);
     const struct weft_geometry *walk = &planned->walk;
-    *to++ = (uint64_t)walk->columns;
-    *to++ = (uint64_t)(walk->rows * row_chunks(form, walk));
+    *to++ = (uint64_t)(walk->rows * walk->columns);
     if (form->groups)
         to = put_groups(to, form, walk);
     if (form->flat)
@@ -115,12 +109,32 @@ void cuda_write_map(const struct planned *planned, int access, uint64_t *words)
 
 /* ---- samples and arguments ---- */
 
-void cuda_write_sample(const struct form *form, int64_t first_tile, uint64_t geometry, const uint64_t *bases,
-                       uint64_t *words)
+/* Whether a chunk never crosses a row, and starts at a multiple of its size, or of 16 bytes, in all that is
+ * dense along rows. Without outer groups there is one row, and at its end elements are computed singly. */
+static bool is_dense(const struct planned *planned, const uint64_t *bases)
+{
+    const struct weft_geometry *walk = &planned->walk;
+    int64_t block = form_of(planned)->block, groups = walk->groups;
+    if (groups && walk->columns % block != 0)
+        return false;
+    for (int a = 0; a < planned->kernel->access_count; a++) {
+        int64_t size = block * type_rows[planned->kernel->accesses[a].dtype].size;
+        uint64_t bits = bases[a];
+        for (int64_t g = 0; g < groups; g++)
+            bits |= (uint64_t)walk->strides[a * (groups + 2) + g];
+        if (planned->kinds[a] == ACCESS_UNIT && bits % (uint64_t)(size < 16 ? size : 16) != 0)
+            return false;
+    }
+    return true;
+}
+
+void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
+                       const uint64_t *bases, uint64_t *words)
 {
     *words++ = (uint64_t)first_tile;
+    *words++ = is_dense(planned, bases);
     *words++ = geometry;
-    for (int a = 0; a < form->accesses; a++)
+    for (int a = 0; a < planned->kernel->access_count; a++)
         *words++ = bases[a];
 }
 
@@ -152,7 +166,17 @@ void cuda_write_args(const struct planned *planned, const struct cuda_call *call
         *words++ = call->samples;
         return;
     }
+    *words++ = is_dense(planned, call->bases);
     words = put_geometry(words, planned, call->maps);
     for (int a = 0; a < form->accesses; a++)
         *words++ = call->bases[a];
+}
+
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words)
+{
+    const struct form *form = form_of(planned);
+    uint64_t *to = words + form_args_words(form) - form->accesses;
+    words[1] = faults;
+    *(to - form_geometry_words(form) - 1) = is_dense(planned, bases);
+    memcpy(to, bases, (size_t)form->accesses * sizeof *to);
 }

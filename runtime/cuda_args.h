@@ -27,8 +27,8 @@ bool cuda_is_mapped(const struct planned *planned, int access);
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words);
 /* A sample for a table: its first tile, the device address of its geometry, and for each access that of
  * its first element. */
-void cuda_write_sample(const struct form *form, int64_t first_tile, uint64_t geometry, const uint64_t *bases,
-                       uint64_t *words);
+void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
+                       const uint64_t *bases, uint64_t *words);
 /* Literals where form.apart: form.literals words. */
 void cuda_write_literals(const struct planned *planned, uint64_t *words);
 
@@ -43,5 +43,7 @@ struct cuda_call {
 
 /* form_args_words(form) words: the one parameter of the kernel. */
 void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words);
+/* Arguments that were written before (!form.many), for other data. */
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words);
 
 #endif

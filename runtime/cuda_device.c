@@ -30,6 +30,32 @@ static bool describe(struct cuda_device *device, struct diags *diags)
     return true;
 }
 
+/* Gives back all that there is of it but the struct. */
+static void finish(struct cuda_device *device)
+{
+    bool alive = cuda_enter_quietly(device);
+    cuda_memory_finish(device, alive);
+    if (alive)
+        cuda_leave(device);
+    if (cuda_driver_used())
+        device->driver->cuDevicePrimaryCtxRelease(device->handle);
+}
+
+static bool retain(struct cuda_device *device, struct diags *diags)
+{
+    if (!CUDA_CALL(device->driver, diags, cuDevicePrimaryCtxRetain, &device->context, device->handle))
+        return false;
+    if (!CUDA_CALL(device->driver, diags, cuCtxPushCurrent, device->context)) {
+        device->driver->cuDevicePrimaryCtxRelease(device->handle);
+        return false;
+    }
+    bool good = cuda_memory_init(device, diags);
+    cuda_leave(device);
+    if (!good)
+        finish(device);
+    return good;
+}
+
 /* From malloc; NULL with a diagnostic. */
 static struct cuda_device *make(const struct cuda_driver *driver, int ordinal, struct diags *diags)
 {
@@ -39,8 +65,7 @@ static struct cuda_device *make(const struct cuda_driver *driver, int ordinal, s
         return NULL;
     }
     *device = (struct cuda_device){.driver = driver, .ordinal = ordinal};
-    if (describe(device, diags) &&
-        CUDA_CALL(driver, diags, cuDevicePrimaryCtxRetain, &device->context, device->handle))
+    if (describe(device, diags) && retain(device, diags))
         return device;
     free(device);
     return NULL;
@@ -92,11 +117,10 @@ void cuda_devices_init(struct cuda_devices *devices)
 
 void cuda_devices_finish(struct cuda_devices *devices)
 {
-    const struct cuda_driver *driver = cuda_driver_used();
     for (int i = 0; i < CUDA_MAX_DEVICES; i++) {
         struct cuda_device *device = atomic_load(&devices->all[i]);
-        if (device && driver)
-            driver->cuDevicePrimaryCtxRelease(device->handle);
+        if (device)
+            finish(device);
         free(device);
     }
     pthread_mutex_destroy(&devices->mutex);

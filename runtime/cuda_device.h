@@ -4,7 +4,7 @@
 #ifndef WEFT_CUDA_DEVICE_H
 #define WEFT_CUDA_DEVICE_H
 
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda_memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +20,7 @@ struct cuda_device {
     int processors;                /* multiprocessors */
     int threads;                   /* at most, resident on each */
     bool pools;                    /* cuMemAllocAsync works */
+    struct cuda_memory memory;
 };
 
 /* A member of struct weft_context. All zero: none is used. */

@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const char cuda_driver_names[] = "libcuda.so.1, libcuda.so, /usr/lib/wsl/lib/libcuda.so.1";
+/* WSL's and containers' places, where the loader does not look by itself, come last. */
+const char cuda_driver_names[] =
+    "libcuda.so.1, libcuda.so, /usr/lib/wsl/lib/libcuda.so.1, /usr/local/nvidia/lib64/libcuda.so.1, "
+    "/usr/local/nvidia/lib/libcuda.so.1";
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards what follows while it is made */
 static struct cuda_driver table;
@@ -47,7 +50,7 @@ void *cuda_driver_open(void)
         char path[64];
         size_t length = strcspn(name, ",");
         snprintf(path, sizeof path, "%.*s", (int)length, name);
-        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+        library = library_open(path);
         name += length;
         name += strspn(name, ", ");
     }
@@ -149,6 +152,28 @@ const struct cuda_driver *cuda_driver_get(struct diags *diags)
 
 /* ---- errors ---- */
 
+bool cuda_lost(int result)
+{
+    switch (result) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int result, const char *function)
 {
     const char *name, *text;
@@ -157,5 +182,7 @@ bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int resul
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return diag_at(diags, DIAG_CUDA_MEMORY, NULL, 0, function);
     describe(driver, result, &name, &text);
+    if (cuda_lost(result))
+        return diag_at(diags, DIAG_CUDA_LOST, NULL, 0, function, text, name, result);
     return diag_at(diags, DIAG_CUDA_CALL, NULL, 0, function, text, name, result);
 }

@@ -25,7 +25,19 @@ struct CUgraphNode_st;
 struct CUuserObject_st;
 struct CUmemPoolHandle_st;
 
+/* Streams that are numbers. */
+enum { CUDA_STREAM_LEGACY = 1, CUDA_STREAM_PER_THREAD = 2 };
+
 typedef void cuda_host_fn(void *user);
+
+/* A CUmemPoolProps: for memory of a GPU `allocation` is 1 (pinned), `location` 1 (a device). */
+struct cuda_pool_props {
+    int allocation, handles, location, id;
+    void *security;
+    size_t most;                   /* bytes; 0: no bound */
+    unsigned short usage;
+    unsigned char reserved[54];
+};
 
 /* Values of cuda.h, under its names. */
 enum {
@@ -40,12 +52,24 @@ enum {
     CUDA_ERROR_INVALID_IMAGE = 200,
     CUDA_ERROR_INVALID_CONTEXT = 201,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+    CUDA_ERROR_ECC_UNCORRECTABLE = 214,
     CUDA_ERROR_INVALID_PTX = 218,
+    CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
     CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
+    CUDA_ERROR_INVALID_HANDLE = 400,
+    CUDA_ERROR_CONTAINED = 226,
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_LAUNCH_TIMEOUT = 702,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+    CUDA_ERROR_ASSERT = 710,
+    CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
+    CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
+    CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+    CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
+    CUDA_ERROR_INVALID_PC = 718,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_NOT_SUPPORTED = 801,
 
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -66,6 +90,8 @@ enum {
     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
     CU_GRAPH_USER_OBJECT_MOVE = 1,
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
@@ -117,6 +143,13 @@ enum {
       (struct CUmemPoolHandle_st * *pool, int device))                                             \
     F(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", NEEDED,                                      \
       (struct CUmemPoolHandle_st * pool, int attribute, void *value))                              \
+    /* without these memory is taken at once, and kept (cuda_memory.h) */                          \
+    F(cuMemPoolCreate, "cuMemPoolCreate", OPTIONAL,                                                \
+      (struct CUmemPoolHandle_st * *pool, const struct cuda_pool_props *props))                    \
+    F(cuMemPoolDestroy, "cuMemPoolDestroy", OPTIONAL, (struct CUmemPoolHandle_st * pool))          \
+    F(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", OPTIONAL,                                \
+      (uint64_t *address, size_t bytes, struct CUmemPoolHandle_st *pool,                           \
+       struct CUstream_st *stream))                                                                \
     F(cuMemHostAlloc, "cuMemHostAlloc", NEEDED, (void **memory, size_t bytes, unsigned flags))     \
     F(cuMemFreeHost, "cuMemFreeHost", NEEDED, (void *memory))                                      \
     F(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", NEEDED,                           \
@@ -179,11 +212,14 @@ const struct cuda_driver *cuda_driver_get(struct diags *diags);
  * fork. For giving back what was taken. */
 const struct cuda_driver *cuda_driver_used(void);
 
-/* Whether `result` is success; else adds what failed: the function, the error's name and text.
- * OUT_OF_MEMORY for memory, DEVICE_ERROR for all others. */
+/* Whether `result` is success; else adds what failed: the function, the error's name and text, and that
+ * the context is lost if it is. OUT_OF_MEMORY for memory, DEVICE_ERROR for all others. */
 bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int result, const char *function);
 #define CUDA_CALL(driver, diags, function, ...)                                                    \
     cuda_check(driver, diags, (driver)->function(__VA_ARGS__), #function)
+
+/* Whether after this error every call fails, because the GPU's context is lost. */
+bool cuda_lost(int result);
 
 /* ---- for weft_doctor ---- */
 

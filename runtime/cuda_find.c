@@ -180,6 +180,14 @@ bool cuda_find(const struct cc *cc, enum cuda_file kind, const char *pattern, ch
            in_python(&search);
 }
 
+void *library_open(const char *path)
+{
+    worker_load_begin();
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    worker_load_end();
+    return library;
+}
+
 const char *library_path(void *library)
 {
     struct link_map *map = NULL;

@@ -1,7 +1,7 @@
 /* Where files of the CUDA toolkit are: in the directory that somebody named, where the system keeps
  * libraries and programs, or where the toolkit's installer, conda and pip's wheels put them.
  *
- * Invariant: nothing is opened or started, so that a kernel on disk is found without loading NVRTC. */
+ * Invariant: to find opens and starts nothing, so that a kernel on disk is found without loading NVRTC. */
 #ifndef WEFT_CUDA_FIND_H
 #define WEFT_CUDA_FIND_H
 
@@ -15,6 +15,8 @@ enum cuda_file { CUDA_LIBRARY, CUDA_PROGRAM };
  * the highest name; by the environment of `cc`. An absolute path. */
 bool cuda_find(const struct cc *cc, enum cuda_file kind, const char *pattern, char path[PATH_MAX]);
 
+/* Opens a library for good; a fork waits meanwhile (worker.h). NULL: dlerror tells. */
+void *library_open(const char *path);
 /* The path an open library was loaded from, as long as it is open; "" when the loader does not say. */
 const char *library_path(void *library);
 

@@ -144,10 +144,12 @@ static bool add_draft(struct planning *p, struct kernel *kernel, const struct sh
     for (int a = 0; a < kernel->access_count; a++)
         if (!access_view(p, kernel, shape, a, &views[a]))
             return false;
-    make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, &draft.geometry);
-    draft.form = (struct form){.block = BLOCK};
+    make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, p->target->chunks,
+                  &draft.geometry);
     if (p->target->chunks)
         make_form(kernel, &draft.geometry, p->many, &draft.form);
+    else
+        block_form(kernel, &draft.form);
     assert(!verify_program(p->typed->program));
     assert(!verify_kernel(kernel));
     assert(!verify_geometry(kernel, &draft.geometry));
@@ -191,6 +193,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
                                 .work = estimate(kernel, &draft->geometry)};
     count_traffic(kernel, &draft->geometry, planned);
     planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
+    planned->kinds = arena_copy(&plan->own, draft->geometry.kinds, (size_t)kernel->access_count);
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)

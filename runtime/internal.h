@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
+#include "runtime/remarks.h"
 #include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
@@ -119,6 +120,7 @@ struct weft_context {
     char *arch;                    /* "sm_90", for stages; NULL: not said */
     struct threads threads;
     struct cuda_devices cuda;
+    struct remarks remarks;
     struct nvrtc nvrtc;
     void (*log)(void *user, const struct weft_error *record);
     void *user;
@@ -236,10 +238,12 @@ struct planned {
     struct emitted *emitted;
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_geometry walk;
+    const unsigned char *kinds;    /* of the accesses, enum access_kind */
     int64_t tiles;
     unsigned long long *literals;
     double work;                   /* an estimate of its time: bytes moved and instructions, all elements */
     double touched, stored;        /* bytes of all tensors that it walks, of those that it writes */
+    struct cuda_planned *cuda;     /* what it has on plan->gpu */
 };
 
 struct plan_key {
@@ -257,6 +261,7 @@ struct plan {
     size_t bytes_kept;             /* of it, as the table counts them */
     struct plan_key key;           /* see plans.c */
     int device;                    /* as in struct occasion */
+    struct cuda_device *gpu;       /* that it is; NULL: it runs in C */
     atomic_int users;              /* runs in progress; raised under the program's mutex alone */
     bool reported;                 /* infos were told: from now on kernels come from memory */
     const struct shape **results;  /* their shapes, NULL for others */

@@ -67,10 +67,10 @@ void job_close(struct job *job)
     }
 }
 
-bool job_write_source(const struct job *job, const char *text, struct diags *diags)
+bool job_write_source(const struct job *job, const char *bytes, size_t size, struct diags *diags)
 {
     int fd = open(job->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool good = fd >= 0 && write_all(fd, text, strlen(text));
+    bool good = fd >= 0 && write_all(fd, bytes, size);
     if (!good)
         job_files_failed(diags, "write a kernel's source");
     if (fd >= 0)
@@ -187,7 +187,10 @@ static bool report_failure(const struct job *job, bool known, int status, struct
         snprintf(how, sizeof how, "killed by signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
-    diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, job->arguments[0], how, log ? log : "");
+    if (job->disassembler)
+        diag_at(diags, DIAG_DISASSEMBLER, NULL, 0, job->arguments[0], how, log ? log : "");
+    else
+        diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, job->arguments[0], how, log ? log : "");
     free(log);
     return false;
 }
@@ -241,6 +244,8 @@ bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     int error = job_program(job, cc) ? process_start(job, cc->running, environment) : ENOENT;
     free(environment);
+    if (error && job->disassembler)
+        return diag_at(diags, DIAG_DISASSEMBLER, NULL, 0, job->arguments[0], strerror(error), "");
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
     pid_t pid = job->process.pid, waited = process_wait(job, cc->running, &status);

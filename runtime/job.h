@@ -1,4 +1,4 @@
-/* One run of the C compiler: its arguments, its process, and its files, in a private directory that is
+/* One run of the C compiler, or of a disassembler: its arguments, its process, and its files, in a private directory that is
  * gone afterwards, whatever happened. */
 #ifndef WEFT_JOB_H
 #define WEFT_JOB_H
@@ -15,6 +15,7 @@ struct job {
     char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
     const char *arguments[JOB_MAX_ARGUMENTS];
     int count;
+    bool disassembler;             /* of CUDA's; it is what `cc` names */
     struct cc_process process;
 };
 
@@ -22,7 +23,7 @@ struct job {
 bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags);
 /* Removes the directory and whatever the compiler left in it. */
 void job_close(struct job *job);
-bool job_write_source(const struct job *job, const char *text, struct diags *diags);
+bool job_write_source(const struct job *job, const char *bytes, size_t size, struct diags *diags);
 /* A list that ends with NULL; what there is no room for is left out. */
 void job_add_arguments(struct job *job, const char *const *arguments);
 /* Starts the compiler and waits for it. False with a diagnostic when it failed or was cancelled. */

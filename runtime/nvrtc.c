@@ -55,7 +55,7 @@ static void *open_by_name(void)
                                         "libnvrtc.so.12", "libnvrtc.so.11.2"};
     void *library = NULL;
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        library = library_open(names[i]);
     return library;
 }
 
@@ -67,7 +67,7 @@ static void open_builtins(const struct nvrtc *nvrtc)
     int length = (int)(strrchr(nvrtc->path, '/') - nvrtc->path);
     snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", length, nvrtc->path, nvrtc->major,
              nvrtc->minor);
-    dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    library_open(path);
 }
 
 static const char *find_functions(struct nvrtc *nvrtc, void *library)
@@ -110,7 +110,7 @@ static bool ask(struct nvrtc *nvrtc)
 /* The mutex is held. A library stays open: to unload it would free nothing that matters. */
 static bool open_library(struct nvrtc *nvrtc, struct diags *diags)
 {
-    void *library = find(nvrtc) ? dlopen(nvrtc->path, RTLD_LAZY | RTLD_LOCAL) : open_by_name();
+    void *library = find(nvrtc) ? library_open(nvrtc->path) : open_by_name();
     if (!library && nvrtc->path)
         return diag_at(diags, DIAG_NVRTC_BROKEN, NULL, 0, nvrtc->path, dlerror());
     if (!library)
@@ -146,16 +146,14 @@ static bool knows(const struct nvrtc *nvrtc, int arch)
     return false;
 }
 
-/* False, with a diagnostic that lists what NVRTC knows. */
-static bool report_arch(const struct nvrtc *nvrtc, const char *name, const char *advice,
-                        struct diags *diags)
+/* "sm_75, sm_80" */
+static const char *list_archs(const struct nvrtc *nvrtc, struct arena *arena)
 {
     struct buf known;
-    buf_init(&known, diags->arena);
+    buf_init(&known, arena);
     for (int i = 0; i < nvrtc->arch_count; i++)
         buf_printf(&known, "%ssm_%d", i ? ", " : "", nvrtc->archs[i]);
-    return diag_at(diags, DIAG_NVRTC_ARCH, NULL, 0, nvrtc->major, nvrtc->minor, nvrtc->path, name,
-                   known.text, advice);
+    return known.text;
 }
 
 bool nvrtc_device_arch(const struct nvrtc *nvrtc, int major, int minor, struct nvrtc_arch *arch,
@@ -168,7 +166,8 @@ bool nvrtc_device_arch(const struct nvrtc *nvrtc, int major, int minor, struct n
     *arch = (struct nvrtc_arch){.form = newest == wanted ? NVRTC_CUBIN : NVRTC_PTX};
     snprintf(arch->name, sizeof arch->name, "sm_%d", wanted);
     if (!newest)
-        return report_arch(nvrtc, arch->name, "install an older NVRTC for this GPU", diags);
+        return diag_at(diags, DIAG_CUDA_OLD_GPU, NULL, 0, arch->name, nvrtc->major, nvrtc->minor,
+                       nvrtc->path, list_archs(nvrtc, diags->arena));
     if (arch->form == NVRTC_PTX)
         snprintf(arch->name, sizeof arch->name, "compute_%d", newest);
     return true;
@@ -179,7 +178,8 @@ bool nvrtc_named_arch(const struct nvrtc *nvrtc, const char *name, enum nvrtc_fo
 {
     *arch = (struct nvrtc_arch){.form = form};
     if (strncmp(name, "sm_", 3) != 0 || !knows(nvrtc, atoi(name + 3)))
-        return report_arch(nvrtc, name, "name one of them", diags);
+        return diag_at(diags, DIAG_NVRTC_ARCH, NULL, 0, name, nvrtc->major, nvrtc->minor, nvrtc->path,
+                       list_archs(nvrtc, diags->arena));
     snprintf(arch->name, sizeof arch->name, "%s_%.8s", form == NVRTC_PTX ? "compute" : "sm", name + 3);
     return true;
 }

@@ -138,7 +138,7 @@ static void *run(void *task_)
     struct _nvrtcProgram *program = NULL;
     fesetenv(FE_DFL_ENV);
     task->call = "nvrtcCreateProgram";
-    task->result = task->nvrtc->CreateProgram(&program, task->text, "weft_kernel.cu", 0, NULL, NULL);
+    task->result = task->nvrtc->CreateProgram(&program, task->text, "/weft/kernel.cu", 0, NULL, NULL);
     if (task->result == SUCCESS)
         compile_program(task, program);
     if (program)

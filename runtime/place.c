@@ -58,7 +58,7 @@ bool choose_device(struct call *call)
     if (!leader.tensor) {
         call->staged = target == WEFT_TARGET_CUDA;
         call->device = call->staged ? 1 : 0;
-        return !call->device || diag_at(&call->diags, DIAG_NO_CUDA_RUN, NULL, 0);
+        return !call->staged || diag_at(&call->diags, DIAG_NO_CUDA_RUN, NULL, 0);
     }
     if (target == WEFT_TARGET_C)
         return diag_at(&call->diags, DIAG_DEVICE_IN_C, NULL, 0, leader.what, leader.name,
@@ -69,5 +69,5 @@ bool choose_device(struct call *call)
         good = check_place(call, &leader, &operand) && good;
     }
     call->device = leader.tensor->device;
-    return good && diag_at(&call->diags, DIAG_NO_CUDA_RUN, NULL, 0);
+    return good;
 }

@@ -1,6 +1,6 @@
 /* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
  * comparing a few integers. */
-#include "runtime/internal.h"
+#include "runtime/cuda_plan.h"
 
 #include "compiler/layout.h"
 #include "compiler/schedule.h"
@@ -109,10 +109,11 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
         struct planned *planned = &plan->kernels[k];
         plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
         planned->loaded = atomic_load(&planned->emitted->loaded);
-        if (planned->loaded && (!wait || atomic_load(&planned->loaded->final)))
+        if (planned->loaded && planned->loaded->device == plan->gpu &&
+            (!wait || atomic_load(&planned->loaded->final)))
             continue;
         const struct kernel_request request = {planned->emitted->text, program->math,
-                                               all_exact(planned->kernel), wait};
+                                               all_exact(planned->kernel), wait, plan->gpu};
         planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         atomic_store(&planned->emitted->loaded, planned->loaded);
         good = planned->loaded != NULL;
@@ -206,6 +207,14 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     return true;
 }
 
+/* The GPU that the plan is for, if any; false with a diagnostic. */
+static bool find_gpu(struct weft_program *program, struct plan *plan, struct diags *diags)
+{
+    if (plan->device)
+        plan->gpu = cuda_device_get(program->context, plan->device - 1, diags);
+    return !plan->device || plan->gpu;
+}
+
 /* `outputs` are compared with the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
                       const struct plan_key *key, const struct occasion *occasion,
@@ -225,8 +234,9 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
-    return make_kernels(program, plan, scratch, shapes, occasion, diags) &&
-           load_kernels(program, plan, occasion->wait, diags);
+    return make_kernels(program, plan, scratch, shapes, occasion, diags) && find_gpu(program, plan, diags) &&
+           load_kernels(program, plan, occasion->wait, diags) &&
+           (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
 }
 
 void plan_destroy(struct plan *plan)

@@ -1,6 +1,8 @@
 /* The calls that compute: prepare and run. Each reads its arguments into a struct call,
  * finds the typed instance and the plan, and only then touches data. */
 #include "runtime/batch.h"
+#include "runtime/cuda_batch.h"
+#include "runtime/cuda_run.h"
 #include "runtime/launch.h"
 #include "runtime/overlap.h"
 #include "runtime/recent.h"
@@ -36,6 +38,13 @@ enum weft_status call_close(struct call *call, struct weft_error **error)
 
 /* ---- prepare and run ---- */
 
+/* The inputs as kernels see them. */
+static const struct tensor *placed_inputs(struct call *call)
+{
+    return call->device ? cuda_placed(&call->arena, call->inputs, call->program->parsed->input_count)
+                        : call->inputs;
+}
+
 /* Reads the arguments, finds the plan or the plans, and checks all that does not depend on addresses. */
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
@@ -49,7 +58,7 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         return false;
     if (call->batch)
         return batch_find(call, needs_data);
-    const struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs,
+    const struct occasion occasion = {.inputs = placed_inputs(call), .outputs = call->outputs,
                                       .device = call->device, .wait = !needs_data};
     call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;
@@ -111,17 +120,22 @@ static void run(struct call *call, const struct weft_run_params *params)
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
     if (!recent && !find_plan(call, params, true))
         return;
-    if (call->batch) {
+    if (call->batch && call->device)
+        cuda_batch_run(call, params->stream);
+    else if (call->batch)
         batch_run(call);
+    if (call->batch)
         return;
-    }
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlap(call, r);
     if (call->diags.errors)
         return;
     if (!recent)
         recent_keep(call, params);
-    run_plan(call);
+    if (call->plan->gpu)
+        cuda_run(call, params->stream);
+    else
+        run_plan(call);
 }
 
 /* The remark goes to the caller of weft_run, not to the log. */
@@ -149,7 +163,7 @@ static size_t plan_kernels(struct call *call, struct weft_kernel_info *kernels, 
         kernels_settle(context, planned->loaded, &info);
         if (again)
             info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-        info.threads = launch_threads(context, planned->work, planned->tiles);
+        info.threads = call->device ? 0 : launch_threads(context, planned->work, planned->tiles);
         if ((size_t)k < room)
             kernels[k] = info;
     }

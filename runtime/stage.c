@@ -1,16 +1,18 @@
 /* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
 #include "runtime/build.h"
+#include "runtime/cuda_listing.h"
 
 #include "compiler/dump.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* From STAGE_CUDA on they are of kernels for a GPU. */
 enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
-             STAGE_COUNT };
+             STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_COUNT };
 
-static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir", "c",
-                                                     "asm"};
+static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
+                                                     "c", "asm", "cuda", "ptx", "sass"};
 
 /* What is known of an input's extents: what the caller said goes before what the text declares. */
 static const struct type *known_type(const struct symbol *symbol)
@@ -60,12 +62,23 @@ static struct tensor *described(struct arena *arena, const struct program *progr
     return tensors;
 }
 
-static void put_assembly(struct weft_program *program, const char *kernel, struct buf *out,
-                         struct diags *diags)
+/* What a compiler makes of a kernel's text, from malloc. */
+static char *compiled(struct weft_program *program, enum stage stage, const char *kernel,
+                      struct diags *diags)
 {
     struct cc cc;
+    if (stage == STAGE_PTX)
+        return cuda_ptx(program->context, kernel, program->math, diags);
+    if (stage == STAGE_SASS)
+        return cuda_sass(program->context, kernel, program->math, diags);
     bool good = build_compiler(program->context, &cc, diags);
-    char *text = good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
+    return good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
+}
+
+static void put_compiled(struct weft_program *program, enum stage stage, const char *kernel,
+                         struct buf *out, struct diags *diags)
+{
+    char *text = compiled(program, stage, kernel, diags);
     if (text)
         buf_puts(out, text);
     free(text);
@@ -76,7 +89,8 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
 {
     struct arena *arena = out->arena;
     struct tensor *inputs = described(arena, typed->program);
-    const struct occasion occasion = {.inputs = inputs};
+    const struct occasion occasion = {.inputs = inputs,
+                                      .target = stage < STAGE_CUDA ? &target_c : &target_cuda};
     struct division division;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
     if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
@@ -87,10 +101,12 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
             dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
         else if (stage == STAGE_IR)
             dump_ir(out, draft->kernel, &draft->geometry);
-        else if (stage == STAGE_C)
+        else if (stage == STAGE_C || stage == STAGE_CUDA)
             buf_puts(out, draft_text(arena, arena, program, typed, division.target, draft)->text);
         else
-            put_assembly(program, draft_text(arena, arena, program, typed, division.target, draft)->text, out, diags);
+            put_compiled(program, stage,
+                         draft_text(arena, arena, program, typed, division.target, draft)->text, out,
+                         diags);
     }
 }
 
@@ -135,7 +151,8 @@ static enum weft_status make_stage(struct weft_program *program, const char *nam
     diags_init(&diags, arena, &program->source);
     buf_init(&out, arena);
     if (stage == STAGE_COUNT)
-        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name, "tokens, ast, types, groups, ir, c and asm");
+        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name,
+                "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
     else
         put_stage(program, stage, &out, &diags);
     enum weft_status status = finish_call(program->context, &diags, error);

@@ -57,6 +57,7 @@ static void in_child(void)
     for (struct weft_context *context = contexts; context; context = context->next) {
         pthread_mutex_init(&context->cc_mutex, NULL);
         pthread_mutex_init(&context->cuda.mutex, NULL);
+        pthread_mutex_init(&context->remarks.mutex, NULL);
         pthread_mutex_init(&context->nvrtc.mutex, NULL);
         pthread_mutex_init(&context->running.mutex, NULL);
         pthread_cond_init(&context->changed, NULL);

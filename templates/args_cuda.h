@@ -6,10 +6,9 @@ struct weft_divisor {              /* n / divisor is the high half of n * multip
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
-    long long columns;             /* the inner group */
-    long long chunks;              /* of BLOCK elements, in all rows; none crosses a row */
+    long long volume;              /* elements of the sample */
 #if GROUPS
-    struct weft_divisor row_chunks; /* chunks of a row */
+    struct weft_divisor columns;   /* elements of a row: the inner group */
     long long groups;              /* outer groups, at most GROUPS */
     struct weft_divisor extents[GROUPS];
 #endif
@@ -28,6 +27,7 @@ struct weft_geometry {             /* shared by samples that have the same shape
 #if MANY
 struct weft_sample {
     long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    long long dense;               /* chunks cross no row, and dense accesses have them aligned */
     const struct weft_geometry *geometry;
     char *bases[ACCESSES];         /* first element */
 };
@@ -45,6 +45,7 @@ struct weft_args {
     long long sample_count;
     const struct weft_sample *samples;
 #else
+    long long dense;
     struct weft_geometry geometry;
     char *bases[ACCESSES];
 #endif

@@ -1,8 +1,9 @@
 /* $ marks what the emitter fills in, a line each. */
 $comment
 $types
+$sizes
 $args
-$prototypes
+$library
 $helpers
 $blocks
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)

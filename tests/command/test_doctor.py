@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -21,13 +22,38 @@ int cuDeviceGetName(char *name, int size, int device)
 }
 int cuDeviceGetAttribute(int *value, int which, int device)
 {
-    *value = which == 75 ? 9 : which == 76 ? 0 : -1;
+    *value = which == 75 ? 9 : which == 76 ? device - 7 : -1;
     return 0;
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = 80000000000; return 0; }
 int cuGetErrorName(int error, const char **name) { *name = "CUDA_ERROR_TEST"; return 0; }
+int cuGetErrorString(int error, const char **text) { *text = "not today"; return 0; }
 """
-NVRTC = "int nvrtcVersion(int *major, int *minor) { *major = 77; *minor = MINOR; return 0; }"
+# The driver's other functions, which nobody calls here.
+with open(os.path.join(os.path.dirname(__file__), "../../runtime/cuda_driver.h"), encoding="ascii") as header:
+    for symbol in re.findall(r'F\(cu\w+,[\s\\]*"(\w+)"', header.read()):
+        if "int %s(" % symbol not in CUDA:
+            CUDA += "int %s(void) { return 1; }\n" % symbol
+NVRTC = r"""
+#include <stddef.h>
+#include <string.h>
+int nvrtcVersion(int *major, int *minor) { *major = 77; *minor = MINOR; return 0; }
+int nvrtcGetNumSupportedArchs(int *count) { *count = 2; return 0; }
+int nvrtcGetSupportedArchs(int *archs) { archs[0] = 90; archs[1] = 80; return 0; }
+int nvrtcCreateProgram(void **program, const char *text, const char *name, int count, void *headers, void *names)
+{
+    *program = &program;
+    return 0;
+}
+int nvrtcDestroyProgram(void **program) { return 0; }
+int nvrtcCompileProgram(void *program, int count, const char **options) { return MINOR == 9 ? 7 : 0; }
+int nvrtcGetCUBINSize(void *program, size_t *size) { *size = 4; return 0; }
+int nvrtcGetCUBIN(void *program, char *bytes) { memcpy(bytes, "code", 4); return 0; }
+int nvrtcGetPTXSize(void *program, size_t *size) { *size = 4; return 0; }
+int nvrtcGetPTX(void *program, char *bytes) { memcpy(bytes, "ptx", 4); return 0; }
+int nvrtcGetProgramLogSize(void *program, size_t *size) { *size = 9; return 0; }
+int nvrtcGetProgramLog(void *program, char *text) { strcpy(text, "builtins"); return 0; }
+"""
 
 
 class Doctor(CommandTest):
@@ -220,19 +246,30 @@ class Doctor(CommandTest):
         found = cuda(LD_LIBRARY_PATH=good)
         self.assertIn("for CUDA 12.8", found["driver"]["text"])
         self.assertEqual(found["GPU 0"]["text"], "First GPU, compute capability 9.0, 80.0 GB")
-        self.assertEqual(found["GPU 1"]["text"], "Second GPU, compute capability 9.0, 80.0 GB")
+        self.assertEqual(found["GPU 1"]["text"], "Second GPU, compute capability 9.1, 80.0 GB; by PTX "
+                         "for compute_90, since NVRTC is older")
         self.assertIn("77.1, " + good, found["NVRTC"]["text"])
+        self.assertIn(", a kernel is ready after", found["NVRTC"]["text"])
+        self.assertEqual(found["architectures"]["text"], "sm_80 sm_90")
+        self.assertEqual(found["target"]["state"], "ok")
         none = self.library("none", "libcuda.so.1", CUDA, "-DINIT=0", "-DCOUNT=0")
         self.assertEqual(cuda(LD_LIBRARY_PATH=none)["GPU"]["state"], "none")
         self.assertIn("container", cuda(LD_LIBRARY_PATH=none)["GPU"]["advice"])
         bad = self.library("bad", "libcuda.so.1", CUDA, "-DINIT=803", "-DCOUNT=1")
-        self.assertIn("CUDA_ERROR_TEST (error 803)", cuda(LD_LIBRARY_PATH=bad)["GPU"]["text"])
+        self.assertIn("not today (CUDA_ERROR_TEST, error 803)", cuda(LD_LIBRARY_PATH=bad)["GPU"]["text"])
         many = self.library("many", "libcuda.so.1", CUDA, "-DINIT=0", "-DCOUNT=3")
         self.assertEqual(cuda(LD_LIBRARY_PATH=many)["GPU 2"]["state"], "broken")
         empty = self.library("empty", "libcuda.so.1", "int nothing;")
         self.library("empty", "libnvrtc.so.13", "int nothing;")
         found = cuda(LD_LIBRARY_PATH=empty)
         self.assertEqual((found["driver"]["state"], found["NVRTC"]["state"]), ("broken", "broken"))
+        self.assertIn("has no function cuInit", found["driver"]["text"])
+        self.assertIn("has no function nvrtcVersion", found["NVRTC"]["text"])
+        self.assertEqual(found["target"]["state"], "none")
+        self.library("alone", "libnvrtc.so.13", NVRTC, "-DMINOR=9")
+        found = cuda(LD_LIBRARY_PATH=self.path("alone"))
+        self.assertEqual(found["NVRTC"]["state"], "broken")
+        self.assertIn("nvrtcCompileProgram gave error 7\nbuiltins", found["NVRTC"]["text"])
 
     def test_where_nvrtc_is_searched(self):
         """Other than where the dynamic linker looks: what it finds first cannot be opened here."""
@@ -249,11 +286,12 @@ class Doctor(CommandTest):
         for number, folder, variable, place in [
                 (2, "home/.local/" + packages + "cuda_nvrtc/lib", None, None),
                 (3, "venv/" + packages + "cu13/lib", "VIRTUAL_ENV", "venv"),
-                (4, "toolkit/lib64", "CUDA_HOME", "toolkit")]:
+                (4, "toolkit/lib64", "CUDA_HOME", "toolkit"),
+                (5, "other/targets/x86_64-linux/lib", "CUDA_PATH", "other"),
+                (6, "plain", "CUDA_HOME", "plain")]:
             self.library(folder, "libnvrtc.so.12", NVRTC, "-DMINOR=%d" % number)
             found = nvrtc(**{variable: self.path(place)} if variable else {})
-            self.assertEqual(found["text"],
-                             "77.%d, %s/libnvrtc.so.12" % (number, self.path(folder)))
+            self.assertIn("77.%d, %s/libnvrtc.so.12, " % (number, self.path(folder)), found["text"])
 
 
 if __name__ == "__main__":

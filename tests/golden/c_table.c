@@ -323,9 +323,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             repeat_f32(w2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
-            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
@@ -347,13 +347,13 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     v3[j] = t3;
                 }
                 narrow_f32_u8(y3, v3);
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
                 if (m < BLOCK)
                     put_u8(o3, w3, m);
                 else if (n3)
                     stream(o3, w3, BLOCK * sizeof *w3);
-                phase += m == BLOCK ? advance : m % s->period;
-                if (phase >= s->period)
-                    phase -= s->period;
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

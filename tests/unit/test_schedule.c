@@ -13,7 +13,7 @@ struct scheduled {
 static void schedule_text(struct scheduled *s, const char *text)
 {
     s->kernel = lower_text(&s->front, text);
-    make_schedule(&s->front.arena, s->kernel, NULL, FAST_ALL, &s->schedule);
+    make_schedule(&s->front.arena, s->kernel, NULL, FAST_ALL, true, &s->schedule);
 }
 
 static bool stays_outside(const struct scheduled *s, int i)

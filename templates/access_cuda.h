@@ -1,0 +1,52 @@
+/* How loads and stores of each kind of access are emitted for CUDA; access_c.h says how to read it, and
+ * what stands under `every` goes before each kind's own. The parts are those of templates/kernel.cu: all
+ * loads of all chunks of a thread come first. o$ is what outer groups add to an access's place: bytes, or
+ * of a mapped access its number. */
+
+//: load every
+offsets: i64 o$ = 0; /* NAME */
+groups: o$ += (i64)digit * (index)s->strides[$][g];
+//: load scalar
+buffers: T w$[CHUNKS_MOST];
+loads: w$[u] = m ? *(const T *)(bases[$] + o$) : 0;
+row: const VALUE a$ = LOAD(w$[u]);
+//: load unit
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), m, BLOCK);
+operands: const T *const x$ = w$[u];
+//: load strided
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(gather)(w$[u], bases[$] + o$ + (i64)i * STEP($), STEP($), m, BLOCK);
+operands: const T *const x$ = w$[u];
+//: load periodic
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(nested)(w$[u], bases[$] + o$ + (i64)phase * STEP($), STEP($), 0, phase, s, m, BLOCK);
+operands: const T *const x$ = w$[u];
+//: load nested
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(nested)(w$[u], bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($), STEP($),
++ JUMP($), phase, s, m, BLOCK);
+operands: const T *const x$ = w$[u];
+//: load mapped
+buffers: T w$[CHUNKS_MOST][CHUNK];
+loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, m, BLOCK);
+operands: const T *const x$ = w$[u];
+//: store every
+buffers: char *p$[CHUNKS_MOST];
+offsets: i64 o$ = 0; /* NAME */
+groups: o$ += (i64)digit * (index)s->strides[$][g];
+//: store unit
+loads: p$[u] = bases[$] + o$ + (i64)i * (index)sizeof(T);
+operands: ALIGNED T y$[CHUNK];
+results: N(store)(p$[u], y$, m, BLOCK);
+//: store strided
+loads: p$[u] = bases[$] + o$ + (i64)i * STEP($);
+operands: T y$[CHUNK];
+results: N(scatter)(p$[u], STEP($), y$, m, BLOCK);
+//: store nested
+loads: p$[u] = bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($);
+buffers: index phase$[CHUNKS_MOST];
+loads: phase$[u] = phase;
+operands: T y$[CHUNK];
+results: N(spread)(p$[u], STEP($), JUMP($), phase$[u], s, y$, m, BLOCK);
+//: end

@@ -1,0 +1,117 @@
+/* $ marks what the emitter fills in, a line each. */
+$comment
+$sizes
+$types
+$args
+#if GROUPS || FLAT || MAPPED
+/* Of numbers below 2^31, or 2^63 where indices are wide. */
+DEVICE uindex divide(uindex n, const struct weft_divisor *by)
+{
+    return (HIGH(n, by->multiplier) + n) >> by->shift;
+}
+#endif
+#if MAPPED
+/* Bytes behind a tensor's first element to the one at column i of the row whose first element has number
+ * `row`. A level takes a number apart into the digits of its pieces, innermost first: the sum of their
+ * strides is the next level's number, and bytes in the end. */
+SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
+{
+    i64 next = row;
+    for (i64 levels = *map++; levels > 0; levels--) {
+        for (i64 pieces = *map++; pieces > 0; pieces--, map += 4) {
+            uindex digit = i;
+            if (pieces > 1) {
+                i = divide(i, (const struct weft_divisor *)map);
+                digit -= i * (uindex)map[0];
+            }
+            next += (i64)digit * map[3];
+        }
+        if (levels > 1) {
+            i = (uindex)next;
+            next = 0;
+        }
+    }
+    return next;
+}
+#endif
+$helpers
+/* Each thread computes CHUNKS chunks of BLOCK elements, all of which are there if `whole`, and THREADS
+ * chunks apart: those of the block follow upon element number `first` of a sample. */
+DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+                    const index first, const int BLOCK, const int CHUNKS, const int whole)
+{
+    $literals
+    $faults
+    $buffers
+    int elements[CHUNKS_MOST]; /* of each chunk: BLOCK or 0 */
+#if FLAT
+    index phase = 0;
+#endif
+    UNROLLED
+    for (int u = 0; u < CHUNKS; u++) {
+        const index n = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
+        const int m = whole || n < (index)s->volume ? BLOCK : 0;
+        elements[u] = m;
+        $offsets
+#if GROUPS
+        uindex rest = divide((uindex)n, &s->columns);
+        const index i = n - (index)(rest * (uindex)s->columns.divisor);
+        EACH_GROUP
+        for (int g = OUTER - 1; g >= 0; g--) {
+            index digit = (index)rest;
+            if (g > 0) {
+                rest = divide(rest, &s->extents[g]);
+                digit -= (index)(rest * (uindex)s->extents[g].divisor);
+            }
+            $groups
+        }
+#else
+        const index i = n;
+#endif
+#if FLAT
+        const index turn = (index)divide((uindex)i, &s->period);
+        if (u == 0 || !(REPEATS && whole))
+            phase = i - turn * (index)s->period.divisor;
+#endif
+        $loads
+    }
+    UNROLLED
+    for (int u = 0; u < CHUNKS; u++) {
+        const int m = elements[u];
+        $row
+        $operands
+        $body
+        $results
+    }
+    $remarks
+}
+KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
+{
+    const struct weft_args *const args = &parameters;
+    for (i64 tile = blockIdx.x; tile < args->tiles; tile += gridDim.x) {
+#if MANY
+        const struct weft_sample *sample = args->samples;
+        for (i64 count = args->sample_count; count > 1;) { /* the last one that begins no later */
+            const i64 half = count / 2;
+            if (sample[half].first_tile <= tile)
+                sample += half, count -= half;
+            else
+                count = half;
+        }
+        const struct weft_geometry *const s = sample->geometry;
+        char *const *const bases = sample->bases;
+        const index first = (index)(tile - sample->first_tile) * TILE;
+        const int dense = (int)sample->dense;
+#else
+        const struct weft_geometry *const s = &args->geometry;
+        char *const *const bases = args->bases;
+        const index first = (index)tile * TILE;
+        const int dense = (int)args->dense;
+#endif
+        if (CHUNK > 1 && dense && first + TILE <= (index)s->volume)
+            compute(args, s, bases, first, CHUNK, UNROLL, 1);
+        else
+            for (int n = 0; n < TILE && first + n < (index)s->volume; n += THREADS * SINGLES)
+                compute(args, s, bases, first + n, 1, SINGLES, 0);
+    }
+}

@@ -1,0 +1,308 @@
+"""Batches written: archives and directories of pictures, whole or not at all, also when the command is killed."""
+
+import fcntl
+import io
+import os
+import pty
+import random
+import signal
+import subprocess
+import time
+import unittest
+import zipfile
+
+import numpy as np
+
+import jpegs
+from batch_case import HEADLINE, BatchTest, headline
+from weft_test import WEFT
+
+
+class Outputs(BatchTest):
+    def test_many_pictures_in_one_command(self):
+        generator = np.random.default_rng(3)
+        pixels = {"p%03d" % i: self.picture("in/p%03d.png" % i, (*generator.integers(1, 80, 2), 3),
+                                            seed=i) for i in range(200)}
+        self.good("run", HEADLINE, "img=in", "-o", "out/")
+        self.assertEqual(self.files(), ["in", "out"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), [key + ".png" for key in pixels])
+        self.good("run", "+x", "x=out", "-o", "out.npz")
+        self.same(self.arrays("out.npz"), [(key, headline(a)) for key, a in pixels.items()])
+        self.good("run", HEADLINE, "img=in/*.png", "-o", "again.npz", "--threads", "1")
+        self.same(self.arrays("again.npz"), self.arrays("out.npz"))
+
+    def test_a_batch_goes_where_it_fits(self):
+        self.picture("d/a.png")
+        for path in "o.npy", "-":
+            self.assertIn("write a .npz", self.bad(1, 142, "run", "+x", "x=d", "-o", path))
+        self.assertIn("a directory", self.bad(1, 142, "run", "+x", "x=d", "-o", "o.png"))
+        self.assertEqual(self.files(), ["d"])
+        for path, status, code in ("o", 2, 124), ("o/", 1, 143), ("d", 1, 123), ("o.v2", 2, 106):
+            self.bad(status, code, "run", "1", "-o", path)
+        self.bad(1, 123, "run", "1", "-o", "d/a.png/")
+        told = self.bad(1, 116, "run", "x * 1.5", "x=d", "-o", "o")
+        self.assertIn("in sample 'a': write uint8(...)", told)
+        self.assertEqual(self.files(), ["d"])
+
+    def test_names(self):
+        self.picture("d/a.v2.png")
+        self.picture("d/B.PNG")
+        self.write("d/c.jpeg", jpegs.JPEG)
+        np.save(self.path("d/e.npy"), np.zeros((1, 1, 1), "u1"))
+        with open(self.path("d/a.v2.png"), "rb") as file:
+            self.write("d/plain", file.read())
+        self.good("run", "+x", "x=d", "-o", "out")
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["B.png", "a.v2.png", "c.png", "e.png", "plain.png"])
+
+    def test_names_that_meet(self):
+        self.picture("d/a.png")
+        self.write("d/a.jpg", jpegs.JPEG)
+        for path in "out", "out/", "out.npz":
+            told = self.bad(1, 144, "run", "+x", "x=d", "-o", path)
+            self.assertIn("d/a.jpg and d/a.png", told)
+        self.assertEqual(self.files(), ["d"])
+        self.text("run", "+x", "x=d")
+
+    def test_keys_that_are_no_file_names(self):
+        pixels = np.zeros((1, 1, 3), "u1")
+        for key, why in ("a/b", "'/'"), ("x" * 252, "too long"):
+            with zipfile.ZipFile(self.path("in.npz"), "w") as archive:
+                buffer = io.BytesIO()
+                np.save(buffer, pixels)
+                archive.writestr(key + ".npy", buffer.getvalue())
+            self.assertIn(why, self.bad(1, 145, "run", "+x", "x=in.npz", "-o", "out"))
+            self.good("run", "+x", "x=in.npz", "-o", "out.npz")
+            self.assertEqual(self.arrays("out.npz")[0][0], key)
+            os.unlink(self.path("out.npz"))
+        np.savez(self.path("in.npz"), **{"..": pixels})
+        self.good("run", "+x", "x=in.npz", "-o", "out")
+        self.assertEqual(os.listdir(self.path("out")), ["...png"])
+
+    def test_directories_that_are_there(self):
+        self.picture("d/a.png")
+        os.mkdir(self.path("out"), 0o750)
+        os.chmod(self.path("out"), 0o750)
+        os.symlink("out", self.path("link"))
+        self.good("run", "+x", "x=d", "-o", "link")
+        self.assertEqual(os.listdir(self.path("out")), ["a.png"])
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(os.stat(self.path("out")).st_mode & 0o777, 0o750)
+        for path in "out", "out/", "link/":
+            self.assertIn("not empty", self.bad(1, 123, "run", "+x", "x=d", "-o", path))
+        os.mkdir(self.path("here"))
+        done = subprocess.run([WEFT, "run", "+x", "x=../d", "-o", "."], cwd=self.path("here"),
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"current directory", done.stderr)
+        self.bad(1, 123, "run", "+x", "x=d", "-o", "none/out")
+        old = os.umask(0o027)
+        try:
+            self.good("run", "+x", "x=d", "-o", "new")
+        finally:
+            os.umask(old)
+        self.assertEqual(os.stat(self.path("new")).st_mode & 0o777, 0o750)
+        self.assertEqual(os.stat(self.path("new/a.png")).st_mode & 0o777, 0o640)
+
+    def test_several(self):
+        self.picture("d/a.png")
+        self.picture("d/b.png", seed=1)
+        text = "return dark=uint8(x * 0.5), bright=uint8(x * 1.5), s=x*2"
+        self.good("run", text, "x=d", "-o", "dark=dark", "-o", "bright=bright/", "-o", "s=s.npz")
+        self.assertEqual(self.files(), ["bright", "d", "dark", "s.npz"])
+        self.assertEqual(len(self.arrays("s.npz")), 2)
+        self.bad(1, 120, "run", text, "x=d", "-o", "dark=o", "-o", "bright=o/")
+        os.mkdir(self.path("o"))
+        told = self.bad(1, 123, "run", text, "x=d", "-o", "dark=o", "-o", "s=o/s.npz")
+        self.assertIn("inside another output", told)
+        # all or none: the last output fails when everything else is written
+        told = self.bad(1, 123, "run", text + ", n=3", "x=d", "-o", "dark=e", "-o", "n=/dev/full")
+        self.assertEqual(self.files(), ["bright", "d", "dark", "o", "s.npz"])
+
+    def test_a_tensor_beside_a_batch(self):
+        np.savez(self.path("a.npz"), p=np.array([1, 2], "i4"), q=np.array([3], "i4"))
+        self.assertEqual(self.text("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]"),
+                         "s: int32, 2 samples\np: int32[2, 2] =\n[[2, 3],\n [3, 4]]\n"
+                         "q: int32[2, 1] =\n[[4],\n [5]]\nd: int32[2, 1] =\n[[2],\n [4]]\n")
+        self.good("run", "return s=a+t, d=t*2", "a=a.npz", "t=[[1], [2]]", "-o", "s=s.npz", "-o",
+                  "d=d.npy")
+        self.assertEqual(np.load(self.path("d.npy")).tolist(), [[2], [4]])
+
+    def test_printing_is_bounded(self):
+        np.savez(self.path("a.npz"), **{"k%02d" % i: np.full((i + 1, 50), i) for i in range(40)})
+        lines = self.text("run", "a + 1", "a=a.npz").split("\n")
+        self.assertEqual(lines[0], "out: int64, 40 samples")
+        self.assertEqual([line.split(":")[0] for line in lines if line.startswith("k")],
+                         ["k00", "k01", "k02", "k37", "k38", "k39"])
+        self.assertEqual(lines.count("..."), 1)
+        self.assertLess(len(lines), 80)
+        with zipfile.ZipFile(self.path("b.npz"), "w") as archive:
+            buffer = io.BytesIO()
+            np.save(buffer, np.zeros(1))
+            archive.writestr("\x1b[31m\nx.npy", buffer.getvalue())
+        text = self.text("run", "a + 1", "a=b.npz")
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(text.count("\n"), 2)
+
+    def test_time(self):
+        np.savez(self.path("a.npz"), np.zeros(1000), np.zeros(10), np.zeros(10))
+        done = self.weft("run", "a + 1", "a=a.npz", "-o", "b.npz", "--time")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"3 samples, 16\.3 kB moved, [0-9.]+ GB/s")
+
+    def test_divisions_by_zero(self):
+        np.savez(self.path("a.npz"), np.array([1, 2]), np.array([0]))
+        done = self.weft("run", "6 // a", "a=a.npz")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count(b"warning"), 1)
+
+
+class Progress(BatchTest):
+    def on_terminal(self, *arguments):
+        """What a terminal on stderr sees."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([WEFT, *arguments], cwd=self.here, stderr=slave,
+                                   stdout=subprocess.DEVNULL)
+        os.close(slave)
+        seen = b""
+        try:
+            while True:
+                part = os.read(master, 4096)
+                if not part:
+                    break
+                seen += part
+        except OSError:  # the other side is closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(60), 0, seen)
+        return seen.decode()
+
+    def test_progress(self):
+        """Pictures large enough for the work to last."""
+        self.picture("d/00.png", (600, 600, 3))
+        for i in range(1, 24):
+            os.link(self.path("d/00.png"), self.path("d/%02d.png" % i))
+        seen = self.on_terminal("run", "x", "x=d", "-o", "out", "--threads", "1")
+        self.assertRegex(seen, r"\rwriting \d+ of 24")
+        self.assertTrue(seen.endswith("\r\x1b[K"), seen)
+        subprocess.run(["rm", "-r", self.path("out")], check=True)
+        self.assertEqual(self.on_terminal("run", "x", "x=d", "-o", "out", "-q"), "")
+        subprocess.run(["rm", "-r", self.path("out")], check=True)
+        self.good("run", "x", "x=d", "-o", "out")
+
+
+class Killed(BatchTest):
+    def setUp(self):
+        super().setUp()
+        for i in range(24):
+            self.picture("d/%02d.png" % i, (200, 200, 3), seed=i)
+
+    def start(self):
+        return subprocess.Popen([WEFT, "run", HEADLINE, "img=d", "-o", "out", "--threads", "2"],
+                                cwd=self.here, stderr=subprocess.PIPE)
+
+    def finish(self, process, number):
+        process.send_signal(number)
+        status = process.wait(60)
+        process.stderr.close()
+        return status
+
+    def wait_for_pictures(self, process, count):
+        """Until the temporary directory holds so many files."""
+        for _ in range(20000):
+            left = [name for name in self.files() if name.startswith(".weft-")]
+            try:
+                if left and len(os.listdir(self.path(left[0]))) >= count:
+                    return
+            except OSError:  # renamed just now
+                return
+            if process.poll() is not None:
+                return
+            time.sleep(0.0005)
+
+    def test_killed_at_any_moment(self):
+        start = time.monotonic()
+        self.finish(self.start(), 0)
+        length = time.monotonic() - start
+        subprocess.run(["rm", "-r", self.path("out")], check=True)
+        generator, left = random.Random(1), 0
+        for i in range(30):
+            process = self.start()
+            if i % 2:
+                self.wait_for_pictures(process, generator.randrange(24))
+            else:
+                time.sleep(generator.uniform(0, length))
+            status = self.finish(process, signal.SIGKILL)
+            left += any(name.startswith(".weft-") for name in self.files())
+            if status == 0 or "out" in self.files():
+                self.assertEqual(len(os.listdir(self.path("out"))), 24)
+                subprocess.run(["rm", "-r", self.path("out")], check=True)
+        self.assertGreater(left, 5)
+        self.good("run", HEADLINE, "img=d", "-o", "out")
+        self.assertEqual(self.files(), ["d", "out"])
+        self.assertEqual(len(os.listdir(self.path("out"))), 24)
+
+    def test_a_file_is_swept_too(self):
+        os.mkfifo(self.path("pipe"))
+        process = subprocess.Popen([WEFT, "run", "return a=x, b=x", "x=[1, 2]", "-o", "a=a.npy",
+                                    "-o", "b=pipe"], cwd=self.here)
+        while not any(name.startswith(".weft-") for name in self.files()):
+            time.sleep(0.01)
+        self.good("run", "1", "-o", "b.npy")
+        self.assertEqual(len(self.files()), 4, "one that is alive is left alone")
+        process.kill()
+        process.wait()
+        self.good("run", "1", "-o", "b.npy")
+        self.assertEqual(self.files(), ["b.npy", "d", "pipe"])
+
+    def test_asked_to_end(self):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            for count in 0, 1, 7, 20:
+                process = self.start()
+                self.wait_for_pictures(process, count)
+                status = self.finish(process, number)
+                if status == 0:
+                    subprocess.run(["rm", "-r", self.path("out")], check=True)
+                else:
+                    self.assertEqual(status, -number)
+                self.assertEqual(self.files(), ["d"])
+
+    def test_only_what_is_left_over_is_removed(self):
+        """Locked by a living process; not of our names; of our name, but not ours to know."""
+        os.mkdir(self.path(".weft-1-0"))
+        os.mkdir(self.path(".weft-1-1"))
+        self.write(".weft-1-1/a.png", b"")
+        os.mkdir(self.path(".weft-notes"))
+        self.write(".weft-12", b"")
+        os.symlink("d", self.path(".weft-3-4"))
+        held = os.open(self.path(".weft-1-0"), os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        self.good("run", "img", "img=d/0[01].png", "-o", "out")
+        self.assertEqual(self.files(),
+                         [".weft-1-0", ".weft-12", ".weft-3-4", ".weft-notes", "d", "out"])
+        os.close(held)
+        self.good("run", "img", "img=d/0[01].png", "-o", "again")
+        self.assertNotIn(".weft-1-0", self.files())
+
+    def test_two_at_once(self):
+        processes = [subprocess.Popen([WEFT, "run", HEADLINE, "img=d", "-o", "out%d" % (i % 4)],
+                                      cwd=self.here, stderr=subprocess.PIPE) for i in range(6)]
+        statuses = [process.wait(60) for process in processes]
+        for process in processes:
+            process.stderr.close()
+        self.assertEqual(self.files(), ["d", "out0", "out1", "out2", "out3"])
+        self.assertGreaterEqual(statuses.count(0), 4, "of two to one place the later one fails")
+        for i in range(4):
+            self.assertEqual(len(os.listdir(self.path("out%d" % i))), 24)
+
+    def test_a_full_device(self):
+        """A limit on the size of files stands for it."""
+        limit = "ulimit -f 8; exec \"$0\" run 'img' img=d -o out"
+        done = subprocess.run(["sh", "-c", limit, WEFT], cwd=self.here, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"cannot write 'out/00.png'", done.stderr)
+        self.assertEqual(self.files(), ["d"])
+
+
+if __name__ == "__main__":
+    unittest.main()
