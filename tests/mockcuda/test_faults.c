@@ -317,28 +317,6 @@ static void run_batch(struct scene *scene)
         CHECK(got[i] == x_of(i) * 2 + y_of(i));
 }
 
-/* All on the host: there and back. */
-static void run_host(struct scene *scene)
-{
-    int64_t shape[] = {COUNT};
-    float x[COUNT], y[COUNT], out[COUNT];
-    DLTensor tensors[] = {tensor(x, false, 1, shape, kDLFloat, 32),
-                          tensor(y, false, 1, shape, kDLFloat, 32),
-                          tensor(out, false, 1, shape, kDLFloat, 32)};
-    const struct weft_argument inputs[] = {argument("x", &tensors[0]), argument("y", &tensors[1])};
-    const struct weft_argument outputs[] = {argument("out", &tensors[2])};
-    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
-    for (int i = 0; i < COUNT; i++) {
-        x[i] = x_of(i);
-        y[i] = y_of(i);
-        out[i] = -1;
-    }
-    if (try(scene, &params, false) < 0)
-        return;
-    for (int i = 0; i < COUNT; i++)
-        CHECK(out[i] == x_of(i) * 2 + y_of(i));
-}
-
 static void run_graph(struct scene *scene)
 {
     int64_t shape[] = {COUNT};
@@ -391,7 +369,6 @@ static const struct way {
      run_parts, WEFT_TARGET_AUTO},
     {"a staged input", "x * 2 + y", run_staged_input, WEFT_TARGET_AUTO},
     {"a batch", "x * 2 + y", run_batch, WEFT_TARGET_AUTO},
-    {"host tensors", "x * 2 + y", run_host, WEFT_TARGET_CUDA},
     {"a graph", "x * 2 + y", run_graph, WEFT_TARGET_AUTO},
 };
 
