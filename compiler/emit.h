@@ -17,6 +17,7 @@ struct target {
     bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h;
                                       else in blocks of BLOCK, and inexact rows by functions of whole blocks */
     const char *block;             /* what calls of functions of whole blocks end with: their elements */
+    bool lines;                    /* the text says from which line of the program a statement comes */
     bool declares;                 /* library functions have to be declared */
 };
 
