@@ -153,7 +153,7 @@ def make_environment(build, cache):
     environment["PKG_CONFIG_PATH"] = str(build / "meson-uninstalled")
     libraries = [str(path.parent) for path in build.rglob("libweft.so")]
     environment["LD_LIBRARY_PATH"] = ":".join(libraries)
-    for name in ("WEFT_CC", "WEFT_CFLAGS", "NO_COLOR"):
+    for name in ("WEFT_CC", "WEFT_CFLAGS", "WEFT_TARGET", "NO_COLOR"):
         environment.pop(name, None)
     return environment
 
