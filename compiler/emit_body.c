@@ -88,9 +88,11 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
 {
     const struct ins *ins = &e->kernel->ins[i];
     e->seen[i] = level;
+    emit_line(e, &e->body, ins);
     buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
     put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
     buf_puts(&e->body, ";\n");
+    emit_own_line(e, &e->body);
     if (e->schedule.slot[i] >= 0)
         buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
 }
@@ -175,6 +177,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     const struct ins *ins = &e->kernel->ins[i];
     const char *type = short_name(ins->dtype);
     int output = e->schedule.output[i];
+    emit_line(e, out, ins);
     const char *to = arena_printf(e->arena, output < 0 ? "v%d" : "y%d", output < 0 ? i : output);
     if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
@@ -194,6 +197,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
             buf_printf(out, ", v%d", ins->a[k]);
     }
     buf_printf(out, "%s);\n", e->params->target->block);
+    emit_own_line(e, out);
 }
 
 /* A value computed outside the blocks, once or once for each row: by the same block function where it
@@ -212,9 +216,11 @@ void emit_single(struct emitter *e, int i)
     }
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
+    emit_line(e, out, ins);
     buf_printf(out, "const %s t%d = ", type, i);
     put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
     buf_puts(out, ";\n");
+    emit_own_line(e, out);
     if (!e->called[i])
         return;
     put_helper(e, "fill", ins->dtype);

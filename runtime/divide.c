@@ -260,7 +260,7 @@ static bool lower_group(struct planning *p, const int *results, int count, struc
         const struct shape from = access_shape(p, whole, shape, a);
         shapes[a] = arena_copy(p->arena, &from, sizeof from);
     }
-    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, &p->into->hoisted);
+    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, p->target->launch, &p->into->hoisted);
     if (p->fast & FAST_NARROW)
         rest = rest == whole ? lowered->narrowed : narrow(p->arena, rest);
     *part = (struct part){rest, shape};

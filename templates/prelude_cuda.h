@@ -61,8 +61,8 @@ DEVICE long long times(index a, index b)
 #endif
 }
 //: move chunk
-/* In words, whatever T is: bytes that arrive one by one would be put together again. */
-struct __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
+/* In words: bytes that arrive one by one would be put together again. */
+struct MAY_ALIAS __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
     u32 word[CHUNK * sizeof(T) / 4 + (CHUNK * sizeof(T) < 4)];
 };
 //: move load
