@@ -8,6 +8,7 @@ import os
 NAMES = ("libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/nvidia/lib/libcuda.so.1",
          "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so")
 NON_BLOCKING, RELAXED, MAJOR, MINOR, PROCESSORS, L2_BYTES = 1, 2, 75, 76, 16, 38
+KNOWN = {34: "CUDA_ERROR_STUB_LIBRARY", 100: "CUDA_ERROR_NO_DEVICE", 803: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}
 LATER = {name: f"{name}_v2" for name in (
     "cuDeviceTotalMem", "cuDevicePrimaryCtxRelease", "cuMemAlloc", "cuMemFree", "cuMemGetInfo", "cuMemcpyHtoD",
     "cuMemcpyDtoH", "cuMemcpyDtoDAsync", "cuMemsetD8", "cuStreamDestroy", "cuEventDestroy",
@@ -18,7 +19,7 @@ class DriverError(RuntimeError):
     """A call that failed; `call` and `code` say which and how."""
 
     def __init__(self, call, code, name):
-        super().__init__(f"{call}: {name} (error {code})")
+        super().__init__(f"{call}: {name}" + (f" (error {code})" if code else ""))
         self.call, self.code = call, code
 
 
@@ -44,7 +45,9 @@ class Driver:
 
     def error_name(self, code):
         text = c.c_char_p()
-        return text.value.decode() if self.lib.cuGetErrorName(code, c.byref(text)) == 0 and text.value else "unknown"
+        if self.lib.cuGetErrorName(code, c.byref(text)) == 0 and text.value:
+            return text.value.decode()
+        return KNOWN.get(code, "unknown")
 
     def start(self):
         """The first calls that touch a device."""
@@ -59,6 +62,10 @@ class Driver:
         self.call("cuCtxSetCurrent", self.context)
         self.stream = self.make("cuStreamCreate", NON_BLOCKING)
         return self
+
+    def stop(self):
+        self.call("cuStreamDestroy", self.stream)
+        self.call("cuDevicePrimaryCtxRelease", self.device)
 
     def make(self, name, *args):
         """A call whose first parameter takes a handle."""

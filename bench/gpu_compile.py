@@ -41,6 +41,8 @@ def child_weft(build, cache, name):
         weft = library.Weft(build, cache=cache, target=TARGET_CUDA)
         first = prepared(weft, case, sets, device)
         print(json.dumps({"first": first, "warm": prepared(weft, case, sets, device), "arch": device.arch()}))
+        weft.close()
+    device.stop()
     return 0
 
 

@@ -19,6 +19,58 @@ def load(name):
     return json.loads((ROOT / f"bench/results/{name}.json").read_text(encoding="utf-8"))
 
 
+def wrapped(text, **how):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False, **how)
+
+
+# ---- a GPU ----
+
+def gpu_lines():
+    """The table and its prose; nothing as long as there is no result of a GPU."""
+    if not (ROOT / "bench/results/gpu.json").exists():
+        return
+    result = load("gpu")
+    cases = [case for case in result["cases"] if "best_us" in case]
+    if not cases:
+        return
+    peers = list(dict.fromkeys(name for case in cases for name in case["best_us"] if name != "Weft"))
+    yield f"| {result['gpu']['name']}, GB/s | Weft | {' | '.join(peers)} | Weft, of copy |"
+    yield "|---|" + "---|" * (len(peers) + 2)
+    for case in cases:
+        rate = {name: f"{case['bytes'] / us / 1e3:.0f}" for name, us in case["best_us"].items()}
+        cells = [f"`{case['text']}`, {case['case']}", rate["Weft"]] + [rate.get(name, "") for name in peers]
+        yield "| " + " | ".join(cells + [f"{case['of_copy']['Weft']:.2f}"]) + " |"
+    yield ""
+    yield from wrapped(gpu_prose(result, cases))
+    yield ""
+
+
+def gpu_prose(result, cases):
+    gpu, versions = result["gpu"], result["versions"]
+    peers = ", ".join(f"{label} {versions[name]}" for name, label in (("cupy", "CuPy"), ("torch", "PyTorch"), ("jax", "JAX"))
+                      if "absent" not in versions.get(name, "absent"))
+    copies = [case["copy_gb_per_s"] for case in cases]
+    parts = [f"By CUDA events, median of 5 runs, rotating over 1 GB; `of copy`: cuMemcpyDtoD of as many bytes, "
+             f"{span(copies, '.0f')} GB/s here. {gpu['name']}, {gpu['arch']}, driver {gpu['driver']}, NVRTC "
+             f"{versions['nvrtc']}; {peers}; {result['date']}; `scripts/gpu run`."]
+    calls = result.get("overhead", {}).get("contenders", {})
+    if calls:
+        parts.append("A call on 1,000 elements, from the host: " + ", ".join(
+            f"{name} {entry['call']['median_us']:.1f} us" for name, entry in calls.items() if "call" in entry) + ".")
+    made = result.get("compile", [])
+    if isinstance(made, list) and made:
+        parts.append("A new kernel takes " + ", ".join(
+            f"{one['cold']['median_ms']:.0f} ms (NVRTC alone {one['nvrtc_first']['median_ms']:.0f})" for one in made) +
+            f", from the disk cache {span([one['disk']['median_ms'] for one in made], '.1f')} ms, warm "
+            f"{span([one['warm']['median_ms'] for one in made], '.2f')} ms.")
+    if "suite" in result:
+        parts.append(f"The suite gpu there: {result['suite']['passed']} passed, {result['suite']['failed']} failed.")
+    return " ".join(parts)
+
+
+# ---- the host ----
+
+
 def details():
     one, all_, sizes = load("throughput"), load("throughput_threads"), load("sizes")
     overhead, hoist, groups, cold = load("overhead"), load("hoist"), load("groups"), load("compile_time")
@@ -28,6 +80,7 @@ def details():
            f"channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by as many "
            f"threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of the loop "
            "one would write by hand (`bench/throughput.py`).")
+    yield batches()
     yield (f"A warm `weft_run` of three operands on 16 elements takes {warm(overhead)} instructions beside its kernel "
            "(`bench/overhead.py`).")
     first = [program["first_ms"] for program in cold["programs"] if program.get("first_ms")]
@@ -38,6 +91,18 @@ def details():
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
+
+
+def batches():
+    cases = [load(name)["cases"] for name in ("batch", "batch_threads")]
+    ratios = [[case["of_tensor"] for case in some if "of_tensor" in case] for some in cases]
+    tiny = [case for case in cases[0] if case["case"] == "tiny"]
+    new = [case["extra_ns"] / 1000 for case in cases[0] if case["case"] == "unlike"]
+    return (f"A batch of 4,096 like pictures, and of 256 unlike ones, against one tensor of as many bytes: "
+            f"{span(ratios[0], '.2f')} of its speed on one thread, {span(ratios[1], '.2f')} on 2. A sample of 10 elements "
+            f"takes {span([case['ns'] for case in tiny], '.0f')} ns, {span([case['times_memcpy'] for case in tiny], '.0f')} "
+            f"times a memcpy of it; where no two samples have one shape each takes {span(new, '.1f')} us more "
+            "(`bench/batch.py`).")
 
 
 def warm(overhead):
@@ -70,10 +135,9 @@ def paragraph():
         f"{span(ratios, '.2f')} times what the bare C compiler takes on the same text "
         f"({span(compiler, '.0f')} ms here; `{cold['command']}`). The numbers are those of "
         "[bench/results](bench/results); run the commands for yours.")
-    lines += [""] + textwrap.wrap(prose, 120, break_long_words=False, break_on_hyphens=False)
-    lines += ["", "More of the same kind, each from its file there:", ""] + [
-        line for item in details() for line in textwrap.wrap(
-            item, 120, initial_indent="* ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)]
+    lines += [""] + wrapped(prose) + [""] + list(gpu_lines())
+    lines += ["More of the same kind, each from its file there:", ""] + [
+        line for item in details() for line in wrapped(item, initial_indent="* ", subsequent_indent="  ")]
     return "\n".join(lines) + "\n"
 
 

@@ -122,7 +122,8 @@ static struct kernel *take_out(struct aot_kernel *k, const struct example *examp
         return whole;
     for (int a = 0; a < whole->load_count; a++)
         shapes[a] = example_shape(k, example, aot_access_shape(k, &part, a));
-    return hoist(k->arena, whole, example_shape(k, example, shape), shapes, FAST_ALL, hoisted);
+    return hoist(k->arena, whole, example_shape(k, example, shape), shapes, FAST_ALL,
+                 target_c.launch, hoisted);
 }
 
 /* Results of one shape share a loop; those before `first` have one already. */

@@ -13,8 +13,11 @@ struct target {
     const char *function;          /* what a helper's definition begins with */
     const char *boolean;           /* the type of truth values */
     unsigned fast;                 /* the fast paths it has, a set of enum fast_path */
-    bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h.
-                                      Else in blocks of BLOCK, which functions of whole blocks go over too */
+    int64_t launch;                /* instructions on elements that a kernel more takes the time of */
+    bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h;
+                                      else in blocks of BLOCK, and inexact rows by functions of whole blocks */
+    const char *block;             /* what calls of functions of whole blocks end with: their elements */
+    bool lines;                    /* the text says from which line of the program a statement comes */
     bool declares;                 /* library functions have to be declared */
 };
 

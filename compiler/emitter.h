@@ -30,6 +30,8 @@ struct emitter {
     bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were met */
     int told_count;
+    size_t *lines;                 /* where the program's lines begin, but for the first */
+    int line_count;                /* 0: the text says nothing of lines */
     bool vectors;                  /* the vector types of the prelude are wanted */
     bool heap;                     /* blocks live in the scratch that the caller lends */
     size_t scratch;
@@ -52,6 +54,10 @@ void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype);
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter, int number,
                    int more);
 
+/* The next line of the text comes from where the program has this instruction, or from nowhere there. A
+ * profiler that shows it takes the names for files; NVRTC puts its working directory before others. */
+void emit_line(struct emitter *e, struct buf *out, const struct ins *ins);
+void emit_own_line(struct emitter *e, struct buf *out);
 /* The section of this name; NULL: there is none. */
 struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 

@@ -8,12 +8,10 @@
 
 #include <string.h>
 
-/* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector, a kernel more about
- * 500 times as long as a vector instruction on a block. */
+/* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector. */
 enum {
     HOIST_RATIO = 8,               /* at most one element for so many of the kernel */
     HOIST_WEIGHT = 8,              /* at least, of what is hoisted */
-    HOIST_SAVED = 1 << 15,         /* weight times elements, at least */
     TABLE_WEIGHT = 32,
     TABLE_SAVED = 4096,            /* elements, at least */
     DIVISOR_WEIGHT = 8,            /* of an integer division by a literal */
@@ -45,6 +43,7 @@ struct hoisting {
     struct arena *arena;
     const struct kernel *whole;
     unsigned fast;
+    int64_t saved;                 /* weight times elements, at least */
     struct hoisted *hoisted;
     struct space *spaces;          /* all different; [0] is the whole kernel's */
     int space_count;
@@ -146,7 +145,7 @@ static bool worth_storing(const struct hoisting *h, const struct cut *piece, int
 {
     int64_t own = h->spaces[h->space[i]].volume, elements = h->spaces[piece->space].volume;
     bool there = h->temporary[i] >= 0;
-    bool pays = elements >= HOIST_SAVED / h->weight[i] && own <= h->spaces[0].volume - h->kept;
+    bool pays = elements >= h->saved / h->weight[i] && own <= h->spaces[0].volume - h->kept;
     return (h->fast & FAST_HOIST) && !(piece->table && h->depends[i] != NO_TENSOR) &&
            own <= elements / HOIST_RATIO && h->weight[i] >= HOIST_WEIGHT && (there || pays);
 }
@@ -362,10 +361,10 @@ static void cut_pieces(struct hoisting *h)
 }
 
 struct kernel *hoist(struct arena *arena, struct kernel *whole, const struct shape *shape,
-                     const struct shape *const *access_shapes, unsigned fast,
+                     const struct shape *const *access_shapes, unsigned fast, int64_t saved,
                      struct hoisted *hoisted)
 {
-    struct hoisting h = {.arena = arena, .whole = whole, .fast = fast, .hoisted = hoisted};
+    struct hoisting h = {.arena = arena, .whole = whole, .fast = fast, .saved = saved, .hoisted = hoisted};
     int *numbers = ARENA_ARRAY(arena, int, 6 * (size_t)whole->ins_count);
     int **const arrays[] = {&h.space, &h.weight, &h.depends, &h.temporary, &h.table, &h.number};
     for (int k = 0; k < 6; k++)

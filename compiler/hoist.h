@@ -35,9 +35,10 @@ struct hoisted {
 
 /* Cuts `whole`, which loops over `shape`; access_shapes[a] is the shape of what load a reads. Adds to
  * `hoisted` and returns the rest: `whole` itself where nothing is worth it. `fast` is a set of enum
- * fast_path, of which FAST_HOIST and FAST_TABLE matter. */
+ * fast_path, of which FAST_HOIST and FAST_TABLE matter. A kernel more has to save `saved` instructions, as
+ * op_weight counts them for each element. */
 struct kernel *hoist(struct arena *arena, struct kernel *whole, const struct shape *shape,
-                     const struct shape *const *access_shapes, unsigned fast,
+                     const struct shape *const *access_shapes, unsigned fast, int64_t saved,
                      struct hoisted *hoisted);
 
 #endif

@@ -260,7 +260,7 @@ static bool lower_group(struct planning *p, const int *results, int count, struc
         const struct shape from = access_shape(p, whole, shape, a);
         shapes[a] = arena_copy(p->arena, &from, sizeof from);
     }
-    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, &p->into->hoisted);
+    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, p->target->launch, &p->into->hoisted);
     if (p->fast & FAST_NARROW)
         rest = rest == whole ? lowered->narrowed : narrow(p->arena, rest);
     *part = (struct part){rest, shape};
@@ -330,7 +330,8 @@ static uint64_t division_class(const struct division *division)
         }
         hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
         const struct form *form = &division->drafts[k].form;
-        const int words[] = {form->groups, form->wide, form->many, form->threads};
+        const int words[] = {form->groups, form->wide, form->many, form->threads,
+                             form->period, form->block};
         hash = add_bytes(hash, words, sizeof words);
     }
     return hash;

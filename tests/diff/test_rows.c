@@ -2,8 +2,8 @@
  * operands: the pair beside a third), every function, cast and wrap on every dtype, contiguous,
  * on data full of special values; where the language has an error, that there is one. All rows
  * of one tuple of dtypes are results of one program, so one call of the compiler covers them. */
+#include "tests/diff/row_jobs.h"
 #include "tests/diff/run.h"
-#include "tests/diff/typing.h"
 #include "tests/diff/values.h"
 
 #include <inttypes.h>
@@ -13,61 +13,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { LENGTH = 256, MAX_JOBS = 96 };
-
-/* One result of a program. `op` is OP_COUNT for a cast or a wrap to typing.result. */
-struct job {
-    enum op op;
-    int arity, arguments[3];       /* which inputs */
-    bool wrap;
-    struct typing typing;
-};
+enum { LENGTH = 256, SHARE = 6 };
 
 struct suite {
-    struct job jobs[MAX_JOBS];
-    int count;
+    struct row_jobs jobs;
     struct tensor inputs[3];
 };
 
-static const char *const names[] = {"a", "b", "c"};
 static int wrong;
-
-static bool add_job(struct suite *suite, struct job job)
-{
-    enum weft_dtype dtypes[3];
-    for (int i = 0; i < job.arity; i++)
-        dtypes[i] = suite->inputs[job.arguments[i]].dtype;
-    if (job.op != OP_COUNT && !typing_of(job.op, dtypes, job.arity, &job.typing))
-        return false;
-    assert_true(suite->count < MAX_JOBS);
-    suite->jobs[suite->count++] = job;
-    return true;
-}
-
-static const char *job_text(char *buffer, size_t size, const struct job *job)
-{
-    const char *operands[3];
-    for (int i = 0; i < job->arity; i++)
-        operands[i] = names[job->arguments[i]];
-    if (job->op != OP_COUNT)
-        return typing_text(buffer, size, job->op, operands, job->arity);
-    if (job->wrap)
-        snprintf(buffer, size, "wrap(%s, %s)", operands[0], weft_dtype_name(job->typing.result));
-    else
-        snprintf(buffer, size, "%s(%s)", weft_dtype_name(job->typing.result), operands[0]);
-    return buffer;
-}
-
-static const char *suite_text(char *text, size_t size, const struct suite *suite)
-{
-    size_t length = (size_t)snprintf(text, size, "return ");
-    for (int i = 0; i < suite->count; i++) {
-        char job[200];
-        length += (size_t)snprintf(text + length, size - length, "%sr%d = %s", i ? ", " : "", i,
-                                   job_text(job, sizeof job, &suite->jobs[i]));
-    }
-    return text;
-}
 
 /* ---- data ---- */
 
@@ -96,7 +49,7 @@ static void fill_line(struct tensor *tensor)
 
 /* ---- checking ---- */
 
-static void operands_of(const struct suite *suite, const struct job *job, int i,
+static void operands_of(const struct suite *suite, const struct row_job *job, int i,
                         struct typed out[3])
 {
     for (int k = 0; k < job->arity; k++) {
@@ -105,7 +58,7 @@ static void operands_of(const struct suite *suite, const struct job *job, int i,
     }
 }
 
-static union scalar expected(const struct job *job, const struct typed *o)
+static union scalar expected(const struct row_job *job, const struct typed *o)
 {
     if (job->op != OP_COUNT)
         return typing_value(job->op, &job->typing, o, job->arity);
@@ -113,7 +66,7 @@ static union scalar expected(const struct job *job, const struct typed *o)
                      : oracle_cast(o[0].dtype, job->typing.result, o[0].value);
 }
 
-static bool right(const struct job *job, const struct typed *o, union scalar actual)
+static bool right(const struct row_job *job, const struct typed *o, union scalar actual)
 {
     if (job->op == OP_COUNT)
         return oracle_same(job->typing.result, expected(job, o), actual);
@@ -121,12 +74,12 @@ static bool right(const struct job *job, const struct typed *o, union scalar act
            typing_bound(job->op, &job->typing);
 }
 
-static void report(const struct job *job, const struct typed *o, int i, union scalar actual)
+static void report(const struct row_job *job, const struct typed *o, int i, union scalar actual)
 {
     char text[200];
-    print_error("%s with", job_text(text, sizeof text, job));
+    print_error("%s with", row_job_text(text, sizeof text, job));
     for (int k = 0; k < job->arity; k++)
-        print_error(" %s %s %s,", names[job->arguments[k]], weft_dtype_name(o[k].dtype),
+        print_error(" %s %s %s,", row_names[job->arguments[k]], weft_dtype_name(o[k].dtype),
                     oracle_print(text, o[k].dtype, o[k].value));
     print_error(" element %d, is %s,", i, oracle_print(text, job->typing.result, actual));
     print_error(" not %s (seed %" PRIu64 ")\n",
@@ -134,7 +87,7 @@ static void report(const struct job *job, const struct typed *o, int i, union sc
 }
 
 /* Whether any element divides by zero. */
-static bool check_job(const struct suite *suite, const struct job *job, const struct tensor *output)
+static bool check_job(const struct suite *suite, const struct row_job *job, const struct tensor *output)
 {
     int complaints = 0;
     bool fault = false;
@@ -150,77 +103,121 @@ static bool check_job(const struct suite *suite, const struct job *job, const st
     return fault;
 }
 
-static void run_suite(struct suite *suite, int input_count)
+static void run_filled(const struct suite *suite, struct weft_program *program)
 {
-    static char text[20000];
-    struct tensor outputs[MAX_JOBS];
+    const struct row_jobs *jobs = &suite->jobs;
+    struct tensor outputs[ROW_JOBS];
     bool fault = false;
-    for (int i = 0; i < suite->count; i++)
-        outputs[i] = tensor_line(suite->jobs[i].typing.result, LENGTH);
-    struct weft_program *program = run_compile(suite_text(text, sizeof text, suite));
-    enum weft_status status = run_program(program, suite->inputs, names, input_count, outputs,
-                                          suite->count, NULL);
-    for (int i = 0; i < suite->count; i++) {
-        fault = check_job(suite, &suite->jobs[i], &outputs[i]) || fault;
+    for (int i = 0; i < jobs->count; i++)
+        outputs[i] = tensor_line(jobs->items[i].typing.result, LENGTH);
+    enum weft_status status = run_program(program, suite->inputs, row_names, jobs->input_count, outputs,
+                                          jobs->count, NULL);
+    for (int i = 0; i < jobs->count; i++) {
+        fault = check_job(suite, &jobs->items[i], &outputs[i]) || fault;
         tensor_free(&outputs[i]);
     }
     assert_int_equal(status, fault ? WEFT_DIVIDE_BY_ZERO : WEFT_OK);
+}
+
+/* With the first input's special values against the second's, and with all of the first's. */
+static void run_suite(struct suite *suite)
+{
+    static char text[ROW_TEXT];
+    const struct row_jobs *jobs = &suite->jobs;
+    struct weft_program *program = run_compile(row_jobs_text(text, jobs));
+    for (int i = 0; i < jobs->input_count; i++) {
+        suite->inputs[i] = tensor_line(jobs->dtypes[i], LENGTH);
+        fill(&suite->inputs[i], i == 0, (uint64_t)i + 1);
+    }
+    if (jobs->input_count > 1)
+        run_filled(suite, program);
+    fill_line(&suite->inputs[0]);
+    run_filled(suite, program);
     weft_program_destroy(program);
-    for (int i = 0; i < input_count; i++)
+    for (int i = 0; i < jobs->input_count; i++)
         tensor_free(&suite->inputs[i]);
 }
 
 /* ---- the tests ---- */
 
-static void test_one_operand(void **state)
+/* The kernels are those of test_positions. */
+static void test_one_dtype(void **state)
 {
     (void)state;
     wrong = 0;
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
-        struct suite suite = {.inputs = {tensor_line(t, LENGTH)}};
-        fill_line(&suite.inputs[0]);
-        for (int op = 0; op < OP_COUNT; op++)
-            if (op_arity(op) == 1 && op_rows[op].form != FORM_INTERNAL)
-                add_job(&suite, (struct job){.op = op, .arity = 1});
-        for (int to = 0; to < WEFT_DTYPE_COUNT; to++) {
-            struct job job = {.op = OP_COUNT, .arity = 1, .typing.result = to};
-            add_job(&suite, job);
-            job.wrap = dtype_is_integer(t) && dtype_is_integer(to);
-            if (job.wrap)
-                add_job(&suite, job);
-        }
-        run_suite(&suite, 1);
+        struct suite suite;
+        row_jobs_of_dtype(t, &suite.jobs);
+        run_suite(&suite);
     }
     assert_int_equal(wrong, 0);
 }
 
-static void run_pair(enum weft_dtype a, enum weft_dtype b)
+/* Leaves those that `keep` says, and the inputs that they take. */
+static void filter(struct row_jobs *jobs, bool (*keep)(const struct row_jobs *jobs, const struct row_job *job))
 {
-    enum weft_dtype c = (3 * a + 5 * b) % WEFT_DTYPE_COUNT;
-    struct suite suite = {.inputs = {tensor_line(a, LENGTH), tensor_line(b, LENGTH),
-                                     tensor_line(c, LENGTH)}};
-    fill(&suite.inputs[0], true, 1);
-    fill(&suite.inputs[1], false, 2);
-    fill(&suite.inputs[2], false, 3);
-    for (int op = 0; op < OP_COUNT; op++) {
-        struct job job = {op, op_arity(op), {0, 1, 2}, false, {0}}, rotated = job;
-        if (job.arity < 2 || op_rows[op].form == FORM_INTERNAL)
-            continue;
-        add_job(&suite, job);
-        rotated.arguments[0] = 2, rotated.arguments[1] = 0, rotated.arguments[2] = 1;
-        if (job.arity == 3)
-            add_job(&suite, rotated);
+    int count = 0;
+    jobs->input_count = 1;
+    for (int i = 0; i < jobs->count; i++)
+        if (keep(jobs, &jobs->items[i])) {
+            if (jobs->items[i].arity > jobs->input_count)
+                jobs->input_count = jobs->items[i].arity;
+            jobs->items[count++] = jobs->items[i];
+        }
+    jobs->count = count;
+}
+
+static bool is_conversion(const struct row_jobs *jobs, const struct row_job *job)
+{
+    (void)jobs;
+    return job->op == OP_COUNT;
+}
+
+static void test_conversions(void **state)
+{
+    (void)state;
+    wrong = 0;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        struct suite suite;
+        row_jobs_of_one(t, &suite.jobs);
+        filter(&suite.jobs, is_conversion);
+        run_suite(&suite);
     }
-    run_suite(&suite, 3);
+    assert_int_equal(wrong, 0);
+}
+
+/* Where there are levels: what a row makes of two dtypes is what it makes of the one that they are converted
+ * to, so it is enough that an optimized kernel meets each row with every sixth pair. */
+static bool is_quick(const struct row_jobs *jobs, const struct row_job *job)
+{
+    return run_has_levels() && (job->op + 5 * jobs->dtypes[0] + 3 * jobs->dtypes[1]) % SHARE != 0;
+}
+
+static bool is_full(const struct row_jobs *jobs, const struct row_job *job)
+{
+    return !is_quick(jobs, job);
+}
+
+static void run_pair(enum weft_dtype a, enum weft_dtype b, bool quick)
+{
+    struct suite suite;
+    row_jobs_of_pair(a, b, &suite.jobs);
+    filter(&suite.jobs, quick ? is_quick : is_full);
+    if (suite.jobs.count)
+        run_suite(&suite);
 }
 
 static void test_pairs(void **state)
 {
     (void)state;
     wrong = 0;
-    for (int a = 0; a < WEFT_DTYPE_COUNT; a++)
-        for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
-            run_pair(a, b);
+    for (int quick = 0; quick <= run_has_levels(); quick++) {
+        run_quickly(quick);
+        for (int a = 0; a < WEFT_DTYPE_COUNT; a++)
+            for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
+                run_pair(a, b, quick);
+    }
+    run_quickly(false);
     assert_int_equal(wrong, 0);
 }
 
@@ -231,8 +228,8 @@ static void check_acceptance(enum op op, const enum weft_dtype *dtypes, int arit
     struct typing typing;
     struct weft_input_type types[3];
     for (int i = 0; i < arity; i++)
-        types[i] = (struct weft_input_type){names[i], weft_dtype_name(dtypes[i])};
-    typing_text(text, sizeof text, op, names, arity);
+        types[i] = (struct weft_input_type){row_names[i], weft_dtype_name(dtypes[i])};
+    typing_text(text, sizeof text, op, row_names, arity);
     enum weft_status status = run_status(text, types, (size_t)arity);
     enum weft_status due = typing_of(op, dtypes, arity, &typing) ? WEFT_OK : WEFT_TYPE_ERROR;
     if (status != due && wrong++ < 40)
@@ -265,7 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_acceptance),
-        cmocka_unit_test(test_one_operand),
+        cmocka_unit_test(test_one_dtype),
+        cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_pairs),
     };
     return cmocka_run_group_tests_name("rows", tests, NULL, finish);

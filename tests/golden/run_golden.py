@@ -24,7 +24,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-STAGES = ["tokens", "ast", "types", "groups", "ir", "c"]
+STAGES = ["tokens", "ast", "types", "groups", "ir", "c", "cuda"]
 OTHERS = {"run_golden.py", "meson.build", "promotion.txt", ".gitattributes"}
 SECONDS = 60
 
@@ -56,11 +56,13 @@ class Case:
 def fixed_parts():
     """What every kernel's text holds unchanged: a name, and the text."""
     templates = HERE.parent.parent / "templates"
-    prelude = (templates / "prelude_c.h").read_text(encoding="utf-8")
-    yield "args.h", (templates / "args.h").read_text(encoding="utf-8")
-    for mark in ("//: move head\n", "//: vector head\n"):
-        start = prelude.index(mark) + len(mark)
-        yield f"prelude_c.h, {mark[4:-1]}", prelude[start:prelude.index("\n//: ", start) + 1]
+    for name in ("args.h", "args_cuda.h"):
+        yield name, (templates / name).read_text(encoding="utf-8")
+    for name in ("prelude_c.h", "prelude_cuda.h"):
+        prelude = (templates / name).read_text(encoding="utf-8")
+        for mark in ("//: move head\n", "//: vector head\n"):
+            start = prelude.index(mark) + len(mark)
+            yield f"{name}, {mark[4:-1]}", prelude[start:prelude.index("\n//: ", start) + 1]
 
 
 def normalized(case, text):

@@ -14,6 +14,7 @@ enum { OUT_OF_MEMORY = 2, NON_BLOCKING = 1 };
     F(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                          \
     F(cuDeviceGet, "cuDeviceGet", (int *device, int ordinal))                                      \
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))          \
+    F(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                     \
     F(cuCtxSetCurrent, "cuCtxSetCurrent", (void *context))                                         \
     F(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *all))                          \
     F(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes))                              \
@@ -22,6 +23,7 @@ enum { OUT_OF_MEMORY = 2, NON_BLOCKING = 1 };
     F(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, uint64_t from, size_t bytes))                    \
     F(cuMemsetD8, "cuMemsetD8_v2", (uint64_t to, unsigned char byte, size_t bytes))                \
     F(cuStreamCreate, "cuStreamCreate", (void **stream, unsigned flags))                           \
+    F(cuStreamDestroy, "cuStreamDestroy_v2", (void *stream))                                       \
     F(cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                                  \
     F(cuGetErrorName, "cuGetErrorName", (int error, const char **name))
 
@@ -30,6 +32,7 @@ static struct {
     FUNCTIONS(FIELD)
 #undef FIELD
     void *context, *stream;
+    int device;
 } cuda;
 
 static char missing[300];
@@ -83,18 +86,28 @@ static bool find_functions(void *library)
     return true;
 }
 
+/* So that a driver that counts what was taken finds nothing. */
+static void finish(void)
+{
+    if (cuda.stream)
+        cuda.cuStreamDestroy(cuda.stream);
+    cuda.cuDevicePrimaryCtxRelease(cuda.device);
+}
+
 static void start(void)
 {
-    int device = 0, count = 0;
+    int count = 0;
     void *library = open_library();
     if (!library || !find_functions(library) || !worked(cuda.cuInit(0), "cuInit") ||
         !worked(cuda.cuDeviceGetCount(&count), "cuDeviceGetCount"))
         return;
     if (count == 0)
         snprintf(missing, sizeof missing, "cuDeviceGetCount: no device");
-    else if (worked(cuda.cuDeviceGet(&device, 0), "cuDeviceGet") &&
-             worked(cuda.cuDevicePrimaryCtxRetain(&cuda.context, device), "cuDevicePrimaryCtxRetain"))
+    else if (worked(cuda.cuDeviceGet(&cuda.device, 0), "cuDeviceGet") &&
+             worked(cuda.cuDevicePrimaryCtxRetain(&cuda.context, cuda.device), "cuDevicePrimaryCtxRetain")) {
         MUST(cuCtxSetCurrent, cuda.context);
+        atexit(finish);
+    }
 }
 
 const char *gpu_missing(void)

@@ -1,6 +1,8 @@
 /* See pair.h. */
 #include "tests/gpu/pair.h"
 
+#include "tests/gpu/mirror.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +24,8 @@ static DLTensor described(const struct line *line)
                       .dtype = weft_dtype_to_dlpack(line->dtype), .shape = (int64_t *)&line->count};
 }
 
-static enum weft_status run(const struct request *request, struct weft_program *program,
-                            struct weft_error **error)
+static enum weft_status run(const struct request *request, struct weft_context *context,
+                            struct weft_program *program, struct weft_error **error)
 {
     static const char *const names[PAIR_INPUTS] = {"a", "b", "c"};
     DLTensor tensors[PAIR_INPUTS], out = described(request->out);
@@ -33,7 +35,8 @@ static enum weft_status run(const struct request *request, struct weft_program *
         inputs[i] = (struct weft_argument){.name = names[i], .tensors = &tensors[i]};
     }
     const struct weft_run_params params = {inputs, (size_t)request->input_count, &output, 1, NULL};
-    return weft_run(program, &params, error);
+    return request->target == WEFT_TARGET_C ? weft_run(program, &params, error)
+                                            : mirror_run(context, program, &params, error);
 }
 
 static enum weft_status ask(const struct request *request, char *message, size_t size)
@@ -49,7 +52,7 @@ static enum weft_status ask(const struct request *request, char *message, size_t
         status = weft_compile(context, request->text, &how, &program, &error);
     if (status >= 0) {
         weft_error_destroy(error);
-        status = run(request, program, &error);
+        status = run(request, context, program, &error);
     }
     if (size)
         *message = '\0';

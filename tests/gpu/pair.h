@@ -14,7 +14,7 @@ struct line {
 };
 
 /* Runs the text on inputs a, b and c into `out`, in a context of its own for the target with these fast
- * paths disabled ("": none). An error ends the test with its message. */
+ * paths disabled ("": none); on the GPU as mirror.h has it. An error ends the test with its message. */
 void pair_run(enum weft_target target, const char *disable, enum weft_math math, const char *text,
               const struct line *inputs, int input_count, const struct line *out);
 /* The status of the same alone; *message, when not NULL, takes what was told, at most `size` bytes. */

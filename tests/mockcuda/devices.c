@@ -164,6 +164,8 @@ static int attribute(int which, int device)
     case 41: /* UNIFIED_ADDRESSING */
     case 83: /* MANAGED_MEMORY */
         return 1;
+    case 38: /* L2_CACHE_SIZE */
+        return 4 << 20;
     case 39: /* MAX_THREADS_PER_MULTIPROCESSOR */
         return 2048;
     case 75: /* COMPUTE_CAPABILITY_MAJOR */

@@ -1,6 +1,7 @@
 /* Hoisting: what is taken out of a kernel, into which kernels, in which order, and what is left. */
 #include "tests/unit/lowered.h"
 
+#include "compiler/emit.h"
 #include "compiler/hoist.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void cut_with(struct cut *cut, const char *text, unsigned fast)
     for (int a = 0; a < cut->whole->load_count; a++)
         loads[a] = shape_of_load(cut->whole, a, nodes);
     cut->hoisted = (struct hoisted){0};
-    cut->rest = hoist(arena, cut->whole, nodes[program->results[0].node], loads, fast, &cut->hoisted);
+    cut->rest = hoist(arena, cut->whole, nodes[program->results[0].node], loads, fast, target_c.launch, &cut->hoisted);
     check_order(cut);
 }
 
