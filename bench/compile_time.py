@@ -7,11 +7,16 @@ compiler's is one start of `cc` on the very text and with the very arguments tha
 first, untimed run records. Both are taken in turns and the medians compared; above 1.5 times the exit
 status is 1.
 
+With --cuda, and NVRTC on the machine, the same programs as kernels for a GPU, cold, from the disk cache and
+warm, against bare NVRTC: compile_cuda.py. More than 1.2 times NVRTC's time, 150 ms for the first program or
+2 ms from disk make the exit status 1.
+
 A second line for programs whose rows are all exact is the first call with libtcc: in a new process and
 without a cache, from making a context to the first result on 100,000 elements. Above 5 ms the exit
 status is 1."""
 import argparse
 import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -24,8 +29,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import numpy as np  # noqa: E402
+import compile_cuda  # noqa: E402
 import library  # noqa: E402
 import machine  # noqa: E402
+import nvrtc  # noqa: E402
 
 LIMIT = 1.5
 FIRST_LIMIT_MS = 5
@@ -134,12 +141,42 @@ def compare(options, cc, name):
     return entry
 
 
+def child(build, words):
+    """A process of compile_cuda's."""
+    if words[0] == "nvrtc":
+        return compile_cuda.child_nvrtc(words[1])
+    text, inputs, dtype = PROGRAMS[words[1]]
+    output = np.zeros(next(iter(inputs.values())).shape, dtype)
+    return compile_cuda.child_weft(build, (text, inputs, output), words[2])
+
+
+def measure_cuda(options):
+    if nvrtc.find()[0] is None:
+        print("there is no NVRTC here: kernels for a GPU are left out")
+        return []
+    entries = []
+    for name, program in PROGRAMS.items():
+        types = {key: f"{array.dtype}[{', '.join(map(str, array.shape))}]" for key, array in program[1].items()}
+        entries.append(compile_cuda.measure(options.build, name, program, types, options.turns))
+    return entries
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default=str(ROOT / "build"))
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--save")
+    parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.child:
+        print(json.dumps(child(options.build, options.child)))
+        return 0
+    if options.cuda:
+        entries = measure_cuda(options)
+        if options.save:
+            machine.save(options.save, "compile_time.py --cuda", programs=entries)
+        return any(compile_cuda.is_slow(entry) for entry in entries)
     cc = shutil.which("cc")
     lib = library.load(options.build)
     module = any(pathlib.Path(options.build).rglob("weft-first.so"))

@@ -35,7 +35,8 @@ class ContextParams(c.Structure):
     _fields_ = [("cc", c.c_char_p), ("cflags", c.POINTER(c.c_char_p)), ("log", c.c_void_p),
                 ("user", c.c_void_p), ("disable", c.c_char_p), ("cache", c.c_char_p),
                 ("threads", c.c_int), ("parallel_for", c.c_void_p), ("parallel_user", c.c_void_p), ("tier", c.c_int),
-                ("target", c.c_int), ("arch", c.c_char_p)]
+                ("target", c.c_int), ("arch", c.c_char_p), ("keep", c.c_char_p),
+                ("debug", c.c_char_p)]
 
 
 class InputType(c.Structure):

@@ -80,6 +80,7 @@ def details():
            f"channel: {span(ratios[0], '.2f')} of the copy on one thread, {span(ratios[1], '.2f')} of a copy by as many "
            f"threads on {all_['threads']}. In caches, 64 KB to 1 MB: {span(plain, '.2f')} times the speed of the loop "
            "one would write by hand (`bench/throughput.py`).")
+    yield batches()
     yield (f"A warm `weft_run` of three operands on 16 elements takes {warm(overhead)} instructions beside its kernel "
            "(`bench/overhead.py`).")
     first = [program["first_ms"] for program in cold["programs"] if program.get("first_ms")]
@@ -90,6 +91,18 @@ def details():
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
+
+
+def batches():
+    cases = [load(name)["cases"] for name in ("batch", "batch_threads")]
+    ratios = [[case["of_tensor"] for case in some if "of_tensor" in case] for some in cases]
+    tiny = [case for case in cases[0] if case["case"] == "tiny"]
+    new = [case["extra_ns"] / 1000 for case in cases[0] if case["case"] == "unlike"]
+    return (f"A batch of 4,096 like pictures, and of 256 unlike ones, against one tensor of as many bytes: "
+            f"{span(ratios[0], '.2f')} of its speed on one thread, {span(ratios[1], '.2f')} on 2. A sample of 10 elements "
+            f"takes {span([case['ns'] for case in tiny], '.0f')} ns, {span([case['times_memcpy'] for case in tiny], '.0f')} "
+            f"times a memcpy of it; where no two samples have one shape each takes {span(new, '.1f')} us more "
+            "(`bench/batch.py`).")
 
 
 def warm(overhead):

@@ -143,6 +143,29 @@ static void print_views_json(void)
 }
 
 /* Conversions name a type, so they are no rows of the table. */
+static const struct conversion_row {
+    const char *names, *parameters, *signature, *doc;
+} conversion_rows[] = {
+    {"cast", "x dtype", "cast(x, dtype)", "x in that type: halves to even, saturating"},
+    {"wrap", "x dtype", "wrap(x, dtype)", "the low bits of an integer as that integer type"},
+    {"T", "x", "T(x)", "the same as cast(x, T), for the name T of a type, as in uint8(x)"}};
+
+static void print_conversions_json(void)
+{
+    for (size_t i = 0; i < sizeof conversion_rows / sizeof *conversion_rows; i++) {
+        const struct conversion_row *row = &conversion_rows[i];
+        printf(",\n{\"names\": [\"%s\"], \"parameters\": [", row->names);
+        put_words(row->parameters, "\"", "\"", ", ");
+        putchar(']');
+        json_member("form", "conversion");
+        json_member("signature", row->signature);
+        json_member("type", "the type it names");
+        fputs(", \"exact\": true", stdout);
+        json_member("doc", row->doc);
+        putchar('}');
+    }
+}
+
 static const char conversions_text[] = "Conversions: cast(x, dtype) and T(x), for a type T: to "
                                        "that type, halves to even, saturating;\n"
                                        "wrap(x, dtype): the low bits of an integer. Arguments may "
@@ -158,6 +181,7 @@ int command_ops(struct report *report, const struct arguments *arguments)
     if (strcmp(format, "json") == 0) {
         fputs("[\n", stdout);
         print_rows(print_json, ",\n");
+        print_conversions_json();
         print_views_json();
         fputs("\n]\n", stdout);
     } else if (strcmp(format, "md") == 0) {

@@ -11,10 +11,11 @@ enum { MAX_STACK = 64 << 10 };     /* bytes of blocks; more live in the scratch 
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .prelude = weft_template_prelude_c,
     .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
-    .boolean = "_Bool", .fast = FAST_ALL, .declares = true};
+    .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true};
 const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .prelude = weft_template_prelude_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
+    .block = ", BLOCK",
     .boolean = "bool", .chunks = true,
     .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE)};
 
@@ -79,6 +80,10 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, ch
                           int number, int more)
 {
     const char *type = short_name(dtype);
+    if (e->params->target->chunks) {
+        buf_printf(out, "ALIGNED %s_m %c%d[CHUNK];\n", type, letter, number);
+        return;
+    }
     if (!e->heap) {
         buf_printf(out, more ? "%s_m %c%d[BLOCK + %d];\n" : "%s_m %c%d[BLOCK];\n", type, letter, number,
                    more);
@@ -140,7 +145,10 @@ static void emit_parts(struct emitter *e)
 
 static void put_head(struct emitter *e, struct buf *out, const char *mark)
 {
-    const char *head = strstr(e->params->target->prelude, mark) + strlen(mark);
+    const char *head = strstr(e->params->target->prelude, mark);
+    if (!head)
+        return;
+    head += strlen(mark);
     buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
 }
 
@@ -167,7 +175,8 @@ static void put_form(struct emitter *e, struct buf *out)
         {"CHUNK", form->block}, {"UNROLL", form->unroll}, {"SINGLES", form->singles}, {"THREADS", form->threads},
         {"TILE", form->block * form->unroll * form->threads},
         {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
-        {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"MAPPED", form->mapped},
+        {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"PERIOD", form->period},
+        {"MAPPED", form->mapped},
         {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)

@@ -13,8 +13,9 @@ struct target {
     const char *function;          /* what a helper's definition begins with */
     const char *boolean;           /* the type of truth values */
     unsigned fast;                 /* the fast paths it has, a set of enum fast_path */
-    bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h.
-                                      Else in blocks of BLOCK, which functions of whole blocks go over too */
+    bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h;
+                                      else in blocks of BLOCK, and inexact rows by functions of whole blocks */
+    const char *block;             /* what calls of functions of whole blocks end with: their elements */
     bool declares;                 /* library functions have to be declared */
 };
 

@@ -25,12 +25,25 @@ void emit_literal(struct emitter *e, int k, int ins)
         return;
     put_helper(e, "fill", dtype);
     declare_block(e, &e->literals, dtype, 'z', k, 0);
-    buf_printf(&e->literals, "fill_%s(z%d, %s);\n", type, k, value_name(e, ins));
+    buf_printf(&e->literals, "fill_%s(z%d, %s%s);\n", type, k, value_name(e, ins), e->params->target->block);
+}
+
+/* In registers every value has a place of its own. */
+static void emit_places(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    for (int n = 0; n < s->order_count; n++)
+        if (s->slot[s->order[n]] >= 0)
+            declare_block(e, &e->operands, e->kernel->ins[s->order[n]].dtype, 'v', s->order[n], 0);
 }
 
 void emit_slots(struct emitter *e)
 {
     const struct schedule *s = &e->schedule;
+    if (e->params->target->chunks) {
+        emit_places(e);
+        return;
+    }
     if (s->slot_count && !e->heap)
         buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
                    s->slot_count);
@@ -71,24 +84,12 @@ static void bring(struct emitter *e, int i, int level)
     buf_puts(&e->body, ";\n");
 }
 
-/* A row's meaning; of one that converts, the target's own helper where functions of whole blocks are none. */
-static const char *element_meaning(struct emitter *e, const struct ins *ins)
-{
-    const struct target *target = e->params->target;
-    const char *helper = op_block(ins->op);
-    size_t length;
-    if (target->chunks && (e->params->fast & FAST_CONVERT) && is_block_conversion(ins) &&
-        subst_find(target->prelude, helper, helper, &length))
-        return arena_printf(e->arena, "M(%s)(A)", helper);
-    return op_meaning(ins->op, ins->source);
-}
-
 static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
 {
     const struct ins *ins = &e->kernel->ins[i];
     e->seen[i] = level;
     buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
-    put_meaning(e, &e->body, ins, element_meaning(e, ins), names);
+    put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
     buf_puts(&e->body, ";\n");
     if (e->schedule.slot[i] >= 0)
         buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
@@ -192,7 +193,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         else
             buf_printf(out, ", v%d", ins->a[k]);
     }
-    buf_puts(out, ");\n");
+    buf_printf(out, "%s);\n", e->params->target->block);
 }
 
 /* A value computed outside the blocks, once or once for each row: by the same block function where it
@@ -212,13 +213,13 @@ void emit_single(struct emitter *e, int i)
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
     buf_printf(out, "const %s t%d = ", type, i);
-    put_meaning(e, out, ins, element_meaning(e, ins), names);
+    put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
     buf_puts(out, ";\n");
     if (!e->called[i])
         return;
     put_helper(e, "fill", ins->dtype);
     declare_block(e, blocks, ins->dtype, 'v', i, 0);
-    buf_printf(out, "fill_%s(v%d, t%d);\n", type, i, i);
+    buf_printf(out, "fill_%s(v%d, t%d%s);\n", type, i, i, e->params->target->block);
 }
 
 /* Reads all that the loop's stores write: an output may be the buffer of an input. */

@@ -38,13 +38,13 @@ static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, en
     return false;
 }
 
-/* Bytes that the loads of one element take. */
+/* Bytes that the loads of one element take: at least 1. */
 static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
 {
     int bytes = 0;
     for (int a = 0; a < kernel->load_count; a++)
         bytes += moves(kinds[a]) ? type_rows[kernel->accesses[a].dtype].size : 0;
-    return bytes;
+    return bytes ? bytes : 1;
 }
 
 /* Of one element: at least 1. */
@@ -73,15 +73,16 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
     int block = any_kind(kernel, g->kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
-    block = most(block, CHUNK_LOADS_MOST / (bytes + 1));
+    block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
     int elements = most(ELEMENTS, WORK_MOST / work);
-    elements = most(elements, LOADS_MOST / (bytes + 1));
+    elements = most(elements, LOADS_MOST / bytes);
     form->unroll = elements > block ? elements / block : 1;
     form->singles = most(elements < SINGLES ? elements : SINGLES, form->unroll * block);
 }
 
-/* So many threads that all chunks of a thread begin at one place in the period, where they can be had. */
+/* So many threads that all chunks of a thread begin at one place in the period, where they can be had. A
+ * period that comes again within a chunk is then loaded once. */
 static void choose_threads(const struct geometry *g, struct form *form)
 {
     static const short counts[] = {THREADS, 192, 320, 384, 128, 160, 224, 288, 352};
@@ -90,6 +91,7 @@ static void choose_threads(const struct geometry *g, struct form *form)
         if (counts[i] * form->block % g->period == 0) {
             form->threads = counts[i];
             form->repeats = true;
+            form->period = g->period < form->block ? (int)g->period : 0;
             return;
         }
 }

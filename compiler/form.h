@@ -20,7 +20,8 @@ struct form {
     int accesses, literals;
     int groups;                    /* outer groups that there is room for */
     int steps;                     /* strides of an access inside a row: 0, 1, or from period to period, 2 */
-    bool flat;                     /* there is a period */
+    bool flat;                     /* there is a period, */
+    int period;                    /* so short that the text knows it; else 0 */
     bool mapped;                   /* some access is walked by number */
     bool wide;                     /* indices and strides take 64 bits */
     bool many;                     /* samples stand in a table; else the only one comes by value */

@@ -39,7 +39,7 @@ static bool computes(const struct kernel *kernel, const struct schedule *s, int 
 }
 
 static void find_rates(const struct kernel *kernel, const unsigned char *kinds, unsigned fast,
-                       bool calls, struct schedule *s)
+                       bool blocks, struct schedule *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
@@ -51,7 +51,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
         bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
-        s->call[i] = calls && (is_block_call(ins) || ins->kind == INS_LOOKUP || converts);
+        s->call[i] = (blocks && (is_block_call(ins) || ins->kind == INS_LOOKUP)) || converts;
     }
 }
 
@@ -195,16 +195,16 @@ static void assign_slots(struct arena *arena, const struct kernel *kernel, struc
 }
 
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-                   unsigned fast, bool calls, struct schedule *schedule)
+                   unsigned fast, bool blocks, struct schedule *schedule)
 {
     *schedule = (struct schedule){.level_count = 1};
     schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
     schedule->rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count);
     schedule->call = ARENA_ARRAY(arena, bool, kernel->ins_count);
     schedule->output = ARENA_ARRAY(arena, int, kernel->ins_count);
-    find_rates(kernel, kinds, fast, calls, schedule);
+    find_rates(kernel, kinds, fast, blocks, schedule);
     find_levels(kernel, schedule);
-    if (calls)
+    if (blocks)
         split_levels(arena, kernel, schedule);
     sort_by_level(arena, kernel, schedule);
     assign_slots(arena, kernel, schedule);

@@ -37,9 +37,9 @@ bool is_block_conversion(const struct ins *ins);
 /* Whether the instruction divides integers by a literal of moderate size: in the kernel's text the C
  * compiler makes a multiplication of it. */
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor);
-/* `kinds` of the accesses, NULL: none is a scalar; `fast` is a set of enum fast_path. Without `calls` there
- * are no functions of whole blocks, and all is one loop. */
+/* `kinds` of the accesses, NULL: none is a scalar; `fast` is a set of enum fast_path. Without `blocks` only
+ * conversions are functions of whole blocks. */
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
-                   unsigned fast, bool calls, struct schedule *schedule);
+                   unsigned fast, bool blocks, struct schedule *schedule);
 
 #endif

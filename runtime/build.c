@@ -4,6 +4,7 @@
 
 #include "runtime/cache.h"
 #include "runtime/cuda_kernels.h"
+#include "runtime/keep.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -54,12 +55,18 @@ struct output {
 static void *compile_c(const struct build *build, const struct cache_key *disk, const char *identity,
                        struct output *output, struct diags *diags)
 {
+    static const char *const suffixes[] = {"c", "so"};
     struct cc cc;
+    struct kept kept;
+    char entry[KEEP_ENTRY];
     if (!probe(build->context, identity, &cc, diags))
         return NULL;
     snprintf(output->note, sizeof output->note, "%s", cc.version);
-    void *handle = cc_load(&cc, build->text, build->math, disk->digest, &output->image.fd, diags);
-    if (handle && !dlsym(handle, "weft_kernel")) {
+    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    void *handle = cc_load(&cc, build->text, build->math, disk->digest, keep ? &kept : NULL,
+                           &output->image.fd, diags);
+    kernel_entry(build->text, entry);
+    if (handle && !dlsym(handle, entry)) {
         dlclose(handle);
         handle = NULL;
         diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
@@ -67,12 +74,33 @@ static void *compile_c(const struct build *build, const struct cache_key *disk, 
     return handle;
 }
 
-static void *compile_cuda(const struct build *build, struct output *output, struct diags *diags)
+/* The text with lines that are those of the kept source, from malloc; NULL when it is not kept, or under a name that
+ * would have to be escaped. */
+static char *keep_source(const struct build *build, const struct kept *kept, struct diags *diags)
 {
+    char *text = NULL;
+    if (!keep_write(kept->source, build->text, strlen(build->text), diags) ||
+        strpbrk(kept->source, "\"\\\n") ||
+        asprintf(&text, "#line 1 \"%s\"\n%s", kept->source, build->text) < 0)
+        return NULL;
+    return text;
+}
+
+static void *compile_cuda(const struct build *build, const struct cache_key *disk, struct output *output,
+                          struct diags *diags)
+{
+    static const char *const suffixes[] = {"cu", "cubin"};
     struct nvrtc *nvrtc = &build->context->nvrtc;
-    void *module = cuda_compile(nvrtc, build->device, build->text, build->math, &output->image, diags);
+    struct kept kept;
+    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    char *text = keep ? keep_source(build, &kept, diags) : NULL;
+    void *module = cuda_compile(nvrtc, build->device, text ? text : build->text, build->math,
+                                &output->image, diags);
     if (module)
         snprintf(output->note, sizeof output->note, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+    if (module && keep)
+        keep_write(kept.binary, output->image.bytes, output->image.size, diags);
+    free(text);
     return module;
 }
 
@@ -126,7 +154,7 @@ static void *compile(const struct build *build, const struct cache_key *disk, co
                      bool keep, struct diags *diags)
 {
     struct output output = {.image = {.fd = -1}};
-    void *handle = build->device ? compile_cuda(build, &output, diags)
+    void *handle = build->device ? compile_cuda(build, disk, &output, diags)
                                  : compile_c(build, disk, identity, &output, diags);
     if (handle && identity && build->context->cache && !keep)
         publish(build, disk, identity, &output);

@@ -18,7 +18,7 @@ struct build {
     struct cuda_device *device;    /* NULL: it is C */
 };
 
-/* The kernel, a handle of dlopen with an entry `weft_kernel`, or a CUmodule, which the caller closes; NULL
+/* The kernel, a handle of dlopen with the text's entry, or a CUmodule, which the caller closes; NULL
  * when it is not on disk. Starts no process, opens no compiler and waits for nobody. */
 void *build_from_disk(const struct build *build);
 

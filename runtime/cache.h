@@ -52,9 +52,10 @@ int cache_lock_byte(int root, off_t byte);
 
 /* ---- cache_sweep.c ---- */
 
-/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. Reads the
- * environment, which the host may change at any time: for the callers' threads alone. */
-uint64_t cache_cap(void);
+/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. False with a diagnostic when
+ * it is something else. Reads the environment, which the host may change at any time: for the callers' threads
+ * alone. */
+bool cache_cap(uint64_t *cap, struct diags *diags);
 /* After an entry was written to a shard: removes temporaries that died, and the entries used longest
  * ago when all of them seem to take more than `cap` bytes. One process at a time. */
 void cache_sweep(int root, int shard, uint64_t cap);

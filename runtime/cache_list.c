@@ -135,6 +135,23 @@ enum weft_status weft_cache_list(const char *cache,
 
 /* ---- removing ---- */
 
+/* The environment's cap; a status that is an error when it is no size. */
+static enum weft_status read_cap(uint64_t *cap, struct weft_error **error)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        cache_cap(cap, &diags);
+        status = finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    return status;
+}
+
 enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_cache_removed *removed,
                                   struct weft_error **error)
 {
@@ -142,8 +159,9 @@ enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_c
     struct call call;
     int saved = errno;
     enum weft_status status = open_call(cache, &call, error);
-    cap = cap == UINT64_MAX ? cache_cap() : cap;
-    if (call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
+    if (status == WEFT_OK && cap == UINT64_MAX)
+        status = read_cap(&cap, error);
+    if (status == WEFT_OK && call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
         status = WEFT_OUT_OF_MEMORY;
     if (status == WEFT_OK)
         status = tell_kept(call.path, &all, error);

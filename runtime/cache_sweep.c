@@ -61,17 +61,21 @@ bool cache_walk(int root, cache_visitor *visit, void *user)
 
 /* ---- the cap ---- */
 
-uint64_t cache_cap(void)
+bool cache_cap(uint64_t *cap, struct diags *diags)
 {
     static const char units[] = "KMGT";
     const char *text = secure_getenv("WEFT_CACHE_SIZE");
     char *end = NULL;
-    unsigned long long size = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    *cap = (uint64_t)256 << 20;
+    if (!text || !*text)
+        return true;
+    unsigned long long size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     const char *unit = end && *end ? strchr(units, *end) : NULL;
     if (!end || (*end && (!unit || end[1])))
-        return (uint64_t)256 << 20;
+        return diag_at(diags, DIAG_CACHE_SIZE, NULL, 0, text);
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    return size > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)size << shift;
+    *cap = size > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)size << shift;
+    return true;
 }
 
 struct survey {

@@ -1,6 +1,7 @@
 /* The machine's C compiler: which one it is, its flags, and what it is asked for. job.c runs it. */
 #include "runtime/image.h"
 #include "runtime/job.h"
+#include "runtime/keep.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -164,9 +166,12 @@ int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char
     return count;
 }
 
-static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly)
+/* `lines`: with the numbers of lines, which change no instruction; flags of the user's may turn them off. */
+static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly, bool lines)
 {
     job->arguments[job->count++] = cc->path;
+    if (lines)
+        job->arguments[job->count++] = "-g";
     job->count += cc_flags(cc, math, assembly, job->arguments + job->count);
     const char *files[] = {"-o", job->output, job->source, NULL};
     job_add_arguments(job, files);
@@ -214,25 +219,49 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
     return true;
 }
 
-static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
-                    bool assembly, struct diags *diags)
+/* The source is kept where that can be done, and else written beside the output. */
+static bool place_source(struct job *job, const char *text, const struct kept *kept, struct diags *diags)
 {
-    if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) ||
-        !job_write_source(job, text, strlen(text), diags))
+    if (!kept || !keep_write(kept->source, text, strlen(text), diags))
+        return job_write_source(job, text, strlen(text), diags);
+    snprintf(job->source, sizeof job->source, "%s", kept->source);
+    return true;
+}
+
+static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
+                    bool assembly, const struct kept *kept, struct diags *diags)
+{
+    if (!job_open(job, cc, assembly ? "k.s" : "k.so", diags) || !place_source(job, text, kept, diags))
         return false;
-    kernel_command(job, cc, math, assembly);
+    kernel_command(job, cc, math, assembly, kept != NULL);
     return job_run(job, cc, diags);
 }
 
+/* The same bytes under the kept name, where debuggers and profilers find them; NULL when they cannot be kept. */
+static void *load_kept(int fd, size_t size, const struct kept *kept, struct diags *diags)
+{
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0), *handle = NULL;
+    const char *problem;
+    if (bytes == MAP_FAILED)
+        return NULL;
+    if (keep_write(kept->binary, bytes, size, diags))
+        handle = image_load_file(kept->binary, &problem);
+    munmap(bytes, size);
+    return handle;
+}
+
 /* Opens and loads what the compiler made; the descriptor outlives the directory. */
-static void *load_output(const struct job *job, const unsigned char *digest, int *image,
+static void *load_output(const struct job *job, const unsigned char *digest, const struct kept *kept, int *image,
                          struct diags *diags)
 {
     struct stat stat;
     const char *problem = "the C compiler wrote no file";
     void *handle = NULL;
     *image = open(job->output, O_RDONLY | O_CLOEXEC);
-    if (*image >= 0 && fstat(*image, &stat) == 0)
+    bool good = *image >= 0 && fstat(*image, &stat) == 0;
+    if (good && kept)
+        handle = load_kept(*image, (size_t)stat.st_size, kept, diags);
+    if (good && !handle)
         handle = image_load(*image, (size_t)stat.st_size, digest, job->output, &problem);
     if (!handle)
         diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, problem);
@@ -240,13 +269,13 @@ static void *load_output(const struct job *job, const unsigned char *digest, int
 }
 
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
-              const unsigned char digest[16], int *image, struct diags *diags)
+              const unsigned char digest[16], const struct kept *kept, int *image, struct diags *diags)
 {
     struct job job;
     void *handle = NULL;
     *image = -1;
-    if (compile(&job, cc, text, math, false, diags))
-        handle = load_output(&job, digest, image, diags);
+    if (compile(&job, cc, text, math, false, kept, diags))
+        handle = load_output(&job, digest, kept, image, diags);
     job_close(&job);
     return handle;
 }
@@ -255,7 +284,7 @@ char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, st
 {
     struct job job;
     char *assembly = NULL;
-    if (compile(&job, cc, text, math, true, diags)) {
+    if (compile(&job, cc, text, math, true, NULL, diags)) {
         assembly = job_read_output(&job);
         if (!assembly)
             job_files_failed(diags, "read the assembly of a kernel");

@@ -1,8 +1,8 @@
 /* Contexts, and how a call hands over what it found. */
 #include "runtime/internal.h"
 
-#include "runtime/cache.h"
 #include "runtime/kernels.h"
+#include "runtime/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,122 +24,6 @@ enum weft_status invalid_call(struct weft_error **error, const char *why)
     arena_finish(&arena);
     errno = saved;
     return WEFT_INVALID_ARGUMENT;
-}
-
-static const char *const fast_words[] = {
-#define FAST(id, word, what) word,
-    FAST_PATHS(FAST)
-#undef FAST
-};
-
-static bool report_word(struct diags *diags, const char *word, size_t length)
-{
-    struct buf all;
-    buf_init(&all, diags->arena);
-    for (int i = 0; i < FAST_COUNT; i++)
-        buf_printf(&all, "%s%s", i ? ", " : "", fast_words[i]);
-    return diag_at(diags, DIAG_NO_FAST_PATH, NULL, 0, (int)length, word, all.text);
-}
-
-/* Takes the words of `disable` off the set; false with a diagnostic. */
-static bool read_fast_paths(const char *disable, unsigned *fast, struct diags *diags)
-{
-    *fast = FAST_ALL;
-    for (const char *word = disable; *word; word += strspn(word, ", ")) {
-        size_t length = strcspn(word, ", ");
-        int i = 0;
-        while (i < FAST_COUNT &&
-               (strlen(fast_words[i]) != length || memcmp(fast_words[i], word, length) != 0))
-            i++;
-        if (length && i == FAST_COUNT)
-            return report_word(diags, word, length);
-        *fast &= length ? ~(1u << i) : ~0u;
-        word += length;
-    }
-    return true;
-}
-
-/* The fast paths a context uses; an error status with a record in *error. */
-static enum weft_status choose_fast_paths(const char *disable, unsigned *fast,
-                                          struct weft_error **error)
-{
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    const char *words = disable ? disable : getenv("WEFT_DISABLE");
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        read_fast_paths(words ? words : "", fast, &diags);
-        status = finish_call(NULL, &diags, error);
-    }
-    arena_finish(&arena);
-    return status;
-}
-
-/* What WEFT_TARGET says; false with a diagnostic. */
-static bool read_target(enum weft_target *target, struct diags *diags)
-{
-    static const char *const words[] = {"auto", "c", "cuda"};
-    const char *word = getenv("WEFT_TARGET");
-    if (!word || !*word)
-        return true;
-    for (int i = WEFT_TARGET_AUTO; i <= WEFT_TARGET_CUDA; i++)
-        if (strcmp(word, words[i]) == 0) {
-            *target = (enum weft_target)i;
-            return true;
-        }
-    return diag_at(diags, DIAG_NO_TARGET, NULL, 0, word);
-}
-
-/* sm_, a number of two or three digits and perhaps the letter of a variant, as in sm_90a. */
-static bool is_arch(const char *word)
-{
-    if (strncmp(word, "sm_", 3) != 0)
-        return false;
-    size_t digits = strspn(word + 3, "0123456789");
-    const char *rest = word + 3 + digits;
-    return digits >= 2 && digits <= 3 && (!*rest || ((*rest == 'a' || *rest == 'f') && !rest[1]));
-}
-
-/* Target and architecture of a context; an error status with a record in *error. */
-static enum weft_status choose_target(struct weft_context *context,
-                                      const struct weft_context_params *params,
-                                      struct weft_error **error)
-{
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    arena_init(&arena);
-    context->target = params->target;
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        if (params->arch && !is_arch(params->arch))
-            diag_at(&diags, DIAG_NO_ARCH, NULL, 0, params->arch);
-        else if (context->target != WEFT_TARGET_AUTO || read_target(&context->target, &diags))
-            context->arch = params->arch ? strdup(params->arch) : NULL;
-        status = finish_call(NULL, &diags, error);
-    }
-    arena_finish(&arena);
-    return status == WEFT_OK && params->arch && !context->arch ? WEFT_OUT_OF_MEMORY : status;
-}
-
-/* False: out of memory. */
-static bool choose_cache(struct weft_context *context, const char *word)
-{
-    if (!(context->fast & FAST_CACHE))
-        return true;
-    context->cache = cache_place(word);
-    context->cache_cap = cache_cap();
-    if (!context->cache)
-        return false;
-    if (!*context->cache) {
-        free(context->cache);
-        context->cache = NULL;
-    }
-    return true;
 }
 
 enum weft_status weft_context_create(const struct weft_context_params *params,
@@ -178,12 +62,8 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     if (context && cc_init(&context->cc, params->cc, params->cflags)) {
         context->cc.running = &context->running;
         context->only_first = strcmp(context->cc.path, "libtcc") == 0;
-        status = choose_fast_paths(params->disable, &context->fast, error);
+        status = settings_choose(context, params, error);
     }
-    if (status >= 0)
-        status = choose_target(context, params, error);
-    if (status >= 0 && !choose_cache(context, params->cache))
-        status = WEFT_OUT_OF_MEMORY;
     if (status < 0) {
         weft_context_destroy(context);
         context = NULL;
@@ -205,8 +85,7 @@ void weft_context_destroy(struct weft_context *context)
     cuda_devices_finish(&context->cuda);
     nvrtc_finish(&context->nvrtc);
     cc_finish(&context->cc);
-    free(context->cache);
-    free(context->arch);
+    settings_finish(context);
     pthread_cond_destroy(&context->changed);
     pthread_cond_destroy(&context->worker.wake);
     pthread_mutex_destroy(&context->running.mutex);

@@ -1,6 +1,8 @@
 /* See cuda_kernels.h. */
 #include "runtime/cuda_kernels.h"
 
+#include "runtime/keep.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,13 +88,15 @@ struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, c
 
 /* ---- its function, its end ---- */
 
-struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module,
+struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *text,
                                 struct diags *diags)
 {
     struct CUfunc_st *function = NULL;
+    char entry[KEEP_ENTRY];
+    kernel_entry(text, entry);
     if (!cuda_enter(device, diags))
         return NULL;
-    if (!CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, "weft_kernel"))
+    if (!CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry))
         function = NULL;
     cuda_leave(device);
     return function;

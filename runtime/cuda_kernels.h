@@ -16,8 +16,8 @@ bool cuda_key_init(struct cache_key *key, struct cuda_device *device, const char
  * diagnostic. */
 struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, const char *text,
                               enum weft_math math, struct image *image, struct diags *diags);
-/* The module's kernel; NULL with a diagnostic. */
-struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module,
+/* The module's kernel, made from this text; NULL with a diagnostic. */
+struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *text,
                                 struct diags *diags);
 /* Unloads; nothing happens where the GPU's context, and with it the module, is gone. */
 void cuda_unload(const struct cuda_device *device, struct CUmod_st *module);

@@ -330,7 +330,8 @@ static uint64_t division_class(const struct division *division)
         }
         hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
         const struct form *form = &division->drafts[k].form;
-        const int words[] = {form->groups, form->wide, form->many, form->threads};
+        const int words[] = {form->groups, form->wide, form->many, form->threads,
+                             form->period, form->block};
         hash = add_bytes(hash, words, sizeof words);
     }
     return hash;

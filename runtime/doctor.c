@@ -93,7 +93,8 @@ static bool trial_run(struct trial *trial, const struct doctor *doctor, const ch
                       const char *disable)
 {
     struct weft_context_params params = {
-        .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = ""};
+        .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = "", .keep = "",
+        .debug = "", .target = WEFT_TARGET_C};
     *trial = (struct trial){.context = NULL};
     struct weft_kernel_info info = {.seconds = 0};
     size_t count = 1;
@@ -147,8 +148,8 @@ static void describe(const struct cc *cc, char *text, size_t size)
     snprintf(text, size, "%s, %s, ", cc->version, flags[0]);
 }
 
-/* `used`: the one that kernels are compiled by. */
-static void examine(struct doctor *doctor, const char *name, const char *path, bool used)
+/* Whether it works. `used`: the one that kernels are compiled by. */
+static bool examine(struct doctor *doctor, const char *name, const char *path, bool used)
 {
     struct trial trial;
     char text[2 * sizeof trial.context->cc.version] = "";
@@ -167,6 +168,7 @@ static void examine(struct doctor *doctor, const char *name, const char *path, b
                                   : "memory ran out");
     doctor->runs |= used && right && doctor->settings;
     trial_finish(&trial);
+    return right;
 }
 
 static bool same_program(const char *a, const char *b)
@@ -176,15 +178,16 @@ static bool same_program(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* One that could be used; `used` is where the one that is used stands, "" when it is missing. */
-static void examine_other(struct doctor *doctor, const char *name, const char *used)
+/* One that could be used; `used` is where the one that is used stands, "" when it is missing, and `works` what came of
+ * it. */
+static void examine_other(struct doctor *doctor, const char *name, const char *used, bool works)
 {
     char path[PATH_MAX];
     struct stat stat_;
     if (!program_find(getenv("PATH"), name, path, &stat_))
         doctor_tell(doctor, name, WEFT_ABSENT, NULL, "not in PATH; one compiler is enough");
     else if (*used && same_program(path, used))
-        doctor_tell(doctor, name, WEFT_FOUND, NULL, "%s, the same program", path);
+        doctor_tell(doctor, name, works ? WEFT_FOUND : WEFT_BROKEN, NULL, "%s, the same program", path);
     else
         examine(doctor, name, path, false);
 }
@@ -227,12 +230,12 @@ void doctor_compilers(struct doctor *doctor)
         doctor->out_of_memory = true;
         return;
     }
-    bool found = program_find(cc_variable(&cc, "PATH"), cc.path, path, &stat_);
+    bool found = program_find(cc_variable(&cc, "PATH"), cc.path, path, &stat_), works = false;
     doctor->no_compiler = !found;
     if (strcmp(cc.path, "libtcc") == 0)
         doctor_tell(doctor, cc.path, WEFT_FOUND, NULL, "makes all kernels: see the first call");
     else if (found)
-        examine(doctor, cc.path, path, true);
+        works = examine(doctor, cc.path, path, true);
     else
         doctor_tell(doctor, cc.path, WEFT_BROKEN,
                     strchr(cc.path, ' ')
@@ -242,7 +245,7 @@ void doctor_compilers(struct doctor *doctor)
                     strchr(cc.path, '/') ? "" : " in PATH");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i], cc.path) != 0)
-            examine_other(doctor, others[i], found ? path : "");
+            examine_other(doctor, others[i], found ? path : "", works);
     tell_vector_functions(doctor, &cc);
     cc_finish(&cc);
 }

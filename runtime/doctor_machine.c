@@ -44,8 +44,9 @@ static void tell_processors(struct doctor *doctor)
 /* The variables that change what Weft does, those that are set. */
 static void tell_variables(struct doctor *doctor)
 {
-    static const char *const names[] = {"OMP_NUM_THREADS", "WEFT_CC",         "WEFT_CFLAGS", "WEFT_DISABLE",
-                                        "WEFT_CACHE",      "WEFT_CACHE_SIZE", "WEFT_MODULES"};
+    static const char *const names[] = {"OMP_NUM_THREADS", "WEFT_CC",         "WEFT_CFLAGS", "WEFT_TARGET",
+                                        "WEFT_DISABLE",    "WEFT_CACHE",      "WEFT_CACHE_SIZE",
+                                        "WEFT_MODULES",    "WEFT_KEEP",       "WEFT_DEBUG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
         if (value || i == 0)

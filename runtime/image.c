@@ -82,6 +82,16 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
     return handle;
 }
 
+void *image_load_file(const char *path, const char **problem)
+{
+    worker_load_begin();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        *problem = last_problem();
+    worker_load_end();
+    return handle;
+}
+
 void *image_load_entry(const struct cache_key *key, int fd, const struct entry *entry,
                        const char *path)
 {

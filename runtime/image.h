@@ -10,7 +10,9 @@
  * *problem says why, in the thread's memory of dlerror. */
 void *image_load(int fd, size_t size, const unsigned char digest[16], const char *path,
                  const char **problem);
-/* The same for an entry on disk. */
+/* A handle for the file at a path that holds a '/'. It keeps its name: a file that is to stay. */
+void *image_load_file(const char *path, const char **problem);
+/* As image_load, for an entry on disk. */
 cache_loader image_load_entry;
 
 #endif

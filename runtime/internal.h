@@ -61,11 +61,12 @@ const char *cc_variable(const struct cc *cc, const char *name);
 bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
 /* The flags for a kernel, NULL-terminated; their number. */
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves neither file nor process.
- * `digest` names the kernel (image.h). *image is a descriptor of the shared object, which the caller
- * closes, or -1. */
+/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves no process and, but for what is to be `kept`
+ * (NULL: nothing), no file. `digest` names the kernel (image.h). *image is a descriptor of the shared object, which
+ * the caller closes, or -1. */
+struct kept;
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
-              const unsigned char digest[16], int *image, struct diags *diags);
+              const unsigned char digest[16], const struct kept *kept, int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 /* job.c: ends all compilers in progress; their callers fail and clean up. From any thread. */
@@ -126,6 +127,8 @@ struct weft_context {
     void *user;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
     uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
+    char *keep;                    /* the directory for looking into kernels; NULL: none. keep.h */
+    unsigned debug;                /* stages to tell, a bit each. debug.h */
     atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;

@@ -1,6 +1,8 @@
 /* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
  * comparing a few integers. */
 #include "runtime/cuda_plan.h"
+#include "runtime/debug.h"
+#include "runtime/keep.h"
 
 #include "compiler/layout.h"
 #include "compiler/schedule.h"
@@ -100,7 +102,7 @@ static bool all_exact(const struct kernel *kernel)
     return true;
 }
 
-static bool load_kernels(struct weft_program *program, struct plan *plan, bool wait,
+static bool load_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch, bool wait,
                          struct diags *diags)
 {
     struct weft_context *context = program->context;
@@ -112,8 +114,10 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, bool w
         if (planned->loaded && planned->loaded->device == plan->gpu &&
             (!wait || atomic_load(&planned->loaded->final)))
             continue;
-        const struct kernel_request request = {planned->emitted->text, program->math,
-                                               all_exact(planned->kernel), wait, plan->gpu};
+        const char *text = planned->emitted->text;
+        text = context->keep ? keep_text(scratch, planned->kernel, text) : text;
+        const struct kernel_request request = {text, program->math, all_exact(planned->kernel), wait,
+                                               plan->gpu};
         planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         atomic_store(&planned->emitted->loaded, planned->loaded);
         good = planned->loaded != NULL;
@@ -202,6 +206,8 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
         finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
+    for (int k = 0; program->context->debug && k < division.count; k++)
+        debug_kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.hoisted.count || plan->typed->program->view_count)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
     return true;
@@ -235,7 +241,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
         return false;
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
     return make_kernels(program, plan, scratch, shapes, occasion, diags) && find_gpu(program, plan, diags) &&
-           load_kernels(program, plan, occasion->wait, diags) &&
+           load_kernels(program, plan, scratch, occasion->wait, diags) &&
            (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
 }
 

@@ -1,7 +1,7 @@
 /* Programs as the caller sees them: the text, kept, and an instance of it for each combination of
  * input dtypes that was asked for. Parsing again takes microseconds, so an instance is simply the
  * text parsed and typed once more in an arena of its own. */
-#include "runtime/internal.h"
+#include "runtime/debug.h"
 
 #include "compiler/layout.h"
 
@@ -155,6 +155,7 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
     }
     typed->next = program->typed;
     program->typed = typed;
+    debug_typed(program, typed);
     return typed;
 }
 
@@ -222,6 +223,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
         parsed->source = &program->source;
         check_early(program, &diags);
         parsed->diags = NULL;
+        debug_program(program);
     }
     return finish_call(program->context, &diags, error);
 }
@@ -264,6 +266,7 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
         arena_init(&program->arena);
         pthread_mutex_init(&program->mutex, NULL);
         status = compile(program, text, params ? params : &defaults, error);
+        log_untold(context);
     }
     if (status < 0) {
         weft_program_destroy(program);

@@ -1,4 +1,6 @@
 /* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
+#include "runtime/stage.h"
+
 #include "runtime/build.h"
 #include "runtime/cuda_listing.h"
 
@@ -7,12 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From STAGE_CUDA on they are of kernels for a GPU. */
-enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
-             STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_COUNT };
-
-static const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
-                                                     "c", "asm", "cuda", "ptx", "sass"};
+const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
+                                              "c", "asm", "cuda", "ptx", "sass"};
 
 /* What is known of an input's extents: what the caller said goes before what the text declares. */
 static const struct type *known_type(const struct symbol *symbol)
@@ -84,6 +82,19 @@ static void put_compiled(struct weft_program *program, enum stage stage, const c
     free(text);
 }
 
+void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
+                      const struct draft *draft, const char *text, struct diags *diags)
+{
+    if (stage == STAGE_GROUPS)
+        dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
+    else if (stage == STAGE_IR)
+        dump_ir(out, draft->kernel, &draft->geometry);
+    else if (stage == STAGE_C || stage == STAGE_CUDA)
+        buf_puts(out, text);
+    else
+        put_compiled(program, stage, text, out, diags);
+}
+
 static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
                         struct buf *out, struct diags *diags)
 {
@@ -97,16 +108,10 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
         return;
     for (int k = 0; k < division.count; k++) {
         const struct draft *draft = &division.drafts[k];
-        if (stage == STAGE_GROUPS)
-            dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
-        else if (stage == STAGE_IR)
-            dump_ir(out, draft->kernel, &draft->geometry);
-        else if (stage == STAGE_C || stage == STAGE_CUDA)
-            buf_puts(out, draft_text(arena, arena, program, typed, division.target, draft)->text);
-        else
-            put_compiled(program, stage,
-                         draft_text(arena, arena, program, typed, division.target, draft)->text, out,
-                         diags);
+        const char *text = stage < STAGE_C
+                               ? NULL
+                               : draft_text(arena, arena, program, typed, division.target, draft)->text;
+        stage_put_kernel(out, program, stage, draft, text, diags);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/build.h"
 #include "runtime/cuda_kernels.h"
+#include "runtime/keep.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -31,12 +32,15 @@ static bool use_first(struct weft_context *context, const struct kernel_request 
     return true;
 }
 
-static bool use_handle(void *handle, enum weft_kernel_origin origin, double start, struct made *made)
+static bool use_handle(const struct build *build, void *handle, enum weft_kernel_origin origin, double start,
+                       struct made *made)
 {
+    char entry[KEEP_ENTRY];
     if (!handle)
         return false;
+    kernel_entry(build->text, entry);
     made->handle = handle;
-    *(void **)&made->run = dlsym(handle, "weft_kernel");
+    *(void **)&made->run = dlsym(handle, entry);
     made->final = true;
     made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
     return true;
@@ -47,7 +51,7 @@ static bool use_good(const struct build *build, struct diags *diags, struct made
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
     double start = seconds();
     void *handle = build_kernel(build, diags, &origin);
-    return use_handle(handle, origin, start, made);
+    return use_handle(build, handle, origin, start, made);
 }
 
 /* Of a GPU's kernels there is one tier. */
@@ -56,7 +60,8 @@ static bool use_module(const struct build *build, struct diags *diags, struct ma
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
     double start = seconds();
     made->module = build_kernel(build, diags, &origin);
-    made->function = made->module ? cuda_function(build->device, made->module, diags) : NULL;
+    made->function = made->module ? cuda_function(build->device, made->module, build->text, diags)
+                                  : NULL;
     made->final = true;
     made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
     if (made->module && !made->function)
@@ -100,7 +105,8 @@ static void log_reason(struct weft_context *context, const struct diags *failed)
 
 static bool first_allowed(const struct weft_context *context)
 {
-    return (context->fast & FAST_FIRST) && context->tier != WEFT_TIER_NONE && first_available();
+    return (context->fast & FAST_FIRST) && !context->keep && context->tier != WEFT_TIER_NONE &&
+           first_available();
 }
 
 /* Whether the good kernel may take over unseen, or its bits do not matter. Flags of the user's may change
@@ -145,7 +151,7 @@ bool tiers_make(struct weft_context *context, const char *key, const struct kern
         return use_first(context, request, made, diags);
     if (request->wait || !first_serves(context, request))
         return wait_for_good(&build, request, diags, made);
-    return use_handle(build_from_disk(&build), WEFT_FROM_DISK, start, made) ||
+    return use_handle(&build, build_from_disk(&build), WEFT_FROM_DISK, start, made) ||
            use_first(context, request, made, NULL) || wait_for_good(&build, request, diags, made);
 }
 

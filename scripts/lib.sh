@@ -122,9 +122,9 @@ install_missing() {
     fi
 }
 
-# build DIR [MESON OPTION...]: configures once, then builds. CC is the caller's. A directory that
-# cannot be reconfigured (moved, half made, other options) is made anew.
-build() {
+# configure DIR [MESON OPTION...]: once. CC is the caller's. A directory that cannot be reconfigured (moved,
+# half made, other options) is made anew.
+configure() {
     local directory=$1
     shift
     local options="${CC:-gcc} $*"
@@ -135,5 +135,18 @@ build() {
         CC=${CC:-gcc} quiet "configuring $directory" meson setup "$directory" "$@"
         printf '%s' "$options" >"$directory/.options"
     fi
-    quiet "building $directory" ninja -C "$directory"
+}
+
+# build DIR [MESON OPTION...]: configures, then builds all of it.
+build() {
+    configure "$@" && quiet "building $1" ninja -C "$1"
+}
+
+# build_for "SUITE..." DIR [MESON OPTION...]: only what these suites of tests need.
+build_for() {
+    local suites=$1
+    shift
+    configure "$@" && quiet "looking what $1 needs" ninja -C "$1" build.ninja || return
+    # shellcheck disable=SC2086,SC2046
+    quiet "building $1" ninja -C "$1" $("$PYTHON" scripts/needed.py "$1" $suites)
 }

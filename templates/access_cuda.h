@@ -5,48 +5,50 @@
 
 //: load every
 offsets: i64 o$ = 0; /* NAME */
-groups: o$ += (i64)digit * (index)s->strides[$][g];
+groups: o$ += times(digit, (index)s->strides[$][g]);
 //: load scalar
 buffers: T w$[CHUNKS_MOST];
 loads: w$[u] = m ? *(const T *)(bases[$] + o$) : 0;
 row: const VALUE a$ = LOAD(w$[u]);
+called row: ALIGNED T x$[CHUNK];
+called row: N(fill)(x$, w$[u], BLOCK);
 //: load unit
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
 loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load strided
-buffers: T w$[CHUNKS_MOST][CHUNK];
-loads: N(gather)(w$[u], bases[$] + o$ + (i64)i * STEP($), STEP($), m, BLOCK);
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(gather)(w$[u], bases[$] + o$ + times(i, STEP($)), STEP($), m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load periodic
-buffers: T w$[CHUNKS_MOST][CHUNK];
-loads: N(nested)(w$[u], bases[$] + o$ + (i64)phase * STEP($), STEP($), 0, phase, s, m, BLOCK);
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(periodic)(w$[u], bases[$] + o$, STEP($), phase, period, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load nested
-buffers: T w$[CHUNKS_MOST][CHUNK];
-loads: N(nested)(w$[u], bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($), STEP($),
-+ JUMP($), phase, s, m, BLOCK);
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(nested)(w$[u], bases[$] + o$, STEP($), JUMP($), turn, phase, period, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load mapped
-buffers: T w$[CHUNKS_MOST][CHUNK];
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
 loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, m, BLOCK);
 operands: const T *const x$ = w$[u];
 //: store every
 buffers: char *p$[CHUNKS_MOST];
 offsets: i64 o$ = 0; /* NAME */
-groups: o$ += (i64)digit * (index)s->strides[$][g];
+groups: o$ += times(digit, (index)s->strides[$][g]);
 //: store unit
 loads: p$[u] = bases[$] + o$ + (i64)i * (index)sizeof(T);
 operands: ALIGNED T y$[CHUNK];
 results: N(store)(p$[u], y$, m, BLOCK);
 //: store strided
-loads: p$[u] = bases[$] + o$ + (i64)i * STEP($);
-operands: T y$[CHUNK];
+loads: p$[u] = bases[$] + o$ + times(i, STEP($));
+operands: ALIGNED T y$[CHUNK];
 results: N(scatter)(p$[u], STEP($), y$, m, BLOCK);
 //: store nested
-loads: p$[u] = bases[$] + o$ + (i64)turn * JUMP($) + (i64)phase * STEP($);
-buffers: index phase$[CHUNKS_MOST];
+buffers: index phase$[CHUNKS_MOST], turn$[CHUNKS_MOST];
+loads: p$[u] = bases[$] + o$;
 loads: phase$[u] = phase;
-operands: T y$[CHUNK];
-results: N(spread)(p$[u], STEP($), JUMP($), phase$[u], s, y$, m, BLOCK);
+loads: turn$[u] = turn;
+operands: ALIGNED T y$[CHUNK];
+results: N(spread)(p$[u], STEP($), JUMP($), turn$[u], phase$[u], period, y$, m, BLOCK);
 //: end

@@ -45,6 +45,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     $buffers
     int elements[CHUNKS_MOST]; /* of each chunk: BLOCK or 0 */
 #if FLAT
+    const index period = PERIOD ? PERIOD : (index)s->period.divisor;
     index phase = 0;
 #endif
     UNROLLED
@@ -69,9 +70,9 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
         const index i = n;
 #endif
 #if FLAT
-        const index turn = (index)divide((uindex)i, &s->period);
+        const index turn = PERIOD ? i / period : (index)divide((uindex)i, &s->period);
         if (u == 0 || !(REPEATS && whole))
-            phase = i - turn * (index)s->period.divisor;
+            phase = i - turn * period;
 #endif
         $loads
     }
@@ -108,10 +109,12 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
         const index first = (index)tile * TILE;
         const int dense = (int)args->dense;
 #endif
-        if (CHUNK > 1 && dense && first + TILE <= (index)s->volume)
+        if (CHUNK > 1 && dense && first + TILE <= (index)s->volume) {
             compute(args, s, bases, first, CHUNK, UNROLL, 1);
-        else
+        } else {
+            ROLLED
             for (int n = 0; n < TILE && first + n < (index)s->volume; n += THREADS * SINGLES)
                 compute(args, s, bases, first + n, 1, SINGLES, 0);
+        }
     }
 }

@@ -6,11 +6,13 @@
 //: move head
 #ifdef __CUDA_ARCH__
 #define UNROLLED _Pragma("unroll")
-#define DEVICE static __device__ __forceinline__
+#define ROLLED _Pragma("unroll 1")
+#define DEVICE static __device__ __forceinline__ __attribute__((unused))
 #define SEPARATE static __device__ __noinline__
 #define BY_VALUE __grid_constant__
 #else
 #define UNROLLED
+#define ROLLED
 #define DEVICE static inline
 #define SEPARATE static
 #define BY_VALUE
@@ -32,7 +34,7 @@
 #define EACH_GROUP UNROLLED
 #else
 #define OUTER (int)s->groups
-#define EACH_GROUP
+#define EACH_GROUP ROLLED
 #endif
 #if WIDE
 typedef long long index;
@@ -47,68 +49,91 @@ typedef int index;
 typedef unsigned int uindex;
 #define HIGH(a, b) (uindex)((unsigned long long)(a) * (uindex)(b) >> 32)
 #endif
+/* One instruction, where the compiler may not see that both are narrow. */
+DEVICE long long times(index a, index b)
+{
+#if defined __CUDA_ARCH__ && !WIDE
+    long long r;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b));
+    return r;
+#else
+    return (long long)a * b;
+#endif
+}
 //: move chunk
+/* In words, whatever T is: bytes that arrive one by one would be put together again. */
 struct __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
-    T element[CHUNK];
+    u32 word[CHUNK * sizeof(T) / 4 + (CHUNK * sizeof(T) < 4)];
 };
 //: move load
 DEVICE void N(load)(T *x, const char *from, int m, const int BLOCK)
 {
-    if (BLOCK > 1)
-        *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
-    else
+    if (BLOCK == 1)
         *x = m ? *(const T *)from : (T)0;
+    else if (CHUNK * sizeof(T) < 4)
+        *(u16_m *)x = *(const u16_m *)from;
+    else
+        *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
 }
 //: move store
 DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
 {
-    if (BLOCK > 1)
+    if (BLOCK > 1 && CHUNK * sizeof(T) < 4)
+        *(u16_m *)to = *(const u16_m *)x;
+    else if (BLOCK > 1)
         *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
     else if (m)
         *(T *)to = *x;
 }
 //: move gather
-DEVICE void N(gather)(T *x, const char *from, i64 step, int m, const int BLOCK)
+DEVICE void N(gather)(T *x, const char *from, index step, int m, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
-        x[j] = j < m ? *(const T *)(from + j * step) : (T)0;
+        x[j] = m ? *(const T *)(from + times(j, step)) : (T)0;
 }
 //: move scatter
-DEVICE void N(scatter)(char *to, i64 step, const T *x, int m, const int BLOCK)
+DEVICE void N(scatter)(char *to, index step, const T *x, int m, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
-        if (j < m)
-            *(T *)(to + j * step) = x[j];
+        if (m)
+            *(T *)(to + times(j, step)) = x[j];
 }
-//: move nested
-DEVICE void N(nested)(T *x, const char *from, i64 step, i64 jump, index phase,
-                      const struct weft_geometry *s, int m, const int BLOCK)
+//: move periodic
+DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, int m, const int BLOCK)
 {
-    const index period = (index)s->period.divisor;
-    jump -= period * step;
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
-        x[j] = j < m ? *(const T *)from : (T)0;
-        from += step;
+        if (PERIOD && j >= PERIOD) {
+            x[j] = x[j - PERIOD];
+            continue;
+        }
+        x[j] = m ? *(const T *)(from + times(phase, step)) : (T)0;
+        phase = phase + 1 < period ? phase + 1 : 0;
+    }
+}
+//: move nested
+DEVICE void N(nested)(T *x, const char *from, index step, index jump, index turn, index phase, index period,
+                      int m, const int BLOCK)
+{
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++) {
+        x[j] = m ? *(const T *)(from + times(turn, jump) + times(phase, step)) : (T)0;
         if (++phase == period)
-            phase = 0, from += jump;
+            phase = 0, turn++;
     }
 }
 //: move spread
-DEVICE void N(spread)(char *to, i64 step, i64 jump, index phase, const struct weft_geometry *s,
-                      const T *x, int m, const int BLOCK)
+DEVICE void N(spread)(char *to, index step, index jump, index turn, index phase, index period, const T *x,
+                      int m, const int BLOCK)
 {
-    const index period = (index)s->period.divisor;
-    jump -= period * step;
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
-        if (j < m)
-            *(T *)to = x[j];
-        to += step;
+        if (m)
+            *(T *)(to + times(turn, jump) + times(phase, step)) = x[j];
         if (++phase == period)
-            phase = 0, to += jump;
+            phase = 0, turn++;
     }
 }
 //: move mapped
@@ -116,87 +141,197 @@ DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, 
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
-        x[j] = j < m ? *(const T *)(from + mapped_to(map, row, (uindex)(i + j))) : (T)0;
+        x[j] = m ? *(const T *)(from + mapped_to(map, row, (uindex)(i + j))) : (T)0;
 }
-//: narrow narrow
-#ifdef __CUDA_ARCH__
-DEVICE T M(narrow)(S a)
+//: move fill
+DEVICE void N(fill)(T *x, T value, const int BLOCK)
 {
-    int r;
-    if ((T)-1 < (T)1 && sizeof(T) == 1)
-        asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(r) : "f"(a));
-    else if (sizeof(T) == 1)
-        asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(r) : "f"(a));
-    else if ((T)-1 < (T)1)
-        asm("cvt.rni.sat.s16.f32 %0, %1;" : "=r"(r) : "f"(a));
-    else
-        asm("cvt.rni.sat.u16.f32 %0, %1;" : "=r"(r) : "f"(a));
-    return (T)r;
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++)
+        x[j] = value;
+}
+//: vector head
+#ifdef __CUDA_ARCH__
+/* Bytes 0 to 3 are those of `low`, 4 to 7 of `high`; each nibble of `which` names one. */
+DEVICE u32 permuted(u32 low, u32 high, u32 which)
+{
+    return __byte_perm(low, high, which);
+}
+/* The nearest integer, halves to even; saturates, and of a NaN makes 0. */
+DEVICE i32 nearest_whole(f32 x)
+{
+    i32 r;
+    asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x));
+    return r;
+}
+/* Two integers brought into the type, below what the lower half of `rest` holds. */
+DEVICE u32 packed_u8(i32 high, i32 low, u32 rest)
+{
+    u32 r;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(high), "r"(low), "r"(rest));
+    return r;
+}
+DEVICE u32 packed_i8(i32 high, i32 low, u32 rest)
+{
+    u32 r;
+    asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(high), "r"(low), "r"(rest));
+    return r;
+}
+DEVICE u32 packed_u16(i32 high, i32 low, u32 rest)
+{
+    u32 r;
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(high), "r"(low));
+    return r;
+}
+DEVICE u32 packed_i16(i32 high, i32 low, u32 rest)
+{
+    u32 r;
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(r) : "r"(high), "r"(low));
+    return r;
 }
 #else
-DEVICE T M(narrow)(S a)
+DEVICE u32 permuted(u32 low, u32 high, u32 which)
 {
-    return M(roundsat)(a);
+    const u64 all = (u64)high << 32 | low;
+    u32 r = 0;
+    for (int k = 0; k < 4; k++)
+        r |= (u32)(all >> 8 * (which >> 4 * k & 7) & 0xff) << 8 * k;
+    return r;
+}
+DEVICE i32 nearest_whole(f32 x)
+{
+    const f32 r = rintf(x), most = 2147483648.0f;
+    return r != r ? 0 : r >= most ? 0x7fffffff : r < -most ? -0x7fffffff - 1 : (i32)r;
+}
+DEVICE u32 within(i32 x, i32 bottom, i32 top)
+{
+    return (u32)(x < bottom ? bottom : x > top ? top : x);
+}
+DEVICE u32 packed_u8(i32 high, i32 low, u32 rest)
+{
+    return rest << 16 | within(high, 0, 255) << 8 | within(low, 0, 255);
+}
+DEVICE u32 packed_i8(i32 high, i32 low, u32 rest)
+{
+    return rest << 16 | (within(high, -128, 127) & 0xff) << 8 | (within(low, -128, 127) & 0xff);
+}
+DEVICE u32 packed_u16(i32 high, i32 low, u32 rest)
+{
+    return within(high, 0, 65535) << 16 | within(low, 0, 65535);
+}
+DEVICE u32 packed_i16(i32 high, i32 low, u32 rest)
+{
+    return within(high, -32768, 32767) << 16 | (within(low, -32768, 32767) & 0xffff);
+}
+#endif
+#define PACKED_(type) packed_##type
+#define PACKED(type) PACKED_(type)
+//: widen widen
+/* Where a float's unit is 1, from 2^23 on, an integer in its low bits adds that much to it. */
+FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
+{
+    const int bytes = sizeof(S), each = 4 / bytes;
+    const u32 flip = (S)-1 > (S)1 ? 0 : bytes == 1 ? 0x80808080 : 0x80008000;
+    const f32 less = 8388608.0f + ((S)-1 > (S)1 ? 0.0f : bytes == 1 ? 128.0f : 32768.0f);
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++) {
+        if (BLOCK % each != 0) {
+            r[j] = (f32)a[j]; /* the only one */
+            continue;
+        }
+        union {
+            u32 word;
+            f32 value;
+        } x = {((const u32_m *)a)[j / each] ^ flip};
+        x.word = permuted(x.word, 0x4b000000, bytes == 1 ? 0x7440 + j % 4 : 0x7410 + j % 2 * 0x22);
+        r[j] = x.value - less;
+    }
+}
+//: narrow narrow
+FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
+{
+    const int each = 4 / sizeof(T);
+    UNROLLED
+    for (int j = 0; j < BLOCK; j += each) {
+        if (BLOCK % each != 0) {
+            r[j] = M(roundsat)(a[j]); /* the only one */
+            continue;
+        }
+        u32 rest = 0;
+        if (each == 4)
+            rest = PACKED(T)(nearest_whole(a[j + 3]), nearest_whole(a[j + 2]), 0);
+        ((u32_m *)r)[j / each] = PACKED(T)(nearest_whole(a[j + 1]), nearest_whole(a[j]), rest);
+    }
+}
+//: unpack unpack
+#ifdef __CUDA_ARCH__
+DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
+{
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++)
+        if (FRACTION == 10)
+            asm("cvt.f32.f16 %0, %1;" : "=f"(r[j]) : "h"(a[j]));
+        else
+            r[j] = __uint_as_float((u32)a[j] << 16);
+}
+#else
+DEVICE void M(unpack)(T_m *r, const S_m *a, const int BLOCK)
+{
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(decode)(a[j]);
 }
 #endif
 //: pack pack
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-DEVICE T M(pack)(S a)
+DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
-    unsigned short r;
-    if (FRACTION == 10)
-        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(a));
-    else
-        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(a));
-    return (T)r;
+    UNROLLED
+    for (int j = 0; j < BLOCK; j += 2) {
+        u32 word;
+        const S high = j + 1 < BLOCK ? a[j + 1] : (S)0;
+        if (FRACTION == 10)
+            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(a[j]));
+        else
+            asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(a[j]));
+        if (BLOCK % 2 == 0)
+            ((u32_m *)r)[j / 2] = word;
+        else
+            r[j] = (T_m)word;
+    }
 }
 #elif defined __CUDA_ARCH__
-DEVICE T M(pack)(S a)
+DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
-    unsigned short r;
-    if (FRACTION == 10)
-        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(a));
-    else
-        r = (unsigned short)M(encode)(a);
-    return (T)r;
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++)
+        if (FRACTION == 10)
+            asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r[j]) : "f"(a[j]));
+        else
+            r[j] = M(encode)(a[j]);
 }
 #else
-DEVICE T M(pack)(S a)
+DEVICE void M(pack)(T_m *r, const S_m *a, const int BLOCK)
 {
-    return M(encode)(a);
-}
-#endif
-//: unpack unpack
-#ifdef __CUDA_ARCH__
-DEVICE T M(unpack)(S a)
-{
-    T x;
-    if (FRACTION == 10)
-        asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"((unsigned short)a));
-    else
-        x = M(decode)(a);
-    return x;
-}
-#else
-DEVICE T M(unpack)(S a)
-{
-    return M(decode)(a);
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(encode)(a[j]);
 }
 #endif
 //: nearest nearest
 #ifdef __CUDA_ARCH__
-DEVICE T M(nearest)(S a)
+DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
 {
-    unsigned short r;
-    T x;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(a));
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(r));
-    return x;
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++) {
+        unsigned short half;
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(a[j]));
+        asm("cvt.f32.f16 %0, %1;" : "=f"(r[j]) : "h"(half));
+    }
 }
 #else
-DEVICE T M(nearest)(S a)
+DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
 {
-    return M(to_float16)(a);
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = M(to_float16)(a[j]);
 }
 #endif
 //: move end

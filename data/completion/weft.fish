@@ -1,11 +1,12 @@
 # Completion of weft(1) for fish.
-set -l commands run show check cache ops doctor
+set -l commands run show check build cache ops doctor
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -f
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -l help -d "what there is"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -l version -d "the version"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a run -d "compute an expression or a .weft file"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a show -d "print what the compiler makes of it"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a check -d "parse, type and shape it"
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a build -d "make C sources of a file's kernels"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a cache -d "the kernels kept on disk"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a ops -d "every operation of the language"
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a doctor -d "what Weft finds on this machine"
@@ -17,6 +18,15 @@ complete -c weft -n "__fish_seen_subcommand_from run" -l threads -x -d "at most 
 complete -c weft -n "__fish_seen_subcommand_from run" -l time -d "print times and GB/s"
 complete -c weft -n "__fish_seen_subcommand_from show" -l stage -x -a "tokens ast types groups ir c asm cuda ptx sass all"
 complete -c weft -n "__fish_seen_subcommand_from show" -l arch -x -d "the GPU, as in sm_90"
+complete -c weft -n "__fish_seen_subcommand_from build" -s o -l output -r -d "the directory for the files"
+complete -c weft -n "__fish_seen_subcommand_from build" -l target -x -a "c"
+complete -c weft -n "__fish_seen_subcommand_from build" -l bundle -x -d "one pair of files of this name"
+complete -c weft -n "__fish_seen_subcommand_from build" -l isa -x -a "x86-64-v2 x86-64-v3 x86-64-v4"
+complete -c weft -n "__fish_seen_subcommand_from build" -l openmp -d "large work takes several threads"
+complete -c weft -n "__fish_seen_subcommand_from build" -l depfile -r -d "for make or ninja"
+complete -c weft -n "__fish_seen_subcommand_from build" -l check -d "fail when a file would differ"
+complete -c weft -n "__fish_seen_subcommand_from build" -l list -d "print the paths"
+complete -c weft -n "__fish_seen_subcommand_from build" -l math -x -a "strict fast"
 complete -c weft -n "__fish_seen_subcommand_from cache" -f -a "path list verify prune clear"
 complete -c weft -n "__fish_seen_subcommand_from cache" -l size -x -d "bytes, as in 64M"
 complete -c weft -n "__fish_seen_subcommand_from ops" -f -l format -x -a "text md json"

@@ -212,14 +212,24 @@ struct weft_context_params {
      * this kind need be there. Runs always use that of the GPU they are on. NULL: the first GPU's, else
      * sm_90. */
     const char *arch;
+    /* A directory for looking into kernels, "": none. NULL: the environment's WEFT_KEEP, else none. Each
+     * kernel's source and binary are kept there, under its name and with line numbers for a debugger, and are
+     * what runs: no cache and no first kernel is used, and kernels are not shared by programs of other
+     * names. docs/debugging.md has examples. Not with cc "libtcc". */
+    const char *keep;
+    /* Stages to tell of each program that is compiled and each plan that is made, words separated by commas as
+     * in weft_program_stage: notes for the log or, beside `keep`, files there. NULL: the environment's
+     * WEFT_DEBUG, else none. */
+    const char *debug;
 };
 
 struct weft_context;
 
 /* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
  * loaded until the context goes, so a server of ever new texts makes its context anew from time to time.
- * WEFT_INVALID_ARGUMENT when `disable` (or WEFT_DISABLE) or WEFT_TARGET holds an unknown word, or when
- * `arch` is no name such as sm_90. */
+ * The environment is read now, and not later. WEFT_INVALID_ARGUMENT when `disable` or `debug` (or their
+ * variables) or WEFT_TARGET holds an unknown word, WEFT_CACHE_SIZE is no size, `arch` is no name such as
+ * sm_90, or nothing can be kept in `keep`. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
@@ -417,15 +427,17 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
  * Device data: the GPU is that of the device operands, all on one, else the call is WEFT_INPUT_ERROR, and
  * so it is where outputs are host data beside device operands. The run is put on `stream` and the call
  * returns: nothing is synchronized, remarks come from weft_context_status. `params` and what it points at
- * are the caller's again at once, but the data, device and host, stay as they are until the stream has got
- * there. Host inputs beside device ones are copied to the GPU in the order of the stream. A 1-D input that
- * a view takes as numbers is read during the call and has to be host data.
+ * are the caller's again at once, device data when the stream has got there. Host inputs beside device ones
+ * are copied to the GPU in the order of the stream: what is kDLCPU is read during the call, what is
+ * kDLCUDAHost when the stream gets there. A 1-D input that a view takes as numbers is read during the call
+ * and has to be host data.
  * Host data alone, with WEFT_TARGET_CUDA: copied to the first GPU and back, on streams of Weft's own; the
  * call returns when the outputs are complete, with their remark.
  * The first run with kernels that are not there yet makes and loads them, which takes its time and, in the
  * driver, may synchronize. After weft_prepare with the same shapes, dtypes and devices a run of device
  * tensors allocates and waits for nothing outside the stream and can be captured into a CUDA graph. The
- * graph holds the addresses of that run; context and program live as long as it is launched.
+ * graph holds the addresses of that run, and the values of inputs that are kDLCPU; context and program
+ * live as long as it is launched.
  * WEFT_UNSUPPORTED: there is no driver, no GPU or no NVRTC, and the message says how to get it.
  * WEFT_OUT_OF_MEMORY: also of the GPU, and the message says how many bytes were wanted.
  * WEFT_DEVICE_ERROR: the driver refused a call; what a kernel does wrong on the GPU only later calls tell. */

@@ -129,6 +129,9 @@ class Doctor(CommandTest):
     def test_wrong_variables(self):
         found = self.findings(1, WEFT_DISABLE="nonsense")
         self.assertIn("no fast path 'nonsense'", found["Machine", "settings"]["text"])
+        found = self.findings(1, WEFT_CACHE_SIZE="abc")
+        self.assertIn("WEFT_CACHE_SIZE is 'abc'", found["Machine", "settings"]["text"])
+        self.assertEqual(found["C compiler", self.env.get("WEFT_CC", "cc")]["state"], "ok")
         found = self.findings(1, WEFT_CFLAGS="--no-such-flag-at-all")
         self.assertIn("WEFT_CFLAGS", found["C compiler", self.env.get("WEFT_CC", "cc")]["advice"])
         found = self.findings(1, WEFT_CC="gcc -O2")
@@ -189,6 +192,18 @@ class Doctor(CommandTest):
         found = self.findings(0, PATH=self.here + ":" + self.env["PATH"], WEFT_CC="gcc")
         self.assertEqual(found["C compiler", "clang"]["state"], "broken")
         self.assertEqual(found["C compiler", "gcc"]["state"], "ok")
+
+    def test_a_broken_compiler_by_two_names(self):
+        os.symlink(self.compiler("cc", "exit 3\n"), self.path("gcc"))
+        found = self.findings(1, PATH=self.here + ":" + self.env["PATH"], WEFT_CC=None)
+        for name in "cc", "gcc":
+            self.assertEqual(found["C compiler", name]["state"], "broken", name)
+        self.assertIn("the same program", found["C compiler", "gcc"]["text"])
+
+    def test_trials_are_not_kept(self):
+        found = self.findings(0, WEFT_KEEP=self.path("kept"), WEFT_DEBUG="ir")
+        self.assertEqual(found["Machine", "WEFT_KEEP"]["text"], self.path("kept"))
+        self.assertEqual(os.listdir(self.path("kept")), [])
 
     def test_controls_are_not_printed_raw(self):
         out = self.doctor(WEFT_CC="\x1b[31m\"\\\xff").stdout

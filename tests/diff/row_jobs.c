@@ -46,6 +46,14 @@ void row_jobs_of_pair(enum weft_dtype a, enum weft_dtype b, struct row_jobs *job
     }
 }
 
+void row_jobs_of_dtype(enum weft_dtype dtype, struct row_jobs *jobs)
+{
+    *jobs = (struct row_jobs){.dtypes = {dtype, dtype, dtype}, .input_count = 3};
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_rows[op].form != FORM_INTERNAL)
+            add(jobs, (struct row_job){op, op_arity(op), {0, 1, 2}, false, {0}});
+}
+
 const char *row_job_text(char *text, size_t size, const struct row_job *job)
 {
     const char *operands[3];

@@ -29,6 +29,9 @@ void row_jobs_of_one(enum weft_dtype dtype, struct row_jobs *jobs);
 /* Rows of two operands, and those of three, beside a third dtype, in two orders. */
 void row_jobs_of_pair(enum weft_dtype a, enum weft_dtype b, struct row_jobs *jobs);
 
+/* All rows, each with operands of one dtype. */
+void row_jobs_of_dtype(enum weft_dtype dtype, struct row_jobs *jobs);
+
 /* What a result computes; the whole program. Both return `text`. */
 const char *row_job_text(char *text, size_t size, const struct row_job *job);
 const char *row_jobs_text(char text[ROW_TEXT], const struct row_jobs *jobs);

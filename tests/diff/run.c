@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 enum { ARGUMENTS = 256 };
@@ -74,11 +75,14 @@ static void fail_with(const char *text, struct weft_error *error)
 static const char *disabled;       /* NULL: what WEFT_DISABLE says */
 static int threads;
 static enum weft_math math;
+static bool quickly;
 
 static struct weft_context *get_context(void)
 {
+    static const char *const flags[] = {"-O0", NULL};
     struct weft_error *error = NULL;
-    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE, .threads = threads};
+    const struct weft_context_params params = {.disable = disabled, .tier = WEFT_TIER_NONE, .threads = threads,
+                                               .cflags = quickly ? flags : NULL};
     if (!context && weft_context_create(&params, &context, &error) != WEFT_OK)
         fail_with("weft_context_create", error);
     return context;
@@ -100,6 +104,19 @@ void run_threads(int most)
 {
     run_finish();
     threads = most;
+}
+
+bool run_has_levels(void)
+{
+    const char *flags = getenv("WEFT_CFLAGS"), *compiler = getenv("WEFT_CC"), *target = getenv("WEFT_TARGET");
+    return !(flags && *flags) && !(compiler && strcmp(compiler, "libtcc") == 0) &&
+           !(target && strcmp(target, "cuda") == 0) && !getenv("WEFT_TEST_DEVICE");
+}
+
+void run_quickly(bool wanted)
+{
+    run_finish();
+    quickly = wanted;
 }
 
 void run_math(enum weft_math wanted)

@@ -32,6 +32,12 @@ void tensor_set(const struct tensor *tensor, int64_t position, union scalar valu
 void run_disable(const char *words);
 /* Likewise, on at most so many threads; 0: as ever. */
 void run_threads(int most);
+/* Whether kernels can be had at more than one level of optimization: a C compiler makes them, without flags
+ * of WEFT_CFLAGS. */
+bool run_has_levels(void);
+/* Programs compiled from now on have kernels that are compiled in a fraction of the time, for tests of what
+ * no optimizer could break that does not break a like kernel, too. Only where there are levels. */
+void run_quickly(bool quickly);
 /* Programs compiled from now on have this. */
 void run_math(enum weft_math wanted);
 /* Compiles in the tests' context; fails the test when there is an error. */

@@ -7,7 +7,8 @@ run by bash ("> " continues it), with `weft` on the path and pkg-config finding 
 lines under it are what it prints on stdout and stderr together; an exit status other than 0 is a last
 line `[exit N]`. A block `c file=NAME` (or `weft file=NAME`, any language) writes that file before
 what follows; `<!-- run: COMMAND -->` runs a command whose output no reader needs to see. Each page
-has a scratch directory of its own. `<...>` in an expected line stands for any text.
+has a scratch directory of its own. `<...>` in an expected line stands for any text. A block `console needs=NAME` is
+skipped where that program (NEEDS below) does not work.
 
 --update rewrites the expected lines; read the difference before you believe it.
 
@@ -25,16 +26,21 @@ import tempfile
 
 TESTED_SECTIONS = range(1, 8)
 RULE = re.compile(r"^\*\*(\d+\.\d+|[DN]\d+)\b")
-FENCE = re.compile(r"^```(\w*)(?: +file=(\S+))?\s*$")
+FENCE = re.compile(r"^```(\w*)(?: +file=(\S+))?(?: +needs=(\S+))?\s*$")
 HIDDEN = re.compile(r"^<!-- run: (.*) -->$")
 SECONDS = 120
+# What tells that a program works: containers often forbid debuggers and profilers what they need.
+NEEDS = {"gdb": "gdb -q -batch -ex run --args true 2>&1 | grep -q 'exited normally'",
+         "perf": "perf record -q -o /dev/null true"}
 
 
 class Step:
-    """One command with what it should print; `where` is "page:line", `rule` a "N.M" or None."""
+    """One command with what it should print; `where` is "page:line", `rule` a "N.M" or None, `needs` a program that
+    it takes or None."""
 
-    def __init__(self, where, rule, line, hidden=False):
+    def __init__(self, where, rule, line, hidden=False, needs=None):
         self.where, self.rule, self.lines, self.hidden = where, rule, [line], hidden
+        self.needs, self.skipped = needs, False
         self.expected, self.got = [], []
 
     def command(self):
@@ -55,6 +61,13 @@ def shell(step, scratch, environment):
         text, status = "", "timeout"
     lines = text.splitlines()
     return lines + ([f"[exit {status}]"] if status else [])
+
+
+def works(program, environment):
+    """Whether NEEDS[program] succeeds here."""
+    done = subprocess.run(["bash", "-c", NEEDS[program]], env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS)
+    return done.returncode == 0
 
 
 def agrees(expected, got):
@@ -98,7 +111,7 @@ class Page:
         step = None
         for number, line in enumerate(body, first):
             if line.startswith("$ "):
-                step = Step(f"{self.name}:{number}", rule, line[2:])
+                step = Step(f"{self.name}:{number}", rule, line[2:], needs=fence[3])
                 self.parts.append(step)
             elif step is None:
                 raise SystemExit(f"{self.name}:{number}: output before the first command")
@@ -111,11 +124,15 @@ class Page:
         return [part for part in self.parts if isinstance(part, Step)]
 
     def run(self, environment, scratch):
+        able = {}
         for part in self.parts:
             if isinstance(part, tuple):
                 pathlib.Path(scratch, part[0]).write_text("\n".join(part[1]) + "\n", encoding="utf-8")
             elif isinstance(part, Step):
-                part.got = shell(part, scratch, environment)
+                if part.needs and part.needs not in able:
+                    able[part.needs] = works(part.needs, environment)
+                part.skipped = part.needs and not able[part.needs]
+                part.got = part.expected if part.skipped else shell(part, scratch, environment)
 
     def text(self):
         lines = []
@@ -136,7 +153,7 @@ def make_environment(build, cache):
     environment["PKG_CONFIG_PATH"] = str(build / "meson-uninstalled")
     libraries = [str(path.parent) for path in build.rglob("libweft.so")]
     environment["LD_LIBRARY_PATH"] = ":".join(libraries)
-    for name in ("WEFT_CC", "WEFT_CFLAGS", "NO_COLOR"):
+    for name in ("WEFT_CC", "WEFT_CFLAGS", "WEFT_TARGET", "NO_COLOR"):
         environment.pop(name, None)
     return environment
 
@@ -167,7 +184,9 @@ def report(pages, results):
             good = step.got == [] if step.hidden else agrees(step.expected, step.got)
             notes = [] if good else ["$ " + step.command()] + \
                 ["- " + line for line in step.expected] + ["+ " + line for line in step.got]
-            results.append((good, f"{step.where} {step.command().splitlines()[0]}", notes))
+            what = f"{step.where} {step.command().splitlines()[0].replace('#', '')}"
+            what += f" # SKIP {step.needs} does not work here" if step.skipped else ""
+            results.append((good, what, notes))
         tested = {step.rule for step in page.steps() if not step.hidden}
         for rule in page.rules:
             if rule not in tested and is_known(rule):
@@ -177,7 +196,7 @@ def report(pages, results):
             print("# not there yet:", " ".join(rule for rule in later if rule not in tested))
     print(f"1..{len(results)}")
     for number, (good, what, notes) in enumerate(results, 1):
-        print("ok" if good else "not ok", number, what.replace("#", ""))
+        print("ok" if good else "not ok", number, what)
         if not good:
             print("\n".join([what] + ["    " + note for note in notes]), file=sys.stderr)
     return sum(not good for good, _, _ in results)

@@ -233,7 +233,7 @@ int cuMemPoolCreate(void **pool, const int *props)
         return mock_leave(INVALID_VALUE);
     if (!mock_setting("MOCKCUDA_POOLS", 1))
         return mock_leave(NOT_SUPPORTED);
-    struct mock_pool *made = mock_new(POOL, sizeof *made, NULL);
+    struct mock_pool *made = mock_new(POOL, sizeof *made, mock_context_or_null());
     made->device = props[3];
     *pool = made;
     return mock_leave(SUCCESS);

@@ -28,9 +28,10 @@ struct callback {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pid_t process; /* that called first */
+static pid_t process; /* that called first; 0: nobody yet */
 static long calls, fail_number, total;
 static int fail_code;
+static bool paused;
 static const char *failed; /* the call that was made to fail */
 static unsigned long long state;
 static bool seeded;
@@ -55,7 +56,6 @@ void mockcuda_seed(unsigned seed)
 
 __attribute__((constructor)) static void read_settings(void)
 {
-    process = getpid();
     fail_number = (long)mock_setting("MOCKCUDA_FAIL", 0);
     fail_code = (int)mock_setting("MOCKCUDA_FAIL_CODE", 999);
     mockcuda_seed((unsigned)mock_setting("MOCKCUDA_SEED", 0));
@@ -90,6 +90,11 @@ long mockcuda_calls(void)
     return calls;
 }
 
+void mockcuda_pause(int pause)
+{
+    paused = pause;
+}
+
 const char *mockcuda_failed(void)
 {
     return failed;
@@ -106,7 +111,7 @@ void mock_wrong(const char *format, ...)
     va_start(list, format);
     fprintf(stderr, "mockcuda: %s: ", current ? current : "exit");
     vfprintf(stderr, format, list);
-    fprintf(stderr, "\n");
+    fprintf(stderr, failed ? " (after %s was made to fail)\n" : "\n", failed);
     va_end(list);
     abort();
 }
@@ -138,13 +143,14 @@ int mock_enter(const char *name)
         mock_wrong("%s called from a host function", name);
     current = name;
     pthread_mutex_lock(&mutex);
+    process = process ? process : getpid();
     if (getpid() != process)
         return NOT_INITIALIZED;
     total++;
     if (getenv("MOCKCUDA_TRACE"))
         fprintf(stderr, "mockcuda: %ld: %s\n", total, name);
     struct CUctx_st *context = mock_context_or_null();
-    if (++calls == fail_number)
+    if (!paused && ++calls == fail_number)
         return fail(context);
     if (context && context->lost)
         return context->lost;

@@ -40,6 +40,16 @@ static void leave_capture(struct mock_capture *capture)
     capture->status = NONE;
 }
 
+void mock_abandon_capture(struct CUstream_st *stream)
+{
+    struct mock_capture *capture = stream->capture;
+    if (!capture)
+        return;
+    mock_release_parts(&capture->graph->parts);
+    mock_dead(capture->graph);
+    leave_capture(capture);
+}
+
 static int invalidate(struct mock_capture *capture, int result)
 {
     capture->status = INVALIDATED;
@@ -181,11 +191,10 @@ int cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
                  : is_joined(capture)           ? SUCCESS
                                                 : CAPTURE_UNJOINED;
     *graph = result ? NULL : capture->graph;
-    if (result) {
-        mock_release_parts(&capture->graph->parts);
-        mock_dead(capture->graph);
-    }
-    leave_capture(capture);
+    if (result)
+        mock_abandon_capture(stream);
+    else
+        leave_capture(capture);
     return mock_leave(result);
 }
 

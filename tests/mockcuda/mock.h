@@ -232,6 +232,8 @@ int mock_capture_item(struct CUstream_st *stream, struct mock_item *item);
  * it. */
 int mock_forbidden_by_capture(void);
 int mock_capture_forbids(struct CUstream_st *stream);
+/* Ends it, and there is no graph. */
+void mock_abandon_capture(struct CUstream_st *stream);
 int mock_capture_record(struct CUstream_st *stream, struct CUevent_st *event);
 /* In a capture that goes on. */
 bool mock_is_captured(struct CUevent_st *event);

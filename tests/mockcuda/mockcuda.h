@@ -12,6 +12,9 @@ long mockcuda_calls(void);
 /* The name of the call that failed last; NULL: none did. */
 const char *mockcuda_failed(void);
 
+/* Between pause(1) and pause(0) calls are not counted, and none is made to fail. */
+void mockcuda_pause(int pause);
+
 /* Whatever was taken and not given back: memory, streams, events, modules, graphs, user objects,
  * contexts. With `tell` each is named on stderr. */
 int mockcuda_live(int tell);

@@ -18,8 +18,7 @@ struct mock_shim {
                    int aligned);
     const unsigned *thread, *block;
     const char *begin, *end;
-    const char *arch;
-    long long abi;
+    const char *arch, *text;
 };
 struct mock_parameter {
     uint64_t size, offset;
@@ -57,6 +56,8 @@ static void tell_where(const struct mock_shim *shim)
     const unsigned *b = shim->block, *t = shim->thread;
     fprintf(stderr, "mockcuda: kernel %s, block (%u, %u, %u), thread (%u, %u, %u)\n",
             running.item->function->name, b[0], b[1], b[2], t[0], t[1], t[2]);
+    if (access(shim->text, R_OK) == 0)
+        fprintf(stderr, "mockcuda: its text is %s\n", shim->text);
 }
 
 static _Noreturn void fault(const struct mock_shim *shim, uint64_t address, uint64_t size,

@@ -3,10 +3,10 @@
  *
  *   MOCKCUDA_NVRTC          fail: refuses every text; memory: runs out of it; builtins: lacks its
  *                           second library; internal: fails without a word; log: compiles, and
- *                           warns; create: makes no program; version: does not say its version
+ *                           warns; create: makes no program; version: does not say its version;
+ *                           old: knows none of the options that came late
  *   MOCKCUDA_NVRTC_FAIL     n: the n-th call of the process fails, with MOCKCUDA_NVRTC_CODE (11)
- *   MOCKCUDA_NVRTC_VERSION  12.4; else 13 and a number that changes with the shim and gcc's flags,
- *                           so that kernels in a cache are never those of another mock
+ *   MOCKCUDA_NVRTC_VERSION  12.4; else 13.0
  *   MOCKCUDA_NVRTC_ARCHS    75,80
  *
  * What is not destroyed when the process ends makes it exit with 97. mocknvrtc_fail_at and
@@ -112,7 +112,7 @@ int nvrtcVersion(int *major, int *minor)
     if (result || mode_is("version"))
         return result ? result : NVRTC_INTERNAL_ERROR;
     *major = 13;
-    *minor = (int)nvrtc_abi();
+    *minor = 0;
     if (version && sscanf(version, "%d.%d", major, minor) != 2)
         return NVRTC_INTERNAL_ERROR;
     return NVRTC_OK;
@@ -213,11 +213,12 @@ static bool read_arch(const char *value, struct nvrtc_options *options)
 
 static bool read_option(const char *option, struct nvrtc_options *options)
 {
-    static const char *const ignored[] = {"-lineinfo",        "--generate-line-info",
-                                          "-default-device",  "--device-as-default-execution-space",
-                                          "--ftz=false",      "--prec-div=true",
-                                          "--prec-sqrt=true", "--prec-div=false",
-                                          "--prec-sqrt=false"};
+    static const char *const ignored[] = {
+        "-lineinfo",        "--generate-line-info", "-default-device",
+        "--ftz=false",      "--prec-div=true",      "--prec-div=false",
+        "--prec-sqrt=true", "--prec-sqrt=false",    "--minimal",
+        "--no-cache",       "--disable-warnings",   "--modify-stack-limit=false"};
+    enum { IGNORED = sizeof ignored / sizeof *ignored, LATE = 4 };
     const char *arch = value_of(option, "--gpu-architecture"),
                *contract = value_of(option, "--fmad");
     arch = arch ? arch : value_of(option, "-arch");
@@ -227,7 +228,7 @@ static bool read_option(const char *option, struct nvrtc_options *options)
         options->contract = strcmp(contract, "true") == 0;
         return options->contract || strcmp(contract, "false") == 0;
     }
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+    for (int i = 0; i < (mode_is("old") ? IGNORED - LATE : IGNORED); i++)
         if (strcmp(option, ignored[i]) == 0)
             return true;
     return strncmp(option, "-std=", 5) == 0 || strncmp(option, "--std=", 6) == 0 ||

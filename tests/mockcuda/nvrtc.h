@@ -39,7 +39,4 @@ char *nvrtc_text(const char *text, const char *name, const char **problem);
 bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvrtc_bytes *object,
                char **log);
 
-/* A number that changes with the shim and with gcc's flags: what differs in it does not load. */
-unsigned nvrtc_abi(void);
-
 #endif

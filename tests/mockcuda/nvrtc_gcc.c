@@ -1,6 +1,7 @@
 /* gcc as the compiler of the fake NVRTC: started without a shell, in a directory of its own under
- * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there and names it). MOCKCUDA_CC is
- * another compiler, MOCKCUDA_CFLAGS further flags.
+ * $TMPDIR that is gone when it returns (MOCKCUDA_KEEP leaves it there, and what goes wrong in the kernel names it). MOCKCUDA_CC is
+ * another compiler, MOCKCUDA_CFLAGS further flags;
+ * a cache of kernels does not know of either.
  *
  * Two ways to look after a kernel's accesses: hooks at each of them (plain builds), or the
  * sanitizers' own libraries (where this library is built with AddressSanitizer). */
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,6 @@
 #include <unistd.h>
 
 extern char **environ;
-extern const char weft_template_shim[];
 
 #if defined __SANITIZE_ADDRESS__
 static const char *const ways[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
@@ -56,24 +57,6 @@ static const char *setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
-}
-
-static unsigned add_text(unsigned hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
-}
-
-unsigned nvrtc_abi(void)
-{
-    unsigned hash = add_text(2166136261u, weft_template_shim);
-    for (int i = 0; ways[i]; i++)
-        hash = add_text(hash, ways[i]);
-    for (int i = 0; common[i]; i++)
-        hash = add_text(hash, common[i]);
-    return add_text(add_text(hash, setting("MOCKCUDA_CC", "gcc")), setting("MOCKCUDA_CFLAGS", "")) %
-           1000;
 }
 
 /* ---- files ---- */
@@ -133,18 +116,31 @@ static void add_words(struct arguments *arguments, char *text)
         add(arguments, word);
 }
 
+/* The caller's thread may have blocked all signals. */
+static void let_signals_through(posix_spawnattr_t *attributes)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(attributes);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
+}
+
 static bool run(const struct arguments *arguments, const char *log)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t child;
     int status = 0;
+    let_signals_through(&attributes);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int error =
-        posix_spawnp(&child, arguments->list[0], &actions, NULL, (char **)arguments->list, environ);
+    int error = posix_spawnp(&child, arguments->list[0], &actions, &attributes,
+                             (char **)arguments->list, environ);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     while (!error && waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             error = errno;
@@ -155,17 +151,17 @@ static bool run(const struct arguments *arguments, const char *log)
 
 static bool compile_in(const char *directory, const struct nvrtc_options *options)
 {
-    char source[PATH_SIZE], object[PATH_SIZE], log[PATH_SIZE], arch[64], abi[32];
+    char source[PATH_SIZE], object[PATH_SIZE], log[PATH_SIZE], arch[64], text[PATH_SIZE + 32];
     char *flags = strdup(setting("MOCKCUDA_CFLAGS", ""));
     struct arguments arguments = {.count = 0};
     snprintf(arch, sizeof arch, "-DMOCK_ARCH=\"sm_%d\"", options->arch);
-    snprintf(abi, sizeof abi, "-DMOCK_ABI=%u", nvrtc_abi());
     add(&arguments, setting("MOCKCUDA_CC", "gcc"));
     add_all(&arguments, common);
     add_all(&arguments, ways);
     add(&arguments, options->contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+    snprintf(text, sizeof text, "-DMOCK_TEXT=\"%s\"", in(directory, "text.cu", source));
     add(&arguments, arch);
-    add(&arguments, abi);
+    add(&arguments, text);
     add_words(&arguments, flags);
     add(&arguments, "-o");
     add(&arguments, in(directory, "object", object));
@@ -202,9 +198,7 @@ bool nvrtc_gcc(const char *text, const struct nvrtc_options *options, struct nvr
     if (good)
         *object = read_file(in(directory, "object", path));
     *log = read_file(in(directory, "log", path)).data;
-    if (getenv("MOCKCUDA_KEEP"))
-        fprintf(stderr, "mockcuda: %s\n", directory);
-    else
+    if (!getenv("MOCKCUDA_KEEP"))
         remove_files(directory);
     return good;
 }

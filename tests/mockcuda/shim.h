@@ -175,7 +175,7 @@ struct mock_shim {
     const unsigned *thread, *block;
     const char *begin, *end; /* the object in memory */
     const char *arch;        /* sm_90 */
-    long long abi;
+    const char *text;        /* a file */
 };
 struct mock_parameter {
     unsigned long long size, offset;
@@ -195,7 +195,8 @@ MOCK_PUBLIC struct mock_shim mock_shim = {
     NULL,       (const unsigned *)&threadIdx,
     (const unsigned *)&blockIdx,
     mock_begin, mock_end,
-    MOCK_ARCH,  MOCK_ABI,
+    MOCK_ARCH,
+    MOCK_TEXT,
 };
 
 #define MOCK_HOOKS(n)                                                                              \

@@ -267,21 +267,25 @@ int cuStreamDestroy_v2(struct CUstream_st *handle)
     struct CUstream_st *stream = mock_valid(handle, STREAM);
     if (stream->is_legacy || stream->is_per_thread)
         mock_wrong("a default stream");
-    if (stream->capture)
+    if (stream->capture && !stream->object.context->lost)
         mock_wrong("a stream that captures is destroyed");
+    mock_abandon_capture(stream);
     mock_dead(stream);
     sweep_streams();
     return mock_leave(failed);
 }
 
+/* One that is made to fail has waited all the same: its errors are mostly those of the work. */
 int cuStreamSynchronize(struct CUstream_st *handle)
 {
-    ENTER();
+    int failed = mock_enter(__func__);
+    if (failed == NOT_INITIALIZED)
+        return mock_leave(failed);
     struct CUstream_st *stream = mock_any_stream(handle);
     int forbidden = mock_capture_forbids(stream);
     if (!forbidden && stream->head)
         mock_complete(stream->last);
-    return mock_leave(forbidden ? forbidden : stream->object.context->lost);
+    return mock_leave(failed ? failed : forbidden ? forbidden : stream->object.context->lost);
 }
 
 /* Whoever asks again and again sees the work go on. */
@@ -392,13 +396,15 @@ int cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsi
 
 int cuEventSynchronize(struct CUevent_st *event)
 {
-    ENTER();
+    int failed = mock_enter(__func__);
+    if (failed == NOT_INITIALIZED)
+        return mock_leave(failed);
     mock_valid(event, EVENT);
     if (mock_is_captured(event))
-        return mock_leave(CAPTURED_EVENT);
+        return mock_leave(failed ? failed : CAPTURED_EVENT);
     if (event->item)
         mock_complete(event->item);
-    return mock_leave(event->object.context->lost);
+    return mock_leave(failed ? failed : event->object.context->lost);
 }
 
 int cuEventQuery(struct CUevent_st *event)

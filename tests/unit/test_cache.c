@@ -499,14 +499,24 @@ static void test_cap(void **state)
     static const struct {
         const char *text;
         uint64_t cap;
-    } rows[] = {{"0", 0}, {"123", 123}, {"2K", 2048}, {"1T", (uint64_t)1 << 40}, {"-1", 256 << 20},
-                {"", 256 << 20}, {"1KB", 256 << 20}, {"x", 256 << 20}, {"99999999999999T", UINT64_MAX}};
+        bool good;
+    } rows[] = {{"0", 0, true}, {"123", 123, true}, {"2K", 2048, true}, {"1T", (uint64_t)1 << 40, true},
+                {"-1", 256 << 20, false}, {"", 256 << 20, true}, {"1KB", 256 << 20, false},
+                {"x", 256 << 20, false}, {"99999999999999T", UINT64_MAX, true}};
+    struct arena arena;
+    struct diags diags;
+    uint64_t cap;
+    arena_init(&arena);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        diags_init(&diags, &arena, NULL);
         setenv("WEFT_CACHE_SIZE", rows[i].text, 1);
-        assert_true(cache_cap() == rows[i].cap);
+        assert_int_equal(cache_cap(&cap, &diags), rows[i].good);
+        assert_true(cap == rows[i].cap);
+        assert_int_equal(diags.errors, !rows[i].good);
     }
     unsetenv("WEFT_CACHE_SIZE");
-    assert_int_equal(cache_cap(), 256 << 20);
+    assert_true(cache_cap(&cap, &diags) && cap == 256 << 20);
+    arena_finish(&arena);
 }
 
 /* A context keeps to the size that was set when it was made: the thread that publishes in the background

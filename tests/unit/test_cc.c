@@ -83,7 +83,7 @@ static void *load(void *scene_)
 {
     struct scene *scene = scene_;
     int image = -1;
-    void *handle = cc_load(&scene->cc, "int answer;", WEFT_MATH_STRICT, digest, &image, &scene->diags);
+    void *handle = cc_load(&scene->cc, "int answer;", WEFT_MATH_STRICT, digest, NULL, &image, &scene->diags);
     if (image >= 0)
         close(image);
     return handle;

@@ -136,12 +136,12 @@ static void finish(struct outcome *o)
     weft_context_destroy(o->context);
 }
 
-/* Fails the first, the second, .. allocation until none is left to fail. `expected` is what the
- * call gives with memory enough. */
-static void fail_each(const struct weft_context_params *with, enum weft_status expected)
+/* Fails the first, the second, .. allocation, or every so many, until none is left to fail. `expected` is what
+ * the call gives with memory enough. */
+static void fail_every(int step, const struct weft_context_params *with, enum weft_status expected)
 {
     int rounds = 0;
-    for (failed = true; failed && rounds < 2000; rounds++) {
+    for (failed = true; failed && rounds < 2000; rounds += step) {
         struct outcome o = {0};
         failed = false;
         countdown = rounds + 1;
@@ -154,6 +154,11 @@ static void fail_each(const struct weft_context_params *with, enum weft_status e
         finish(&o);
     }
     assert_in_range(rounds, 5, 1999);
+}
+
+static void fail_each(const struct weft_context_params *with, enum weft_status expected)
+{
+    fail_every(1, with, expected);
 }
 
 static void test_each_allocation_fails(void **state)
@@ -179,6 +184,26 @@ static void test_with_a_compiler_that_fails(void **state)
     if (!CAN_FAIL)
         skip();
     fail_each(&(struct weft_context_params){.cc = "false", .tier = WEFT_TIER_NONE}, WEFT_COMPILER_ERROR);
+}
+
+static void drop(void *user, const struct weft_error *record)
+{
+    (void)user, (void)record;
+}
+
+/* Kernels are compiled every time: fewer times, at -O0. */
+static void test_while_kernels_are_kept(void **state)
+{
+    char directory[] = "/tmp/weft-memory-XXXXXX", command[64];
+    static const char *const flags[] = {"-O0", NULL};
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
+    assert_non_null(mkdtemp(directory));
+    fail_every(7, &(struct weft_context_params){.keep = directory, .debug = "ast,types,ir", .cflags = flags}, WEFT_OK);
+    fail_each(&(struct weft_context_params){.keep = "", .debug = "tokens,types", .log = drop}, WEFT_OK);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
 }
 
 /* libtcc asks for memory more often than all else, and would end the process where there is none. */
@@ -255,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_nothing_stays_behind_a_wrong_output),
         cmocka_unit_test(test_with_a_disk_cache),
         cmocka_unit_test(test_with_a_compiler_that_fails),
+        cmocka_unit_test(test_while_kernels_are_kept),
         cmocka_unit_test(test_with_libtcc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,18 @@
+/* The stages of weft_program_stage, for those who show them otherwise. */
+#ifndef WEFT_STAGE_H
+#define WEFT_STAGE_H
+
+#include "runtime/internal.h"
+
+/* From STAGE_GROUPS on they are of kernels, from STAGE_CUDA on of kernels for a GPU. */
+enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,
+             STAGE_CUDA, STAGE_PTX, STAGE_SASS, STAGE_COUNT };
+
+extern const char *const stage_names[STAGE_COUNT];
+
+/* A stage of one kernel; `text` is the kernel's, for those from STAGE_C on. Whatever a compiler has to say is in
+ * the diagnostics. */
+void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
+                      const struct draft *draft, const char *text, struct diags *diags);
+
+#endif
