@@ -72,8 +72,10 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
         next = i ? both_next(call, i, needs_data) : NEXT_OTHER;
         if (next == NEXT_BAD)
             return false;
-        if (next == NEXT_OTHER && call->device)
-            occasion.inputs = cuda_placed(&call->arena, call->inputs, call->typed->program->input_count);
+        if (next == NEXT_OTHER && call->device) {
+            occasion.inputs = cuda_inputs(call, call->inputs);
+            occasion.outputs = cuda_outputs(call);
+        }
         if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_stretch(call, part, &occasion, i)))
             return false;
         if (needs_data)
@@ -93,10 +95,7 @@ static bool find_plain(struct call *call, bool needs_data)
     struct batch_part *part = &call->parts[PART_PLAIN];
     struct tensor *inputs = arena_copy(&call->arena, call->inputs,
                                        (size_t)program->input_count * sizeof *inputs);
-    const struct occasion occasion = {.inputs = call->device ? cuda_placed(&call->arena, inputs,
-                                                                           program->input_count)
-                                                             : inputs,
-                                      .outputs = call->outputs,
+    const struct occasion occasion = {.inputs = cuda_inputs(call, inputs), .outputs = cuda_outputs(call),
                                       .taken = part->taken, .device = call->device, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch) {

@@ -17,7 +17,8 @@ struct entry {
 struct place {
     uint64_t shared, own;          /* addresses of its temporaries */
     struct entry *entries;         /* [kernel_count] */
-    uint64_t **samples;            /* [inputs] of host batches: addresses of its samples, else NULL */
+    uint64_t **samples;            /* [inputs, then results] of host batches: addresses of its samples; NULL
+                                      for others */
 };
 
 /* A geometry of a launch's table. */
@@ -39,71 +40,88 @@ struct table {
 };
 
 struct batch_run {
-    struct cuda_work work;
+    struct cuda_work work;         /* first: the work is the run */
     struct call *call;
     struct deals deals;
     struct deal **order;
     struct table *tables;          /* [deals.count] */
     struct place *places[PART_COUNT]; /* of each stretch */
-    uint64_t *inputs;              /* of host tensors: their addresses */
+    int plans;                     /* at most so many in one launch */
+    uint64_t *tensors;             /* [inputs, then results] of host tensors: addresses */
 };
 
 /* ---- host operands ---- */
 
+/* The operand as a whole: inputs, then results. */
+static const struct tensor *operand(const struct call *call, int o)
+{
+    int inputs = call->typed->program->input_count;
+    return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
+}
+
+static int operand_count(const struct call *call)
+{
+    return call->typed->program->input_count + call->typed->program->result_count;
+}
+
+typedef void add_part(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
+                      size_t alignment, uint64_t *address);
+
 /* The samples of a stretch, which have one shape and strides. */
-static uint64_t *stage_samples(struct batch_run *run, const struct stretch *stretch, const struct tensor *input)
+static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretch, const struct tensor *of,
+                             add_part *add)
 {
     struct arena *arena = &run->call->arena;
     uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, stretch->count);
     struct tensor *first = ARENA_NEW(arena, struct tensor);
-    first->alignment = input->alignment;
-    tensor_read(&input->samples[stretch->first], true, "", "", first, &run->call->diags);
+    tensor_read(&of->samples[stretch->first], true, "", "", first, &run->call->diags);
     for (int64_t i = 0; i < stretch->count; i++) {
-        const DLTensor *sample = &input->samples[stretch->first + i];
+        const DLTensor *sample = &of->samples[stretch->first + i];
         struct tensor tensor = *first;
         uintptr_t by = (uintptr_t)sample->data + sample->byte_offset - (uintptr_t)first->data;
         tensor.data = (char *)first->data + by;
         tensor.first += by;
         tensor.end += by;
-        cuda_stage(&run->work, &tensor, first, SAMPLE_ALIGNMENT, &addresses[i]);
+        add(&run->work, &tensor, first, SAMPLE_ALIGNMENT, &addresses[i]);
     }
     return addresses;
 }
 
-static bool is_read(const struct plan *plan, int input)
+/* Whether a kernel of the plan reads or writes it. */
+static bool is_used(const struct plan *plan, enum tensor_kind kind, int index)
 {
     for (int k = 0; k < plan->kernel_count; k++) {
         const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; a < kernel->load_count; a++)
-            if (kernel->accesses[a].kind == TENSOR_INPUT && kernel->accesses[a].index == input)
+        for (int a = 0; a < kernel->access_count; a++)
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index)
                 return true;
     }
     return false;
 }
 
-static void stage_inputs(struct batch_run *run, const struct stretch *stretch, struct place *place)
+/* Operands [begin, end) as far as they lie on the host. */
+static void add_operands(struct batch_run *run, const struct stretch *stretch, struct place *place, int begin,
+                         int end, enum tensor_kind kind)
 {
-    struct call *call = run->call;
-    int count = call->typed->program->input_count;
-    place->samples = ARENA_ARRAY(&call->arena, uint64_t *, count);
-    for (int i = 0; i < count; i++) {
-        const struct tensor *input = &call->inputs[i];
-        if (input->device || !is_read(stretch->plan, i))
+    add_part *add = kind == TENSOR_INPUT ? cuda_stage : cuda_bring;
+    for (int o = begin; o < end; o++) {
+        const struct tensor *tensor = operand(run->call, o);
+        if (tensor->device || !is_used(stretch->plan, kind, o - begin))
             continue;
-        if (input->batch)
-            place->samples[i] = stage_samples(run, stretch, input);
-        else if (!run->inputs[i])
-            cuda_stage(&run->work, input, input, 0, &run->inputs[i]);
+        if (tensor->batch)
+            place->samples[o] = add_samples(run, stretch, tensor, add);
+        else if (!run->tensors[o])
+            add(&run->work, tensor, tensor, 0, &run->tensors[o]);
     }
 }
 
 /* ---- laying out ---- */
 
-/* Room for the geometries of at most so many plans. */
-static void make_known(struct batch_run *run, struct table *table, int plans)
+/* Room for the geometries of all plans. */
+static void make_known(struct batch_run *run, struct table *table)
 {
     table->known_count = 2;
-    while (table->known_count < 2 * (size_t)plans)
+    while (table->known_count < 2 * (size_t)run->plans)
         table->known_count *= 2;
     table->known = ARENA_ARRAY(&run->call->arena, struct known, table->known_count);
 }
@@ -119,8 +137,7 @@ static int64_t find_geometry(struct table *table, const struct planned *planned)
     return table->known[at].number;
 }
 
-static void add_entry(struct batch_run *run, const struct stretch *stretch, int k, int plans,
-                      struct entry *entry)
+static void add_entry(struct batch_run *run, const struct stretch *stretch, int k, struct entry *entry)
 {
     const struct planned *planned = &stretch->plan->kernels[k];
     const struct form *form = &planned->emitted->form;
@@ -129,20 +146,20 @@ static void add_entry(struct batch_run *run, const struct stretch *stretch, int 
     if (form->mapped)
         entry->maps = ARENA_ARRAY(&run->call->arena, uint64_t, form->accesses);
     if (!table->known)
-        make_known(run, table, plans);
+        make_known(run, table);
     entry->geometry = find_geometry(table, planned);
     table->entry = entry;
 }
 
-static void lay_out_stretch(struct batch_run *run, const struct stretch *stretch, int plans,
-                            struct place *place)
+static void lay_out_stretch(struct batch_run *run, const struct stretch *stretch, struct place *place)
 {
     const struct plan *plan = stretch->plan;
     place->entries = ARENA_ARRAY(&run->call->arena, struct entry, plan->kernel_count);
-    stage_inputs(run, stretch, place);
+    place->samples = ARENA_ARRAY(&run->call->arena, uint64_t *, operand_count(run->call));
+    add_operands(run, stretch, place, 0, run->call->typed->program->input_count, TENSOR_INPUT);
     for (int k = 0; k < plan->kernel_count; k++)
         if (stretch->launches[k] >= 0)
-            add_entry(run, stretch, k, plans, &place->entries[k]);
+            add_entry(run, stretch, k, &place->entries[k]);
 }
 
 /* Where a geometry stands in the table, and where the table ends. */
@@ -160,10 +177,12 @@ static void lay_out_table(struct batch_run *run, const struct launch *launch, st
     size_t words = geometry_word(launch, table->geometries);
     table->args = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
     table->bases = ARENA_ARRAY(arena, uint64_t, form->accesses);
+    if (run->call->staged)
+        work_expect(&run->work, launch->planned);
     if (!form->many)
         return;
     table->words = ARENA_ARRAY(arena, uint64_t, words);
-    work_add(&run->work, (struct cuda_part){.data = table->words, .bytes = words * sizeof *table->words,
+    work_add(&run->work, (struct cuda_part){.from = table->words, .bytes = words * sizeof *table->words,
                                             .address = &table->address});
 }
 
@@ -179,22 +198,35 @@ static void lay_out_temporaries(struct batch_run *run, const struct stretch *str
         work_add(&run->work, (struct cuda_part){.bytes = size, .address = &place->own});
 }
 
+static void lay_out_outputs(struct batch_run *run, const struct stretch *stretch, struct place *place)
+{
+    const struct program *program = run->call->typed->program;
+    add_operands(run, stretch, place, program->input_count, operand_count(run->call), TENSOR_RESULT);
+}
+
+static void each_stretch(struct batch_run *run, void (*visit)(struct batch_run *run, const struct stretch *stretch,
+                                                              struct place *place))
+{
+    for (int p = 0; p < PART_COUNT; p++)
+        for (int s = 0; s < run->call->parts[p].count; s++)
+            visit(run, &run->call->parts[p].stretches[s], &run->places[p][s]);
+}
+
 static void lay_out(struct batch_run *run)
 {
     struct call *call = run->call;
-    run->inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count);
+    run->tensors = ARENA_ARRAY(&call->arena, uint64_t, operand_count(call));
     run->tables = ARENA_ARRAY(&call->arena, struct table, run->deals.count);
     for (int p = 0; p < PART_COUNT; p++) {
-        const struct batch_part *part = &call->parts[p];
-        run->places[p] = ARENA_ARRAY(&call->arena, struct place, part->count);
-        for (int s = 0; s < part->count; s++)
-            lay_out_stretch(run, &part->stretches[s], part->count, &run->places[p][s]);
+        run->places[p] = ARENA_ARRAY(&call->arena, struct place, call->parts[p].count);
+        run->plans = call->parts[p].count > run->plans ? call->parts[p].count : run->plans;
     }
+    each_stretch(run, lay_out_stretch);
     for (int i = 0; i < run->deals.count; i++)
         lay_out_table(run, &run->deals.items[i].launch, &run->tables[i]);
-    for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < call->parts[p].count; s++)
-            lay_out_temporaries(run, &call->parts[p].stretches[s], &run->places[p][s]);
+    work_add_remarks(&run->work);
+    each_stretch(run, lay_out_outputs);
+    each_stretch(run, lay_out_temporaries);
 }
 
 /* ---- filling ---- */
@@ -205,14 +237,14 @@ struct at {
     const struct place *place;
 };
 
-static uint64_t tensor_address(const struct tensor *tensor, const uint64_t *samples, uint64_t staged,
-                               const struct stretch *stretch, int64_t i)
+static uint64_t operand_address(const struct batch_run *run, const struct at *at, int o, int64_t i)
 {
+    const struct tensor *tensor = operand(run->call, o);
     if (!tensor->batch)
-        return tensor->device ? (uintptr_t)tensor->data : staged;
-    if (samples)
-        return samples[i];
-    const DLTensor *sample = &tensor->samples[stretch->first + i];
+        return tensor->device ? (uintptr_t)tensor->data : run->tensors[o];
+    if (at->place->samples[o])
+        return at->place->samples[o][i];
+    const DLTensor *sample = &tensor->samples[at->stretch->first + i];
     return (uintptr_t)sample->data + sample->byte_offset;
 }
 
@@ -220,12 +252,10 @@ static uint64_t access_address(const struct batch_run *run, const struct at *at,
 {
     const struct plan *plan = at->stretch->plan;
     const struct access *access = &plan->kernels[k].kernel->accesses[a];
-    const struct call *call = run->call;
     int index = access->index;
     switch (access->kind) {
-    case TENSOR_INPUT:
-        return tensor_address(&call->inputs[index], at->place->samples[index], run->inputs[index], at->stretch, i);
-    case TENSOR_RESULT: return tensor_address(&call->outputs[index], NULL, 0, at->stretch, i);
+    case TENSOR_INPUT: return operand_address(run, at, index, i);
+    case TENSOR_RESULT: return operand_address(run, at, run->call->typed->program->input_count + index, i);
     case TENSOR_CONSTANT:
     case TENSOR_BYTES: return at->place->entries[k].cuda->constants[a].address;
     default:
@@ -273,12 +303,8 @@ static void fill_tables(struct batch_run *run)
 /* False with a diagnostic. */
 static bool launch_table(struct batch_run *run, const struct launch *launch, const struct table *table)
 {
-    struct remark_site *site = table->entry->cuda->site;
-    uint64_t faults = 0;
-    if (site)
-        faults = remarks_bytes(run->call->program->context, run->work.device, site, run->work.order.stream,
-                               run->work.diags);
-    if (site && !faults)
+    uint64_t faults;
+    if (!work_faults(&run->work, launch->planned, table->entry->cuda, &faults))
         return false;
     const struct cuda_call call = {.tiles = launch->tiles, .faults = faults, .bases = table->bases,
                                    .maps = table->entry->maps, .samples = table->address,
@@ -288,15 +314,16 @@ static bool launch_table(struct batch_run *run, const struct launch *launch, con
     return work_launch(&run->work, launch->planned, table->args, launch->tiles);
 }
 
-/* The context is current. */
-static void launch_all(struct batch_run *run)
+static bool launch_all(struct cuda_work *work)
 {
+    struct batch_run *run = (struct batch_run *)work;
     fill_tables(run);
-    bool good = work_upload(&run->work);
+    bool good = work_upload(work);
     for (int i = 0; good && i < run->deals.count; i++) {
         ptrdiff_t at = run->order[i] - run->deals.items;
         good = launch_table(run, &run->deals.items[at].launch, &run->tables[at]);
     }
+    return good;
 }
 
 static struct cuda_device *find_device(const struct call *call)
@@ -305,16 +332,15 @@ static struct cuda_device *find_device(const struct call *call)
     return (samples->count ? samples : plain)->stretches->plan->gpu;
 }
 
-void cuda_batch_run(struct call *call, void *stream)
+struct cuda_work *cuda_batch_set_up(struct call *call)
 {
-    struct batch_run run = {.call = call, .deals.call = call};
-    run.order = deals_count(&run.deals);
-    if (!run.deals.count)
-        return;
-    work_open(&run.work, call, find_device(call), stream);
-    lay_out(&run);
-    if (work_begin(&run.work)) {
-        launch_all(&run);
-        work_end(&run.work);
-    }
+    struct batch_run *run = ARENA_NEW(&call->arena, struct batch_run);
+    run->call = call;
+    run->deals.call = call;
+    run->order = deals_count(&run->deals);
+    if (!run->deals.count)
+        return NULL;
+    work_open(&run->work, call, find_device(call), launch_all);
+    lay_out(run);
+    return &run->work;
 }

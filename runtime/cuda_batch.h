@@ -3,9 +3,11 @@
 #ifndef WEFT_CUDA_BATCH_H
 #define WEFT_CUDA_BATCH_H
 
+#include "runtime/cuda_work.h"
 #include "runtime/deal.h"
 
-/* Runs all of a call whose plans were found by batch_find. */
-void cuda_batch_run(struct call *call, void *stream);
+/* The work of a call whose plans were found by batch_find, ready to begin; NULL: there is nothing to do. May
+ * jump. */
+struct cuda_work *cuda_batch_set_up(struct call *call);
 
 #endif

@@ -285,6 +285,53 @@ bool cuda_await(const struct cuda_device *device, const struct cuda_lease *lease
     return good;
 }
 
+/* ---- streams ---- */
+
+struct cuda_stream {
+    struct cuda_stream *next;
+    struct CUstream_st *stream;
+};
+
+struct CUstream_st *cuda_take_stream(struct cuda_device *device, struct diags *diags)
+{
+    struct CUstream_st *stream = NULL;
+    pthread_mutex_lock(&device->memory.mutex);
+    struct cuda_stream *idle = device->memory.streams;
+    if (idle)
+        device->memory.streams = idle->next;
+    pthread_mutex_unlock(&device->memory.mutex);
+    if (idle) {
+        stream = idle->stream;
+        free(idle);
+        return stream;
+    }
+    int mode = cuda_relax(device);
+    bool good = CUDA_CALL(device->driver, diags, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    cuda_strict(device, mode);
+    return good ? stream : NULL;
+}
+
+void cuda_leave_stream(struct cuda_device *device, struct CUstream_st *stream)
+{
+    struct cuda_stream *idle = malloc(sizeof *idle);
+    if (!idle) {
+        device->driver->cuStreamDestroy(stream);
+        return;
+    }
+    pthread_mutex_lock(&device->memory.mutex);
+    *idle = (struct cuda_stream){device->memory.streams, stream};
+    device->memory.streams = idle;
+    pthread_mutex_unlock(&device->memory.mutex);
+}
+
+int cuda_wait(const struct cuda_device *device, struct CUstream_st *stream)
+{
+    int mode = cuda_relax(device);
+    int result = device->driver->cuStreamSynchronize(stream);
+    cuda_strict(device, mode);
+    return result;
+}
+
 /* ---- bytes that stay ---- */
 
 enum { BYTES_TOGETHER = 16 };      /* of one owner, a multiple */
@@ -472,6 +519,13 @@ void cuda_memory_finish(struct cuda_device *device, bool alive)
         if (alive)
             driver->cuMemFree(constant->address);
         free(constant);
+    }
+    while (memory->streams) {
+        struct cuda_stream *idle = memory->streams;
+        memory->streams = idle->next;
+        if (alive)
+            driver->cuStreamDestroy(idle->stream);
+        free(idle);
     }
     if (memory->pool && cuda_driver_used()) /* the GPU's, not the context's: it outlives a lost one */
         driver->cuMemPoolDestroy(memory->pool);

@@ -15,13 +15,15 @@
 
 struct cuda_device;
 struct cuda_block;
+struct cuda_stream;
 struct cuda_constant;
 
 /* A member of struct cuda_device. */
 struct cuda_memory {
-    pthread_mutex_t mutex;         /* guards blocks, constants and bytes */
+    pthread_mutex_t mutex;         /* guards what follows but for the pool and the stream */
     struct CUmemPoolHandle_st *pool; /* of the GPU's memory; NULL: its driver has none */
     struct CUstream_st *stream;    /* our own, which waits for no other, for uploads that are waited for */
+    struct cuda_stream *streams;   /* our own others, that nobody has taken */
     struct cuda_block *blocks;     /* all of them */
     struct cuda_constant *constants;
     size_t constant_bytes;
@@ -74,6 +76,13 @@ uint64_t cuda_constant(struct cuda_device *device, const void *data, size_t byte
 unsigned char *cuda_pinned_bytes(struct cuda_device *device, size_t count, struct diags *diags);
 /* Makes sure that the next such call for so many bytes allocates nothing. False with a diagnostic. */
 bool cuda_pinned_reserve(struct cuda_device *device, size_t count, struct diags *diags);
+
+/* A stream that waits for no other and on which there is nothing; NULL with a diagnostic. It is left when all
+ * on it is done. */
+struct CUstream_st *cuda_take_stream(struct cuda_device *device, struct diags *diags);
+void cuda_leave_stream(struct cuda_device *device, struct CUstream_st *stream);
+/* Waits for a stream of our own: a CUresult. */
+int cuda_wait(const struct cuda_device *device, struct CUstream_st *stream);
 
 /* Until cuda_strict this thread may do what a capture in progress, on whichever stream, would forbid:
  * allocate, and ask for events. Returns what cuda_strict takes. */

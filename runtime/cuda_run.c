@@ -12,31 +12,50 @@ static bool has_gaps(const struct tensor *tensor)
     return tensor->end - tensor->first > pack_size(tensor);
 }
 
-const struct tensor *cuda_placed(struct arena *arena, const struct tensor *tensors, int count)
+const struct tensor *cuda_inputs(struct call *call, const struct tensor *inputs)
 {
+    struct arena *arena = &call->arena;
+    int count = call->program->parsed->input_count;
     struct tensor *placed = NULL;
-    for (int i = 0; i < count; i++) {
-        const struct tensor *tensor = &tensors[i];
+    for (int i = 0; call->device && i < count; i++) {
+        const struct tensor *tensor = &inputs[i];
         if (tensor->device || tensor->rank == NO_SHAPE || !has_gaps(tensor))
             continue;
-        placed = placed ? placed : arena_copy(arena, tensors, (size_t)count * sizeof *tensors);
+        placed = placed ? placed : arena_copy(arena, inputs, (size_t)count * sizeof *inputs);
         placed[i].strides = ARENA_ARRAY(arena, int64_t, tensor->rank);
         pack_strides(tensor, placed[i].strides);
     }
-    return placed ? placed : tensors;
+    return placed ? placed : inputs;
+}
+
+const struct tensor *cuda_outputs(struct call *call)
+{
+    struct arena *arena = &call->arena;
+    int count = call->program->parsed->result_count;
+    struct tensor *dense = NULL;
+    for (int r = 0; call->staged && call->outputs && r < count; r++) {
+        const struct tensor *tensor = &call->outputs[r];
+        if (tensor->dense || tensor->rank == NO_SHAPE)
+            continue;
+        dense = dense ? dense : arena_copy(arena, call->outputs, (size_t)count * sizeof *dense);
+        dense[r].dense = true;
+        dense[r].strides = ARENA_ARRAY(arena, int64_t, tensor->rank);
+        pack_strides(tensor, dense[r].strides);
+    }
+    return dense ? dense : call->outputs;
 }
 
 void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                 size_t alignment, uint64_t *address)
 {
-    struct cuda_part part = {.data = tensor->data, .alignment = alignment, .address = address};
+    struct cuda_part part = {.from = tensor->data, .alignment = alignment, .address = address};
     if (tensor->first == tensor->end)
         return;
     if (has_gaps(tensor)) {
         part.strided = layout;
         part.bytes = pack_size(tensor);
     } else {
-        part.data = (const void *)tensor->first;
+        part.from = (const void *)tensor->first;
         part.bytes = tensor->end - tensor->first;
         part.skip = (uintptr_t)tensor->data - tensor->first;
         part.direct = tensor->pinned;
@@ -44,12 +63,22 @@ void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struc
     work_add(work, part);
 }
 
+void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
+                size_t alignment, uint64_t *address)
+{
+    if (tensor->first == tensor->end)
+        return;
+    work_add(work, (struct cuda_part){.to = tensor->data, .bytes = pack_size(tensor), .alignment = alignment,
+                                      .strided = tensor->dense ? NULL : layout,
+                                      .direct = tensor->pinned && tensor->dense, .address = address});
+}
+
 /* ---- what kernels read besides ---- */
 
 static void stage_source(struct cuda_work *work, struct cuda_source *source)
 {
     if (source->bytes && !source->address)
-        work_add(work, (struct cuda_part){.data = source->data, .bytes = source->bytes,
+        work_add(work, (struct cuda_part){.from = source->data, .bytes = source->bytes,
                                           .address = &source->address});
 }
 
@@ -91,9 +120,10 @@ struct shot {
 };
 
 struct run {
-    struct cuda_work work;
+    struct cuda_work work;         /* first: the work is the run */
     struct call *call;
-    uint64_t *inputs;              /* addresses of their first elements */
+    const struct plan *plan;
+    uint64_t *inputs, *outputs;    /* addresses of their first elements */
     uint64_t temporaries;
     struct shot *shots;
     int shot_count;
@@ -123,6 +153,8 @@ static void set_up(struct run *run, const struct planned *planned)
     const struct form *form = &planned->emitted->form;
     struct shot *shot = &run->shots[run->shot_count++];
     stage_inputs(run, planned->kernel);
+    if (run->call->staged)
+        work_expect(&run->work, planned);
     shot->planned = planned;
     shot->cuda = cuda_resident(&run->work, planned);
     shot->words = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
@@ -132,20 +164,19 @@ static void set_up(struct run *run, const struct planned *planned)
     if (!form->many)
         return;
     shot->table = ARENA_ARRAY(arena, uint64_t, table_words(form));
-    work_add(&run->work, (struct cuda_part){.data = shot->table, .bytes = table_words(form) * sizeof(uint64_t),
+    work_add(&run->work, (struct cuda_part){.from = shot->table, .bytes = table_words(form) * sizeof(uint64_t),
                                             .address = &shot->table_address});
 }
 
 static uint64_t access_address(const struct run *run, const struct shot *shot, int a)
 {
     const struct access *access = &shot->planned->kernel->accesses[a];
-    const struct call *call = run->call;
     switch (access->kind) {
     case TENSOR_INPUT: return run->inputs[access->index];
-    case TENSOR_RESULT: return (uintptr_t)call->outputs[access->index].data;
+    case TENSOR_RESULT: return run->outputs[access->index];
     case TENSOR_CONSTANT:
     case TENSOR_BYTES: return shot->cuda->constants[a].address;
-    default: return run->temporaries + call->plan->temporaries[access->index];
+    default: return run->temporaries + run->plan->temporaries[access->index];
     }
 }
 
@@ -179,11 +210,8 @@ static void write_shot(const struct shot *shot, uint64_t faults)
 /* False with a diagnostic. */
 static bool finish_shot(struct run *run, const struct shot *shot)
 {
-    uint64_t faults = 0;
-    if (shot->cuda->site)
-        faults = remarks_bytes(run->call->program->context, run->work.device, shot->cuda->site,
-                               run->work.order.stream, run->work.diags);
-    if (shot->cuda->site && !faults)
+    uint64_t faults;
+    if (!work_faults(&run->work, shot->planned, shot->cuda, &faults))
         return false;
     for (int a = 0; a < shot->planned->kernel->access_count; a++)
         shot->bases[a] = access_address(run, shot, a);
@@ -191,32 +219,48 @@ static bool finish_shot(struct run *run, const struct shot *shot)
     return true;
 }
 
-/* The context is current. */
-static bool launch_all(struct run *run)
+static bool launch_all(struct cuda_work *work)
 {
+    struct run *run = (struct run *)work;
     bool good = true;
     for (int s = 0; good && s < run->shot_count; s++)
         good = finish_shot(run, &run->shots[s]);
-    good = good && work_upload(&run->work);
+    good = good && work_upload(work);
     for (int s = 0; good && s < run->shot_count; s++)
-        good = work_launch(&run->work, run->shots[s].planned, run->shots[s].words, run->shots[s].planned->tiles);
+        good = work_launch(work, run->shots[s].planned, run->shots[s].words, run->shots[s].planned->tiles);
     return good;
 }
 
-void cuda_run(struct call *call, void *stream)
+/* Parts for what comes back; of device outputs just the addresses. */
+static void add_outputs(struct run *run)
 {
-    const struct plan *plan = call->plan;
-    struct run run = {.call = call};
-    work_open(&run.work, call, plan->gpu, stream);
-    run.inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count);
-    run.shots = ARENA_ARRAY(&call->arena, struct shot, plan->kernel_count);
+    struct call *call = run->call;
+    int count = call->typed->program->result_count;
+    run->outputs = ARENA_ARRAY(&call->arena, uint64_t, count);
+    for (int r = 0; r < count; r++) {
+        const struct tensor *output = &call->outputs[r];
+        run->outputs[r] = (uintptr_t)output->data;
+        if (!output->device)
+            cuda_bring(&run->work, output, output, 0, &run->outputs[r]);
+    }
+}
+
+struct cuda_work *cuda_set_up(struct call *call, const struct plan *plan)
+{
+    struct run *run = ARENA_NEW(&call->arena, struct run);
+    run->call = call;
+    run->plan = plan;
+    work_open(&run->work, call, plan->gpu, launch_all);
+    run->inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count);
+    run->shots = ARENA_ARRAY(&call->arena, struct shot, plan->kernel_count);
     for (int k = 0; k < plan->kernel_count; k++)
         if (plan->kernels[k].tiles)
-            set_up(&run, &plan->kernels[k]);
+            set_up(run, &plan->kernels[k]);
+    if (!run->shot_count)
+        return NULL;
+    work_add_remarks(&run->work);
+    add_outputs(run);
     if (plan->shared_bytes)
-        work_add(&run.work, (struct cuda_part){.bytes = plan->shared_bytes, .address = &run.temporaries});
-    if (run.shot_count && work_begin(&run.work)) {
-        launch_all(&run);
-        work_end(&run.work);
-    }
+        work_add(&run->work, (struct cuda_part){.bytes = plan->shared_bytes, .address = &run->temporaries});
+    return &run->work;
 }

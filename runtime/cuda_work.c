@@ -6,15 +6,15 @@
 
 #include "runtime/pack.h"
 
-enum {
-    ALIGNMENT = 256,               /* bytes, as of the driver's own allocations */
-    PIECE = 4 << 20,               /* bytes copied at once */
-    PIECES = 4                     /* at most, at a time; in a graph as many as there are */
-};
+enum { ALIGNMENT = 256 };          /* bytes, as of the driver's own allocations */
 
-void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device, void *stream)
+void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device,
+               bool (*launch)(struct cuda_work *work))
 {
-    *work = (struct cuda_work){.call = call, .diags = &call->diags, .device = device, .order.stream = stream};
+    work->call = call;
+    work->diags = &call->diags;
+    work->device = device;
+    work->launch = launch;
 }
 
 void work_add(struct cuda_work *work, struct cuda_part part)
@@ -29,7 +29,6 @@ void work_add(struct cuda_work *work, struct cuda_part part)
 /* Borrows the memory for all parts. */
 static bool borrow(struct cuda_work *work)
 {
-    work->order = cuda_order(work->device, work->order.stream);
     if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, work->diags))
         return false;
     for (int i = 0; i < work->part_count; i++) {
@@ -39,11 +38,15 @@ static bool borrow(struct cuda_work *work)
     return true;
 }
 
-bool work_begin(struct cuda_work *work)
+bool work_begin(struct cuda_work *work, void *stream)
 {
+    work->order.stream = stream;
     if (!cuda_enter(work->device, work->diags))
         return false;
-    if (!work->bytes || borrow(work))
+    if (!work->bytes)
+        return true;
+    work->order = cuda_order(work->device, stream);
+    if (borrow(work))
         return true;
     cuda_leave(work->device);
     return false;
@@ -51,8 +54,18 @@ bool work_begin(struct cuda_work *work)
 
 void work_end(struct cuda_work *work)
 {
+    for (int i = 0; i < PIECES; i++)
+        cuda_give_back(work->device, &work->order, &work->fetch.pieces[i].lease);
     cuda_give_back(work->device, &work->order, &work->memory);
     cuda_leave(work->device);
+}
+
+void work_run(struct cuda_work *work, void *stream)
+{
+    if (!work_begin(work, stream))
+        return;
+    work->launch(work);
+    work_end(work);
 }
 
 /* ---- uploads ---- */
@@ -100,9 +113,9 @@ static bool next_piece(struct upload *upload, size_t offset)
 static void fill(const struct cuda_part *part, size_t done, size_t bytes, char *to)
 {
     if (part->strided)
-        pack(part->strided, part->data, done, bytes, to);
+        pack(part->strided, part->from, done, bytes, to);
     else
-        memcpy(to, (const char *)part->data + done, bytes);
+        memcpy(to, (const char *)part->from + done, bytes);
 }
 
 static bool upload_part(struct upload *upload, const struct cuda_part *part)
@@ -127,13 +140,13 @@ static bool upload_parts(struct upload *upload)
     const struct cuda_work *work = upload->work;
     bool good = true;
     for (int i = 0; i < work->part_count; i++)
-        if (work->parts[i].data)
+        if (work->parts[i].from)
             upload->end = work->parts[i].offset + work->parts[i].bytes;
     for (int i = 0; good && i < work->part_count; i++) {
         const struct cuda_part *part = &work->parts[i];
-        if (part->data && part->direct)
-            good = flush(upload) && copy(upload, part->offset, part->data, part->bytes);
-        else if (part->data)
+        if (part->from && part->direct)
+            good = flush(upload) && copy(upload, part->offset, part->from, part->bytes);
+        else if (part->from)
             good = upload_part(upload, part);
     }
     return good && flush(upload);
@@ -146,6 +159,55 @@ bool work_upload(struct cuda_work *work)
     for (int i = 0; i < PIECES; i++)
         cuda_give_back(work->device, &work->order, &upload.pieces[i]);
     return good;
+}
+
+/* ---- remarks ---- */
+
+void work_expect(struct cuda_work *work, const struct planned *planned)
+{
+    struct arena *arena = &work->call->arena;
+    size_t count = (size_t)planned->kernel->fault_count;
+    for (int i = 0; i < work->remark_count; i++)
+        if (work->remarks[i].kernel == planned->kernel)
+            return;
+    if (!count)
+        return;
+    const struct cuda_remarks remarks = {planned->kernel, ARENA_ARRAY(arena, unsigned char, count), 0};
+    ARENA_PUSH(arena, work->remarks, work->remark_count, remarks);
+}
+
+void work_add_remarks(struct cuda_work *work)
+{
+    for (int i = 0; i < work->remark_count; i++) {
+        struct cuda_remarks *remarks = &work->remarks[i];
+        work_add(work, (struct cuda_part){.from = remarks->bytes, .to = remarks->bytes,
+                                          .bytes = (size_t)remarks->kernel->fault_count,
+                                          .address = &remarks->address});
+    }
+}
+
+bool work_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                 uint64_t *faults)
+{
+    *faults = 0;
+    for (int i = 0; i < work->remark_count; i++)
+        if (work->remarks[i].kernel == planned->kernel)
+            *faults = work->remarks[i].address;
+    if (*faults || !cuda->site)
+        return true;
+    *faults = remarks_bytes(work->call->program->context, work->device, cuda->site, work->order.stream,
+                            work->diags);
+    return *faults;
+}
+
+void work_remark(const struct cuda_work *work, struct span *place)
+{
+    for (int i = 0; i < work->remark_count; i++) {
+        const struct kernel *kernel = work->remarks[i].kernel;
+        for (int f = 0; f < kernel->fault_count; f++)
+            if (work->remarks[i].bytes[f] && kernel->faults[f].start < place->start)
+                *place = kernel->faults[f];
+    }
 }
 
 /* ---- launches ---- */

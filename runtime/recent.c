@@ -14,6 +14,7 @@ struct look {
 
 struct recent {
     struct plan *plan;
+    bool staged;                   /* as in struct call */
     size_t input_count, output_count;
     struct look *looks;            /* inputs, then outputs, by position */
     struct tensor *tensors;        /* the same, as if their data were at address 0 */
@@ -85,6 +86,8 @@ bool recent_find(struct call *call, const struct weft_run_params *params)
         place_all(recent->looks, params->inputs, inputs, tensors) &&
         place_all(recent->looks + inputs, params->outputs, outputs, tensors + inputs)) {
         call->typed = call->plan->typed;
+        call->device = call->plan->device;
+        call->staged = recent->staged;
         call->inputs = tensors;
         call->outputs = tensors + inputs;
         return true;
@@ -129,7 +132,7 @@ static struct recent *make(const struct call *call, const struct weft_run_params
     if (ARENA_GUARD(arena, env))
         return NULL;
     struct recent *recent = ARENA_NEW(arena, struct recent);
-    *recent = (struct recent){plan, inputs, params->output_count,
+    *recent = (struct recent){plan, call->staged, inputs, params->output_count,
                               ARENA_ARRAY(arena, struct look, count),
                               ARENA_ARRAY(arena, struct tensor, count)};
     keep(arena, params->inputs, call->inputs, inputs, recent->looks, recent->tensors);

@@ -2,6 +2,7 @@
  * finds the typed instance and the plan, and only then touches data. */
 #include "runtime/batch.h"
 #include "runtime/cuda_batch.h"
+#include "runtime/cuda_host.h"
 #include "runtime/cuda_run.h"
 #include "runtime/launch.h"
 #include "runtime/overlap.h"
@@ -38,13 +39,6 @@ enum weft_status call_close(struct call *call, struct weft_error **error)
 
 /* ---- prepare and run ---- */
 
-/* The inputs as kernels see them. */
-static const struct tensor *placed_inputs(struct call *call)
-{
-    return call->device ? cuda_placed(&call->arena, call->inputs, call->program->parsed->input_count)
-                        : call->inputs;
-}
-
 /* Reads the arguments, finds the plan or the plans, and checks all that does not depend on addresses. */
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
@@ -58,7 +52,7 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
         return false;
     if (call->batch)
         return batch_find(call, needs_data);
-    const struct occasion occasion = {.inputs = placed_inputs(call), .outputs = call->outputs,
+    const struct occasion occasion = {.inputs = cuda_inputs(call, call->inputs), .outputs = cuda_outputs(call),
                                       .device = call->device, .wait = !needs_data};
     call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;
@@ -115,25 +109,35 @@ static void run_plan(struct call *call)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
 }
 
+/* `work` NULL: nothing. */
+static void run_on_gpu(struct call *call, struct cuda_work *work, void *stream)
+{
+    if (work && call->staged)
+        cuda_host_run(call, &work, 1);
+    else if (work)
+        work_run(work, stream);
+}
+
 static void run(struct call *call, const struct weft_run_params *params)
 {
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
     if (!recent && !find_plan(call, params, true))
         return;
-    if (call->batch && call->device)
-        cuda_batch_run(call, params->stream);
-    else if (call->batch)
-        batch_run(call);
-    if (call->batch)
+    if (call->batch) {
+        if (call->device)
+            run_on_gpu(call, cuda_batch_set_up(call), params->stream);
+        else
+            batch_run(call);
         return;
+    }
     for (int r = 0; r < call->typed->program->result_count; r++)
         check_overlap(call, r);
     if (call->diags.errors)
         return;
     if (!recent)
         recent_keep(call, params);
-    if (call->plan->gpu)
-        cuda_run(call, params->stream);
+    if (call->device)
+        run_on_gpu(call, cuda_set_up(call, call->plan), params->stream);
     else
         run_plan(call);
 }

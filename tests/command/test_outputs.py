@@ -114,11 +114,18 @@ class Signals(CommandTest):
     """The second output is a pipe nobody reads yet, so the run waits with the first one written to
     its temporary file."""
 
+    @staticmethod
+    def heed():
+        """Whoever runs the tests may ignore signals, as nohup does."""
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            signal.signal(number, signal.SIG_DFL)
+
     def start(self):
         os.mkfifo(self.path("pipe"))
         np.save(self.path("x.npy"), np.zeros(100000))
         process = subprocess.Popen([WEFT, "run", "return a=x+1, b=x+2", "x=x.npy", "-o", "a=a.npy",
-                                    "-o", "b=pipe"], cwd=self.here, stderr=subprocess.PIPE)
+                                    "-o", "b=pipe"], cwd=self.here, stderr=subprocess.PIPE,
+                                   preexec_fn=self.heed)
         for _ in range(600):
             if any(name.startswith(".weft-") for name in self.files()):
                 break

@@ -437,7 +437,7 @@ static void test_old_options(void **state)
     struct scene *scene = *state;
     use_mock(scene);
     assert_int_equal(scene->nvrtc.unknown, 0);
-    assert_true(try_mock(scene, ""));
+    assert_true(try_mock(scene, "old"));
     assert_int_equal(scene->nvrtc.unknown, 15);
 }
 
