@@ -228,7 +228,10 @@ void aot_put_declarations(struct buf *out, struct aot_kernel *k)
     if (k->target == &target_cuda)
         buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last question\n"
                    " * divided an integer by zero, on whichever stream; its note tells where. */\n"
-                   "int %s_status(void);\n\n", k->function);
+                   "int %s_status(void);\n\n"
+                   "/* Gives back what this file keeps on GPUs: loaded kernels, and constants that they read. All its work is\n"
+                   " * done by then, and no graph has any left. A later call loads them again. */\n"
+                   "void %s_release(void);\n\n", k->function, k->function);
     buf_printf(out, "/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */\n"
                "const struct weft_note *%s_note(void);\n\n", k->function);
 }
@@ -346,7 +349,7 @@ void aot_put_entries(struct buf *out, struct aot_kernel *k)
     put_shape(out, k);
     put_batch(out, k);
     if (k->target == &target_cuda)
-        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n", k->function,
-                   k->program->name);
+        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n"
+                   "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
     buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);
 }

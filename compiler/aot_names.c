@@ -68,9 +68,10 @@ static bool check_parameters(const struct program *program, struct diags *diags)
 
 /* ---- kernels among each other ---- */
 
-/* The last is one of CUDA's alone. */
-static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note", "_status"};
-enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes };
+/* The last are CUDA's alone. */
+static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note", "_status",
+                                                "_release"};
+enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes, CUDA_SUFFIXES = 2 };
 
 static char small(char c)
 {
@@ -87,7 +88,7 @@ static bool same_ignoring_case(const char *a, const char *b)
 /* Whether one of the functions of kernel `a` has the name of one of kernel `b`, which is this one then. */
 static const char *common_function(struct arena *arena, const char *a, const char *b, bool cuda)
 {
-    for (int i = 1; i < FUNCTION_SUFFIXES - !cuda; i++) {
+    for (int i = 1; i < FUNCTION_SUFFIXES - (cuda ? 0 : CUDA_SUFFIXES); i++) {
         if (strcmp(arena_printf(arena, "%s%s", a, function_suffixes[i]), b) == 0)
             return b;
         if (strcmp(arena_printf(arena, "%s%s", b, function_suffixes[i]), a) == 0)

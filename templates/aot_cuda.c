@@ -48,6 +48,7 @@ struct constant {
     F(cuDeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                   \
     F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                    \
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))                       \
+    F(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                                  \
     F(cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                                     \
     F(cuCtxGetDevice, "cuCtxGetDevice", (int *device))                                                          \
     F(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context))                                                 \
@@ -56,8 +57,11 @@ struct constant {
     F(cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))                                  \
     F(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))                      \
     F(cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                 \
+    F(cuModuleUnload, "cuModuleUnload", (void *module))                                                         \
     F(cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name))            \
     F(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes))                                           \
+    F(cuMemFree, "cuMemFree_v2", (uint64_t address))                                                            \
+    F(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                                           \
     F(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                          \
     F(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (uint64_t to, const void *from, size_t bytes))                           \
     F(cuMemAllocAsync, "cuMemAllocAsync", (uint64_t *address, size_t bytes, void *stream))                      \
@@ -79,13 +83,13 @@ enum {
     STREAM_NUMBERS = 2             /* streams up to here are no handles */
 };
 
-/* What this file has on the GPU of one context. It stays as long as the process: nobody can tell when the last
+/* What this file has on the GPU of one context. It stays until it is released: nobody else can tell when the last
  * kernel, or a graph that launches it, is gone. */
 struct gpu {
     struct gpu *next;
     void *context;
     int arch;                      /* 90: compute capability 9.0 */
-    void *function[CLASSES];       /* NULL: not loaded yet */
+    void *module[CLASSES], *function[CLASSES]; /* NULL: not loaded yet */
     uint64_t constant[CONSTANTS];  /* addresses */
 };
 
@@ -104,7 +108,8 @@ static struct {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static bool opened;                /* the table is complete, and the driver runs */
-static void *primary;              /* the first GPU's context, once it was wanted */
+static void *primary;              /* the first GPU's context, once it was wanted, */
+static int primary_device;         /* and that GPU */
 static struct gpu *gpus;
 static unsigned char *met;         /* [FAULT_BYTES] where divisions by zero counted, in memory of the host that all GPUs
                                       write to; NULL: not yet */
@@ -177,7 +182,7 @@ static int open_driver(void)
 /* The context that a call runs in: the stream's, else the thread's own, else that of the first GPU. */
 static int find_context(void *stream, void **context)
 {
-    int device, status = WEFT_KERNEL_OK;
+    int status;
     *context = NULL;
     if ((uintptr_t)stream > STREAM_NUMBERS)
         return CALL(cuStreamGetCtx, stream, context);
@@ -185,8 +190,8 @@ static int find_context(void *stream, void **context)
     if (status || *context)
         return status;
     if (!primary) {
-        status = CALL(cuDeviceGet, &device, 0);
-        status = status ? status : CALL(cuDevicePrimaryCtxRetain, &primary, device);
+        status = CALL(cuDeviceGet, &primary_device, 0);
+        status = status ? status : CALL(cuDevicePrimaryCtxRetain, &primary, primary_device);
     }
     *context = primary;
     return status;
@@ -216,6 +221,18 @@ static int fill_gpu(struct gpu *gpu)
     return status;
 }
 
+/* What is on a GPU, whose context is current. */
+static void empty_gpu(struct gpu *gpu)
+{
+    for (int c = 0; c < CLASSES; c++)
+        if (gpu->module[c])
+            driver.cuModuleUnload(gpu->module[c]);
+    for (int i = 0; i < CONSTANTS; i++)
+        if (gpu->constant[i])
+            driver.cuMemFree(gpu->constant[i]);
+    free(gpu);
+}
+
 /* What this file has on the GPU whose context is current. */
 static int find_gpu(void *context, struct gpu **found)
 {
@@ -232,7 +249,7 @@ static int find_gpu(void *context, struct gpu **found)
     gpu->next = gpus;
     const int status = fill_gpu(gpu);
     if (status) {
-        free(gpu); /* what is on the GPU already goes with its context */
+        empty_gpu(gpu);
         return status;
     }
     *found = gpus = gpu;
@@ -257,12 +274,12 @@ static int find_code(int arch)
 static int load_function(struct gpu *gpu, const struct class *class)
 {
     const int code = find_code(gpu->arch);
-    void *module = NULL;
+    void **const module = &gpu->module[class->number];
     if (code < 0)
         return TELL(WEFT_KERNEL_UNSUPPORTED, "the GPU's architecture is sm_%d, and there is code for %s; "
                     "weft build --arch sm_%d adds it", gpu->arch, ARCHITECTURES, gpu->arch);
-    const int status = CALL(cuModuleLoadData, &module, class->code[code]);
-    return status ? status : CALL(cuModuleGetFunction, &gpu->function[class->number], module, "weft_kernel");
+    const int status = *module ? WEFT_KERNEL_OK : CALL(cuModuleLoadData, module, class->code[code]);
+    return status ? status : CALL(cuModuleGetFunction, &gpu->function[class->number], *module, "weft_kernel");
 }
 
 /* As a call begins; *pushed: there is a context to pop in the end. The mutex is held. */
@@ -602,4 +619,29 @@ SHARED int weft_status(const struct kernel *kernel)
     weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first.line, first.column, NULL,
                                         "an integer is divided by zero, which gives 0"};
     return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
+/* Everything on all GPUs; what the driver refuses is lost with its context. */
+SHARED void weft_release(void)
+{
+    void *context;
+    pthread_mutex_lock(&mutex);
+    for (struct gpu *next; gpus; gpus = next) {
+        next = gpus->next;
+        const bool there = driver.cuCtxPushCurrent(gpus->context) == 0;
+        if (there)
+            empty_gpu(gpus);
+        else
+            free(gpus);
+        if (there && !next && met) { /* the one it came with */
+            driver.cuMemFreeHost(met);
+            met = NULL;
+        }
+        if (there)
+            driver.cuCtxPopCurrent(&context);
+    }
+    if (primary)
+        driver.cuDevicePrimaryCtxRelease(primary_device);
+    primary = NULL;
+    pthread_mutex_unlock(&mutex);
 }

@@ -148,7 +148,7 @@ class Caller:
 
     def batch(self):
         """Three samples, one of them turned; the first input is one array for all."""
-        arguments, outputs = [3], [self.outputs() for _ in range(3)]
+        arguments, outputs = [ctypes.c_int64(3)], [self.outputs() for _ in range(3)]
         for number, array in enumerate(self.kernel.inputs.values()):
             other = turned if array.ndim and self.turns else np.copy
             samples = [array.copy(), other(array), array.copy()]

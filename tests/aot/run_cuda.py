@@ -19,9 +19,6 @@ import numpy as np
 import cases
 import run_aot
 
-HEADROOM = 64  # bytes in front of and behind what is copied: an access beyond is told by the mock
-
-
 class Driver:
     """Memory and a stream of the first GPU."""
 
@@ -34,8 +31,9 @@ class Driver:
         if self.library.cuInit(0):
             print("cuInit finds no GPU")
             sys.exit(77)
-        context, self.stream, device = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        context, self.stream, self.device = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(self.device), 0)
+        device = self.device
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self.call("cuCtxPushCurrent_v2", context)
         self.call("cuStreamCreate", ctypes.byref(self.stream), 1)
@@ -48,6 +46,11 @@ class Driver:
         result = getattr(self.library, name)(*arguments)
         if result:
             raise RuntimeError(f"{name}: error {result}")
+
+    def close(self):
+        self.call("cuStreamDestroy_v2", self.stream)
+        self.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+        self.call("cuDevicePrimaryCtxRelease_v2", self.device)
 
     def allocate(self, size):
         address = ctypes.c_uint64()
@@ -91,10 +94,8 @@ class Caller(run_aot.Caller):
 
     def entered(self, function, arguments):
         """A call never waits, and tells of a division by zero only when it is asked."""
-        arguments = [ctypes.c_void_p(word) if isinstance(word, int) and index else word
-                     for index, word in enumerate(arguments)] if function.__name__.endswith("_batch") else \
-                    [ctypes.c_void_p(word) if isinstance(word, int) else word for word in arguments]
-        status = function(*arguments, self.driver.stream)
+        pointers = [ctypes.c_void_p(word) if isinstance(word, int) else word for word in arguments]
+        status = function(*pointers, self.driver.stream)
         self.driver.call("cuStreamSynchronize", self.driver.stream)
         for placed in self.placed:
             placed.back()
@@ -104,11 +105,11 @@ class Caller(run_aot.Caller):
 
 def words(kernel):
     """What a case may be the only one to try."""
-    found = set(re.findall(r"\w+|[^\w\s]+", " ".join(kernel.case.program)))
-    for arrays in (kernel.inputs, kernel.results):
-        found |= {f"{cases.dtype_name(array)} {array.ndim}" for array in arrays.values()}
-        found |= {f"{len(arrays)} {name}" for name in (["in"] if arrays is kernel.inputs else ["out"])}
-    return {word for word in found if not word.isdigit()}
+    case = kernel.case
+    found = set(re.findall(r"[a-z_]\w*|[^\w\s]+", " ".join(case.program)))
+    found |= {f"{dtype} result" for _, dtype, _ in case.results} | {len(case.arguments), -len(case.results)}
+    return found | {f"{argument.count('[')} {dtype}" for argument in case.arguments
+                    for dtype in re.findall(r"[a-z]+\d+", argument)}
 
 
 def cover(kernels, count):
@@ -139,8 +140,8 @@ def main():
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     driver = Driver()
-    kernels = cover([kernel for kernel in cases.load(arguments.files) if arguments.only in kernel.case.title],
-                    arguments.count)
+    wanted = [kernel for kernel in cases.select(arguments.files) if arguments.only in kernel.case.title]
+    kernels = cases.filled(cover(wanted, arguments.count))
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         built, refused = cases.build(kernels, arguments.form, folder, "--bundle", "cases", "--target", "cuda", "--arch",
@@ -151,6 +152,9 @@ def main():
                 run_aot.check(Caller(library, kernel, driver), kernel)
             except run_aot.Failure as failure:
                 failures.append(f"{kernel.case.where}: {kernel.case.title}: {failure}")
+        if built:
+            getattr(library, built[0].name + "_cuda_release")()
+        driver.close()
         failures += [f"{name} is refused by {code}" for name, code in refused.items()
                      if code not in run_aot.REFUSALS | {"W0256"}]
     for failure in failures:
