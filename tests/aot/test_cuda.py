@@ -1,5 +1,6 @@
 """weft build --target cuda: what it writes and refuses, machine code of the real NVRTC, and every entry called on the
 fake driver. WEFT in the environment is the command's path, MOCKCUDA the directory of tests/mockcuda's libraries."""
+import itertools
 import os
 import pathlib
 import re
@@ -194,8 +195,8 @@ class Called(CudaTest):
         """Each in turn: the call says so, or it did not matter, and nothing is left behind."""
         self.compiled(self.source / "sample_cuda.c")
         failed = 0
-        for number in range(1, 24):
-            done = self.run_in("./calls", "once", env={"MOCKCUDA_FAIL": str(number), "MOCKCUDA_FAIL_CODE": "719"})
+        for number, code in itertools.product(range(1, 20), ("999", "719")):
+            done = self.run_in("./calls", "once", env={"MOCKCUDA_FAIL": str(number), "MOCKCUDA_FAIL_CODE": code})
             self.assertNotIn("not released", done.stderr)
             self.assertTrue(done.returncode == 0 or "pushed and not popped" in done.stderr, done.stderr)
             self.assertNotIn("-6 ", done.stdout)
