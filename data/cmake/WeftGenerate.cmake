@@ -1,19 +1,21 @@
-# weft_generate: kernels of .weft files as C sources of a target. Comes with find_package(Weft), of which it wants the
-# program `weft` alone: find_package(Weft COMPONENTS command) looks for no library. It depends on nothing else of the
-# package, so that a project may also carry this file and include() it.
+# weft_generate: kernels of .weft files as C sources of a target. Comes with find_package(Weft), of
+# which it wants the program `weft` alone: find_package(Weft COMPONENTS command) looks for no library.
+# It depends on nothing else of the package, so that a project may also carry this file and include() it.
 #
 #     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ISA LEVEL...] [OPENMP] [OPTIONS OPTION...])
 #
-# For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h". They are made again when the
-# .weft file or `weft` changes; a mistake in the file stops the build with Weft's message.
+# For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h". They are made
+# again when the .weft file or `weft` changes; a mistake in the file stops the build with Weft's message.
 #
-#   BUNDLE    one source for all kernels of a single file, and "NAME.h"; only with it `weft` may be made by the build
-#   ISA       loops for these instruction sets too, as in x86-64-v3 x86-64-v4; the best that the processor has runs
+#   BUNDLE    one source for all kernels of a single file, and "NAME.h"; with it alone nothing is run
+#             while CMake configures
+#   ISA       loops for these instruction sets too, as in x86-64-v3 x86-64-v4; the best that the
+#             processor has runs
 #   OPENMP    large work takes several threads
 #   OPTIONS   more words for `weft build`
 #
-# WEFT_EXECUTABLE names the program to use. Without it, it is the one of the package, and in a cross build, where that may
-# be for another machine, one from PATH.
+# WEFT_EXECUTABLE names the program to use. Without it, it is the one of the package, and in a cross
+# build, where that may be for another machine, one from PATH.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.13)
 if(POLICY CMP0116)
@@ -24,11 +26,13 @@ function(_weft_find_program result)
   if(NOT WEFT_EXECUTABLE AND TARGET Weft::command AND NOT CMAKE_CROSSCOMPILING)
     get_target_property(program Weft::command IMPORTED_LOCATION)
   else()
-    find_program(WEFT_EXECUTABLE weft NO_CMAKE_FIND_ROOT_PATH DOC "The program weft, of the machine that builds")
+    find_program(WEFT_EXECUTABLE weft NO_CMAKE_FIND_ROOT_PATH
+      DOC "The program weft, of the machine that builds")
     set(program "${WEFT_EXECUTABLE}")
   endif()
   if(NOT program)
-    message(FATAL_ERROR "weft_generate: the program weft is missing; set WEFT_EXECUTABLE to its path")
+    message(FATAL_ERROR
+      "weft_generate: the program weft is missing; set WEFT_EXECUTABLE to its path")
   endif()
   set(${result} "${program}" PARENT_SCOPE)
 endfunction()
@@ -36,17 +40,19 @@ endfunction()
 function(_weft_check_target target)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(NOT "C" IN_LIST languages)
-    message(FATAL_ERROR "weft_generate makes C sources, and C is not enabled; say project(... LANGUAGES C CXX)")
+    message(FATAL_ERROR
+      "weft_generate makes C sources, and C is not enabled; say project(... LANGUAGES C CXX)")
   elseif(NOT TARGET ${target})
     message(FATAL_ERROR "weft_generate: there is no target '${target}' yet")
   endif()
   get_target_property(directory ${target} SOURCE_DIR)
   if(NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    message(FATAL_ERROR "weft_generate: '${target}' was made in ${directory}; call weft_generate there")
+    message(FATAL_ERROR
+      "weft_generate: '${target}' was made in ${directory}; call weft_generate there")
   endif()
 endfunction()
 
-# The paths that `command` (weft build ...) will write, from its --list, now and whenever the file changes.
+# The paths that ARGN (weft build ...) will write, from its --list, now and whenever the file changes.
 function(_weft_list result file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   execute_process(COMMAND ${ARGN} --list --quiet OUTPUT_VARIABLE listed RESULT_VARIABLE status)
@@ -67,7 +73,8 @@ function(_weft_add target openmp)
       separate_arguments(flags UNIX_COMMAND "${OpenMP_C_FLAGS}")
       set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
     else()
-      message(WARNING "weft_generate: the C compiler has no OpenMP; kernels of ${target} run on one thread")
+      message(WARNING
+        "weft_generate: the C compiler has no OpenMP; kernels of ${target} run on one thread")
     endif()
   endif()
   target_sources(${target} PRIVATE ${ARGN})
@@ -84,7 +91,8 @@ function(weft_generate target)
   _weft_find_program(program)
   list(LENGTH arg_UNPARSED_ARGUMENTS count)
   if(count EQUAL 0 OR (arg_BUNDLE AND count GREATER 1))
-    message(FATAL_ERROR "weft_generate(${target}): there are ${count} .weft files; it takes one or more, one with BUNDLE")
+    message(FATAL_ERROR
+      "weft_generate(${target}): there are ${count} .weft files; it takes one or more, one with BUNDLE")
   endif()
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}_weft")
   file(MAKE_DIRECTORY "${directory}")
@@ -113,7 +121,8 @@ function(weft_generate target)
     endif()
     foreach(path IN LISTS made)
       if(path IN_LIST all)
-        message(FATAL_ERROR "weft_generate(${target}): ${file} makes ${path}, and so does another file")
+        message(FATAL_ERROR
+          "weft_generate(${target}): ${file} makes ${path}, and so does another file")
       endif()
     endforeach()
     set(depfile)

@@ -1,4 +1,4 @@
-// Balls thrown from a tower, a hundred steps a second; positions and velocities are changed in place.
+// Balls thrown from a tower, a hundred steps a second; positions and velocities change in place.
 #include "advance.h"
 #include "energy.h"
 
@@ -23,9 +23,11 @@ int main()
                 sum += double(share[3 * i]) + share[3 * i + 1] + share[3 * i + 2];
                 height += position[3 * i + 2];
             }
-            std::printf("%d s: height %.2f m, energy %.1f J/kg\n", step / 100, height / count, sum / count);
+            std::printf("%d s: height %.2f m, energy %.1f J/kg\n", step / 100, height / count,
+                        sum / count);
         }
-        if (advance(position.data(), velocity.data(), drag.data(), 0.01f, count, position.data(), velocity.data()))
+        if (advance(position.data(), velocity.data(), drag.data(), 0.01f, count, position.data(),
+                    velocity.data()))
             return std::fprintf(stderr, "advance: %s\n", advance_note()->text), 1;
     }
 }
