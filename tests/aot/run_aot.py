@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Eval cases ahead of time, compiled in several ways and compared with the run-time kernels' bits.
 
-    run_aot.py [--forms 1|3] [--settings NAME,...] FILE.txt ...     the command is $WEFT, else `weft`
+    run_aot.py [--forms 1|3] [--settings NAME,... | all] [--spread] FILE.txt ...     the command is $WEFT, else `weft`
+
+--spread compiles every kernel with one of the settings, each of which has its turn; otherwise it is every kernel with all.
 
 Every case runs through its dense entry, its strided entry with dense and with other strides, its shape function and
 its batch entry. Exact results have the run-time kernel's bits (a NaN any), others stay within 4 units in the last
@@ -11,6 +13,7 @@ import concurrent.futures
 import ctypes
 import faulthandler
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,10 +25,12 @@ import run_eval
 
 COMMON = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
 SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
-            for flags in (" -O2", " -O0", " -O3", " -O2 -ffast-math", " -O2 -march=native", " -O2 -ffast-math -march=native")}
+            for flags in (" -O0", " -O2", " -O3", " -O2 -ffast-math")}
+NATIVE = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
+          for flags in (" -O2 -march=native", " -O2 -ffast-math -march=native")}
 # Codes of names and of views by inputs' numbers: the only ones that may refuse a case.
 REFUSALS = {"W0242", "W0243", "W0244"}
-CHUNK = 40  # kernels of one compiler call
+CHUNK = 32  # kernels of one compiler call, at most
 
 C_TYPES = {"bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double, "float16": ctypes.c_uint16,
            "bfloat16": ctypes.c_uint16}
@@ -196,25 +201,32 @@ def check(library, kernel):
 
 def compile_chunk(setting, folder):
     output = os.path.join(folder, setting.replace(" ", "_").replace("-", "") + ".so")
-    command = [*SETTINGS[setting], *COMMON, os.path.join(folder, "out", "cases.c"), "-o", output, "-lm"]
+    command = [*{**SETTINGS, **NATIVE}[setting], *COMMON, os.path.join(folder, "out", "cases.c"), "-o", output, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}")
     return output
 
 
-def run(kernels, form, settings, folder):
+def chunks(kernels, settings, spread):
+    """Kernels that are compiled together, and the settings that are used."""
+    size = min(CHUNK, -(-len(kernels) // len(settings))) if spread else CHUNK
+    for start in range(0, len(kernels), size):
+        yield kernels[start:start + size], [settings[start // size % len(settings)]] if spread else settings
+
+
+def run(kernels, form, settings, spread, folder):
     """Failures, and how many cases were compared."""
     failures, count, refusals = [], 0, {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = []
-        for start in range(0, len(kernels), CHUNK):
-            place = os.path.join(folder, f"{form}{start}")
+        for some, ways in chunks(kernels, settings, spread):
+            place = os.path.join(folder, f"{form}_{some[0].name}")
             os.mkdir(place)
-            built, refused = cases.build(kernels[start:start + CHUNK], form, place, "--bundle", "cases")
+            built, refused = cases.build(some, form, place, "--bundle", "cases")
             refusals.update(refused)
             jobs += [(setting, built, [(kernel.line, kernel.sizes) for kernel in built],
-                      pool.submit(compile_chunk, setting, place)) for setting in settings]
+                      pool.submit(compile_chunk, setting, place)) for setting in ways]
         for setting, built, states, job in jobs:
             library = ctypes.CDLL(job.result())
             for kernel, (kernel.line, kernel.sizes) in zip(built, states):
@@ -233,14 +245,16 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--forms", type=int, default=1)
     parser.add_argument("--settings", default="gcc -O2,clang -O2")
+    parser.add_argument("--spread", action="store_true")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     settings = list(SETTINGS) if arguments.settings == "all" else arguments.settings.split(",")
+    settings = [setting for setting in settings if shutil.which(setting.split()[0])]
     kernels = cases.load(arguments.files)
     failures, count, refused = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for form in cases.FORMS[:arguments.forms]:
-            more, done, left = run(kernels, form, settings, folder)
+            more, done, left = run(kernels, form, settings, arguments.spread, folder)
             failures, count, refused = failures + more, count + done, refused + left
     for failure in failures:
         print(failure[:2000], file=sys.stderr)
