@@ -317,6 +317,47 @@ static void run_batch(struct scene *scene)
         CHECK(got[i] == x_of(i) * 2 + y_of(i));
 }
 
+/* Host samples, so large that each is a piece. */
+static void run_host_batch(struct scene *scene)
+{
+    enum { LONG = 360000 };
+    static double in[SAMPLES][LONG], sums[SAMPLES][LONG];
+    int64_t shape[] = {LONG};
+    DLTensor x[SAMPLES], out[SAMPLES];
+    for (int s = 0; s < SAMPLES; s++) {
+        for (int i = 0; i < LONG; i++)
+            in[s][i] = (double)x_of(i + s);
+        memset(sums[s], 0xff, sizeof sums[s]);
+        x[s] = tensor(in[s], false, 1, shape, kDLFloat, 64);
+        out[s] = tensor(sums[s], false, 1, shape, kDLFloat, 64);
+    }
+    const struct weft_argument inputs[] = {{"x", x, SAMPLES, true}, {"y", x, SAMPLES, true}};
+    const struct weft_argument outputs[] = {{"out", out, SAMPLES, true}};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
+    if (try(scene, &params, false) < 0 || is_lost(scene))
+        return;
+    for (int s = 0; s < SAMPLES; s++)
+        for (int i = 0; i < LONG; i++)
+            if (sums[s][i] != in[s][i] * 3)
+                exit((TELL("sample %d, element %d", s, i), 1));
+}
+
+static void run_host(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    float in[COUNT], sums[COUNT];
+    DLTensor x = tensor(in, false, 1, shape, kDLFloat, 32), out = tensor(sums, false, 1, shape, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &x)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
+    for (int i = 0; i < COUNT; i++)
+        in[i] = x_of(i);
+    if (try(scene, &params, false) < 0)
+        return;
+    for (int i = 0; i < COUNT && !is_lost(scene); i++)
+        CHECK(sums[i] == in[i] * 3);
+}
+
 static void run_graph(struct scene *scene)
 {
     int64_t shape[] = {COUNT};
@@ -370,6 +411,8 @@ static const struct way {
     {"a staged input", "x * 2 + y", run_staged_input, WEFT_TARGET_AUTO},
     {"a batch", "x * 2 + y", run_batch, WEFT_TARGET_AUTO},
     {"a graph", "x * 2 + y", run_graph, WEFT_TARGET_AUTO},
+    {"host tensors", "x * 2 + y", run_host, WEFT_TARGET_CUDA},
+    {"pieces of host data", "x * 2 + y", run_host_batch, WEFT_TARGET_CUDA},
 };
 
 /* ---- failing ---- */
