@@ -68,7 +68,7 @@ bool work_begin(struct cuda_work *work, void *stream)
 
 void work_end(struct cuda_work *work)
 {
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < PIECES && work->bytes; i++)
         cuda_give_back(work->device, &work->order, &work->fetch.pieces[i].lease);
     cuda_give_back(work->device, &work->order, &work->memory);
     cuda_leave(work->device);
@@ -168,6 +168,8 @@ static bool upload_parts(struct upload *upload)
 
 bool work_upload(struct cuda_work *work)
 {
+    if (!work->part_count)
+        return true;
     struct upload upload = {.work = work};
     bool good = upload_parts(&upload);
     for (int i = 0; i < PIECES; i++)
