@@ -155,5 +155,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(together), cmocka_unit_test(host_data)};
     gpu_needed();
-    return cmocka_run_group_tests_name("gpu threads", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("gpu sharing", tests, NULL, NULL);
 }
