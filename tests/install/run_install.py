@@ -258,6 +258,16 @@ class Install:
         """examples/aot-cmake, which wants no Weft to run"""
         self.alone(self.page("aot-cmake", ["cmake", "c++"]) / "build/particles")
 
+    def check_aot_cuda(self):
+        """examples/aot-cuda, which wants neither CUDA nor Weft to run; NVRTC makes its kernels"""
+        kernel = self.root / "examples/aot-cuda/scale.weft"
+        told = subprocess.run([self.prefix / "bin/weft", "build", kernel, "-o", self.scratch / "probe", "--target", "cuda"],
+                              capture_output=True, text=True, env=self.environment()).stderr
+        if re.search(r"error\[W02(13|14|35)\]", told):
+            raise Skip("there is no NVRTC")
+        program = self.page("aot-cuda", ["meson"]) / "build/scale"
+        expect(not re.search(r"\[lib(cuda|weft|nv)", run("readelf", "-d", program)), f"{program} wants CUDA or Weft")
+
     def check_cmake_cross(self):
         """weft_generate in a cross build asks for WEFT_EXECUTABLE, and takes it"""
         need("cmake")

@@ -167,7 +167,8 @@ enum access_kind {
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
-    ACCESS_MAPPED = 'm'            /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a
@@ -1055,8 +1056,6 @@ static int level(void)
     return 0;
 }
 
-typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
-
 /* A shape in the tables: an extent is a number, or -1 - i for extent i of the call. */
 struct form {
     int rank;
@@ -1070,7 +1069,8 @@ struct operand {
     int alignment;                 /* bytes */
 };
 
-enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES };
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
 
 /* What a kernel loads or stores. */
 struct access {
@@ -1086,6 +1086,8 @@ struct map {
     int parent;
     struct form from, to;
 };
+
+typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
 /* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
 struct class {
