@@ -37,7 +37,7 @@ const char *value_name(struct emitter *e, int i)
     const struct ins *ins = &e->kernel->ins[i];
     int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
-        return arena_printf(e->arena, "*(const %s_m *)&args->literals[%d]", short_name(ins->dtype),
+        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype),
                             number);
     return arena_printf(e->arena, "%s%d", kind_name(ins), number);
 }
@@ -148,6 +148,18 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
+/* Where chunks are unrolled. */
+static bool many_heavy(const struct emitter *e)
+{
+    const struct form *form = e->params->form;
+    int copies = form->singles + (form->block > 1 ? form->block * form->unroll : 0), rows = 0;
+    for (int i = 0; i < e->kernel->ins_count; i++) {
+        const struct ins *ins = &e->kernel->ins[i];
+        rows += ins->kind == INS_OP && op_weight(ins->op, ins->source) >= HEAVY;
+    }
+    return e->params->target->chunks && rows * copies > MAX_HEAVY;
+}
+
 /* At most what declare_block and the slots will take. */
 static size_t block_bytes(const struct emitter *e)
 {
@@ -165,6 +177,7 @@ static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
+    e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];

@@ -35,11 +35,13 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 }
 #endif
 $helpers
+$blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, all of which are there if `whole`, and THREADS
  * chunks apart: those of the block follow upon element number `first` of a sample. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const index first, const int BLOCK, const int CHUNKS, const int whole)
 {
+    const unsigned long long *const literals = args->literals;
     $literals
     $faults
     $buffers

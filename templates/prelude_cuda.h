@@ -236,7 +236,7 @@ FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
         if (BLOCK % each != 0) {
-            r[j] = (f32)a[j]; /* the only one */
+            r[j] = (f32)a[j]; /* not enough for a word */
             continue;
         }
         union {
@@ -250,11 +250,11 @@ FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
 //: narrow narrow
 FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
 {
-    const int each = 4 / sizeof(T);
+    const int each = BLOCK % (4 / sizeof(T)) == 0 ? 4 / sizeof(T) : 1;
     UNROLLED
     for (int j = 0; j < BLOCK; j += each) {
-        if (BLOCK % each != 0) {
-            r[j] = M(roundsat)(a[j]); /* the only one */
+        if (each == 1) {
+            r[j] = M(roundsat)(a[j]); /* not enough for a word */
             continue;
         }
         u32 rest = 0;
