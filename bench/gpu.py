@@ -44,7 +44,7 @@ def options():
 
 
 OPTIONS = options()
-if OPTIONS.mock and os.environ.get("CUDA_HOME") != OPTIONS.mock:
+if OPTIONS.mock and "MOCKCUDA_OPEN" not in os.environ:
     # The loader reads the variable when a process begins. Peers work in the device's memory, which is the host's.
     put_before = {"LD_LIBRARY_PATH": OPTIONS.mock, "PYTHONPATH": str(ROOT / "tests/gpu/standins")}
     for variable, path in put_before.items():
@@ -120,9 +120,11 @@ def compile_everything(build, compiler, result):
         program = weft.compile(case.text, gpu_cases.types_of(case))
         text = weft.stage(program, "cuda")
         weft.lib.weft_program_destroy(program)
-        image, seconds = nvrtc.compile_text(compiler, text, "sm_90")
-        entries.append({"case": case.name, "lines": text.count("\n"), "cubin_bytes": len(image), "nvrtc_ms": seconds * 1e3})
-        print(f"  {case.name:55} {entries[-1]['lines']:5} lines  cubin {len(image):6} bytes  {seconds * 1e3:6.1f} ms")
+        image, seconds, log = nvrtc.compile_text(compiler, text, "sm_90", nvrtc.STRICT + (() if OPTIONS.mock else nvrtc.VERBOSE))
+        entries.append({"case": case.name, "lines": text.count("\n"), "cubin_bytes": len(image), "nvrtc_ms": seconds * 1e3,
+                        **nvrtc.resources(log)})
+        print(f"  {case.name:55} {entries[-1]['lines']:5} lines  cubin {len(image):6} bytes  {seconds * 1e3:6.1f} ms  " +
+              ", ".join(f"{value} {name}" for name, value in nvrtc.resources(log).items()))
     weft.close()
     result.put(cubins=entries)
 
@@ -252,6 +254,21 @@ def show(entry):
     sys.stdout.flush()
 
 
+LEAST_OF_COPY, MOST_BEHIND = 0.9, 1.05
+
+
+def short(entries):
+    """What Weft is slower than it should be, case by case."""
+    found = []
+    for entry in entries:
+        faster = {name: times for name, times in entry.get("times_weft", {}).items() if times * MOST_BEHIND < 1}
+        if faster or entry.get("of_copy", {}).get("Weft", 1) < LEAST_OF_COPY:
+            found.append({"case": entry["case"], "of_copy": entry["of_copy"]["Weft"], "behind": faster})
+            print(f"short: {entry['case']}: of copy {entry['of_copy']['Weft']:.3f}; " + ", ".join(
+                f"{name} takes {times:.3f} of Weft's time" for name, times in faster.items()))
+    return found
+
+
 def run_cases(driver, weft, peers, result):
     """The names of the cases whose results were wrong."""
     wrong = []
@@ -308,6 +325,7 @@ def main():
     few = 3 if OPTIONS.mock else 2000
     part(result, wrong, "overhead", lambda: gpu_overhead.measure(driver, weft, peers, PEERS_ON, few))
     part(result, wrong, "compile", lambda: gpu_compile.measure(OPTIONS.build, 1 if OPTIONS.mock else 5))
+    result.put(short=short(result.content["cases"]))
     result.put(seconds=time.monotonic() - BEGAN, failed=wrong, state_after=state_of_card())
     weft.close()
     driver.stop()

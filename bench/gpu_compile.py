@@ -9,11 +9,11 @@ import sys
 import tempfile
 import time
 
+import compile_cuda
 import driver as cuda
 import gpu_arrays
 import gpu_cases
 import library
-import nvrtc
 
 TARGET_CUDA = 2
 TEXTS = ("headline: uint8 to uint8, a gain for each channel", "float32", "sin, exp and sqrt")
@@ -40,20 +40,14 @@ def child_weft(build, cache, name):
         sets = gpu_cases.Sets(room, case, gpu_arrays.Random(1), 1)
         weft = library.Weft(build, cache=cache, target=TARGET_CUDA)
         first = prepared(weft, case, sets, device)
-        print(json.dumps({"first": first, "warm": prepared(weft, case, sets, device), "arch": device.arch()}))
+        print(json.dumps({"first": first, "warm": prepared(weft, case, sets, device)}))
         weft.close()
     device.stop()
     return 0
 
 
-def child_nvrtc(_build, arch, path):
-    text = pathlib.Path(path).read_text(encoding="utf-8")
-    start = time.perf_counter()
-    lib, _ = nvrtc.find()
-    nvrtc.version(lib)
-    loaded = time.perf_counter() - start
-    print(json.dumps({"load_ms": loaded * 1e3, "first_ms": nvrtc.compile_text(lib, text, arch)[1] * 1e3,
-                      "again_ms": nvrtc.compile_text(lib, text, arch)[1] * 1e3}))
+def child_nvrtc(_build, path):
+    print(json.dumps(compile_cuda.child_nvrtc(path)))
     return 0
 
 
@@ -85,7 +79,7 @@ def measure_case(build, case, scratch, runs):
         cold.append(spawn(build, "weft", cache, case.name))
         disk.append(spawn(build, "weft", cache, case.name))
         warm.append(disk[-1]["warm"]["all_ms"])
-        bare.append(spawn(build, "nvrtc", cold[-1]["arch"], str(text)))
+        bare.append(spawn(build, "nvrtc", str(text)))
     return {"case": case.name, "text": case.text,
             "cold": spread([one["first"]["all_ms"] for one in cold]),
             "cold_kernel": spread([one["first"]["kernel_ms"] for one in cold]),

@@ -4,12 +4,14 @@ import contextlib
 import ctypes as c
 import glob
 import os
+import re
 import sys
 import time
 
 NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so")
 STRICT = ("--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true", "-lineinfo")
 FAST = ("--fmad=true", "--ftz=false", "--prec-div=false", "--prec-sqrt=false", "-lineinfo")
+VERBOSE = ("--ptxas-options=-v",)
 
 
 def places():
@@ -52,7 +54,7 @@ def log_of(lib, program):
 
 
 def compile_text(lib, text, arch, options=STRICT):
-    """The cubin's bytes and the seconds that making it took."""
+    """The cubin's bytes, the seconds that making it took, and what was told."""
     words = [f"--gpu-architecture={arch}".encode()] + [option.encode() for option in options]
     program, size = c.c_void_p(), c.c_size_t()
     start = time.perf_counter()
@@ -64,6 +66,14 @@ def compile_text(lib, text, arch, options=STRICT):
         check(lib, lib.nvrtcGetCUBINSize(program, c.byref(size)), "nvrtcGetCUBINSize")
         image = c.create_string_buffer(size.value)
         check(lib, lib.nvrtcGetCUBIN(program, image), "nvrtcGetCUBIN")
-        return image.raw, time.perf_counter() - start
+        return image.raw, time.perf_counter() - start, log_of(lib, program)
     finally:
         lib.nvrtcDestroyProgram(c.byref(program))
+
+
+def resources(log):
+    """What the assembler says of a kernel under VERBOSE: registers, and what did not fit into them."""
+    patterns = {"registers": r"Used (\d+) registers", "stack_bytes": r"(\d+) bytes stack frame",
+                "spill_bytes": r"(\d+) bytes spill stores"}
+    found = {name: re.search(pattern, log) for name, pattern in patterns.items()}
+    return {name: int(match[1]) for name, match in found.items() if match}

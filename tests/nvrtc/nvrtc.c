@@ -3,7 +3,7 @@
  *     nvrtc ARCH rows PART PARTS    every row on every pair of dtypes, a part of the programs
  *     nvrtc ARCH some               every function, cast and wrap, and every row on some pairs
  *     nvrtc ARCH fast               the same with math=fast
- *     nvrtc ARCH golden DIRECTORY   the texts of tests/golden/NAME.cuda
+ *     nvrtc ARCH golden DIRECTORY   the texts DIRECTORY/NAME.cuda (see golden.py)
  *
  * Each program makes a cubin. Prints TAP; all is skipped where there is no NVRTC, or one that does not know
  * the architecture. */

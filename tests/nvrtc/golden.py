@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""NVRTC compiles what the golden cases with a stage cuda show:
+
+    golden.py NVRTC ARCH          NVRTC: the program nvrtc of this folder
+
+The files in tests/golden leave out what every kernel holds unchanged, so the texts are those that
+`weft show` ($WEFT) prints now. Reports in TAP, as nvrtc does.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
+sys.path.insert(0, str(GOLDEN))
+import run_golden  # noqa: E402 (stands in that folder)
+
+
+def main(nvrtc, arch):
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(GOLDEN.glob("*.weft")):
+            case = run_golden.Case(path)
+            if "cuda" not in case.stages:
+                continue
+            command = [os.environ.get("WEFT", "weft"), "show", str(path) + case.kernel, *case.arguments,
+                       "--stage", "cuda"]
+            text = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+            pathlib.Path(folder, path.stem + ".cuda").write_bytes(text)
+        return subprocess.run([nvrtc, arch, "golden", folder], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
