@@ -37,8 +37,7 @@ const char *value_name(struct emitter *e, int i)
     const struct ins *ins = &e->kernel->ins[i];
     int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
-        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype),
-                            number);
+        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), number);
     return arena_printf(e->arena, "%s%d", kind_name(ins), number);
 }
 
@@ -148,7 +147,8 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
-/* Where chunks are unrolled. */
+/* Whether heavy rows are so many, each as often as loops over chunks are unrolled, that functions had better be
+ * called. */
 static bool many_heavy(const struct emitter *e)
 {
     const struct form *form = e->params->form;

@@ -8,7 +8,6 @@ $helpers
 $blocks
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     $literals
     $faults
     $buffers
