@@ -182,7 +182,7 @@ struct weft_context_params {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, stream, row, convert, divisor, narrow, hoist, table, special, call, threads, cache,
+     * fault: flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, call, threads, cache,
      * first (docs/design.md says what each does). Results stay the same to the bit. NULL: the
      * environment's WEFT_DISABLE, else none. */
     const char *disable;
@@ -336,6 +336,13 @@ WEFT_API const char *weft_program_result_name(const struct weft_program *program
 WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
                                              char **text, struct weft_error **error);
 WEFT_API void weft_free(void *memory);
+
+/* What NVRTC makes of the CUDA text of a kernel, strict: machine code for an architecture, "sm_90", or PTX for such
+ * GPUs and later ones, "compute_90", which ends with a NUL that counts. No GPU is needed. `weft build --target cuda`
+ * puts it into C sources. WEFT_UNSUPPORTED: there is no NVRTC; WEFT_INVALID_ARGUMENT: it does not know the
+ * architecture, and the message lists those that it knows. `*code` is released by weft_free. */
+WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch,
+                                         void **code, size_t *size, struct weft_error **error);
 
 /* ---- running ---- */
 
