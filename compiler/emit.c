@@ -181,6 +181,8 @@ static void emit_parts(struct emitter *e)
     find_called(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
+    if (kernel->literal_count > MAX_NAMED_LITERALS)
+        buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;

@@ -109,8 +109,6 @@ void emit_literal(struct emitter *e, int k, int ins)
     else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
                    type, k, type, k, literal_text(e, k));
-    else if (e->literals.length == 0) /* read but once */
-        buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
     if (!e->called[ins])
         return;
     put_helper(e, "fill", dtype);

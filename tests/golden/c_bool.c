@@ -59,8 +59,7 @@ SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 0.0 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
     b1_m w0[BLOCK];
     b1_m w1[BLOCK];
     f32_m w2[BLOCK];

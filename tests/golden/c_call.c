@@ -86,9 +86,8 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 2.0 */
-    const f32 c1 = *(const f32_m *)&literals[1]; /* 0.5 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
+    const f32 c1 = *(const f32_m *)&args->literals[1]; /* 0.5 */
     f32_m z1[BLOCK];
     fill_f32(z1, c1);
     f32_m w0[BLOCK + 2048];

@@ -45,8 +45,7 @@ SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const i32 c0 = *(const i32_m *)&literals[0]; /* 2 */
+    const i32 c0 = *(const i32_m *)&args->literals[0]; /* 2 */
     i32_m w0[BLOCK];
     i32_m w2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;

@@ -60,8 +60,7 @@ static inline i32 floormod_i32(i32 a, i32 b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const i32 c0 = *(const i32_m *)&literals[0]; /* 0 */
+    const i32 c0 = *(const i32_m *)&args->literals[0]; /* 0 */
     unsigned char f0 = 0;
     unsigned char f1 = 0;
     i32_m w0[BLOCK];

@@ -326,8 +326,7 @@ CONVERSION void pack_f32_f16(f16_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 0.100097656 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
     f16_m w0[BLOCK];
     b1_m w1[BLOCK];
     bf16_m w2[BLOCK];

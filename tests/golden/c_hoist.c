@@ -52,7 +52,6 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     f64_m w0[BLOCK];
     f64_m w2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
@@ -178,7 +177,6 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     f64_m w1[BLOCK];
     f64_m w2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
@@ -297,7 +295,6 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     f64_m w0[BLOCK];
     f64_m w2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;

@@ -81,8 +81,7 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 2.0 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
     u8_m w0[BLOCK];
     f32_m w1[BLOCK];
     f32_m w2[BLOCK];

@@ -50,8 +50,7 @@ static inline f32 fmax_f32(f32 a, f32 b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 0.0 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
     f32_m w0[BLOCK];
     f32_m w1[BLOCK];
     f32_m w2[BLOCK];

@@ -45,8 +45,7 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f64 c0 = *(const f64_m *)&literals[0]; /* 1.0 */
+    const f64 c0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
     f64_m w0[BLOCK];
     f64_m w2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;

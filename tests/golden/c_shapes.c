@@ -59,7 +59,6 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     f32_m w0[BLOCK];
     i64_m w1[BLOCK];
     f32_m w2[BLOCK];
@@ -181,8 +180,7 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const i64 c0 = *(const i64_m *)&literals[0]; /* 2 */
+    const i64 c0 = *(const i64_m *)&args->literals[0]; /* 2 */
     i64_m w0[BLOCK];
     i64_m w1[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;

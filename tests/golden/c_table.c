@@ -85,8 +85,7 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 255.0 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
     u8_m w0[BLOCK];
     f32_m x1[BLOCK];
     f32_m w2[BLOCK];
@@ -289,7 +288,6 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     u8_m w0[BLOCK];
     f32_m w2[BLOCK + 512];
     u8_m w3[BLOCK];

@@ -254,8 +254,7 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 0.5 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
     u8_m w0[BLOCK];
     f32_m w1[BLOCK + 512];
     u8_m w2[BLOCK];

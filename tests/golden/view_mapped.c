@@ -132,7 +132,6 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
     f32_m w0[BLOCK];
     f32_m w1[BLOCK];
     f32_m w2[BLOCK + 2048];

@@ -60,8 +60,7 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const unsigned long long *const literals = args->literals;
-    const f32 c0 = *(const f32_m *)&literals[0]; /* 1.0 */
+    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
     f32_m w0[BLOCK];
     f32_m w1[BLOCK + 2048];
     f32_m w2[BLOCK + 2048];
