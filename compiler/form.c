@@ -72,7 +72,8 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     for (int a = 0; a < kernel->access_count; a++)
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
-    int block = any_kind(kernel, g->kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
+    bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    int block = chunks ? CHUNK_BYTES / widest : 1;
     block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
     int elements = most(ELEMENTS, WORK_MOST / work);
@@ -108,7 +109,7 @@ static int room_for(int groups)
 /* Whether indices, beyond the end by a tile too, or strides do not fit 32 bits. */
 static bool is_wide(const struct geometry *g, int accesses)
 {
-    if (g->volume >= INT32_MAX - (1 << 20))
+    if (!(g->fast & FAST_INDEX) || g->volume >= INT32_MAX - (1 << 20))
         return true;
     for (int i = 0; i < accesses * (g->groups + 2); i++)
         if (g->strides[i] > INT32_MAX || g->strides[i] < -INT32_MAX)
@@ -135,7 +136,7 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
                           .wide = is_wide(g, kernel->access_count), .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
-    if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
+    if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
 }
