@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 
 #include "cli/kind.h"
+#include "compiler/aot.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -29,15 +30,30 @@ enum {
     OPTION_STAGE,
     OPTION_FORMAT,
     OPTION_PLAIN_FORMAT,
-    OPTION_SIZE
+    OPTION_SIZE,
+    OPTION_BUILD_TARGET,
+    OPTION_BUNDLE,
+    OPTION_ISA,
+    OPTION_OPENMP,
+    OPTION_DEPFILE,
+    OPTION_CHECK,
+    OPTION_LIST
 };
 enum {
     ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE |
-                   COMMAND_DOCTOR
+                   COMMAND_DOCTOR | COMMAND_BUILD
 };
 
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
+    {"output", 'o', COMMAND_BUILD, "one directory"},
+    {"target", OPTION_BUILD_TARGET, COMMAND_BUILD, "c"},
+    {"bundle", OPTION_BUNDLE, COMMAND_BUILD, "a name for one pair of files"},
+    {"isa", OPTION_ISA, COMMAND_BUILD, "x86-64-v2, x86-64-v3 and x86-64-v4, or some of them, with commas between"},
+    {"openmp", OPTION_OPENMP, COMMAND_BUILD, NULL},
+    {"depfile", OPTION_DEPFILE, COMMAND_BUILD, "a path"},
+    {"check", OPTION_CHECK, COMMAND_BUILD, NULL},
+    {"list", OPTION_LIST, COMMAND_BUILD, NULL},
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
     {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
     {"target", OPTION_TARGET, COMMAND_RUN, "auto, c or cuda"},
@@ -79,10 +95,10 @@ static void make_tables(struct parser *parser)
     parser->options[count] = (struct option){0};
 }
 
-static const struct option_row *find_row(int letter)
+static const struct option_row *find_row(const struct parser *parser, int letter)
 {
     for (int i = 0; i < OPTION_ROWS; i++)
-        if (option_rows[i].letter == letter)
+        if (option_rows[i].letter == letter && option_rows[i].commands & parser->command)
             return &option_rows[i];
     return &option_rows[0];
 }
@@ -172,6 +188,9 @@ static bool add_positional(struct parser *parser, const char *argument)
     if (parser->arguments->program && parser->command == COMMAND_CACHE)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "an option, and 'weft cache' takes one word");
+    if (parser->arguments->program && parser->command == COMMAND_BUILD)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and 'weft build' takes one file");
     if (parser->arguments->program)
         return add_assignment(parser, argument);
     const char *extension;
@@ -198,9 +217,48 @@ static bool add_output(struct parser *parser, const char *argument)
     }
     if (!*new.path)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
-                               find_row('o')->takes, argument);
+                               find_row(parser, 'o')->takes, argument);
     ARENA_PUSH(parser->report->arena, arguments->outputs, arguments->output_count, new);
     return true;
+}
+
+/* Of weft build: where its files go. */
+static bool set_directory(struct parser *parser, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    const struct destination new = {argument, NULL, argument};
+    if (!*argument || arguments->output_count)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
+                               find_row(parser, 'o')->takes, argument);
+    ARENA_PUSH(parser->report->arena, arguments->outputs, arguments->output_count, new);
+    return true;
+}
+
+static bool set_levels(struct parser *parser, const char *value)
+{
+    static const char *const names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    static const unsigned bits[] = {AOT_V2, AOT_V3, AOT_V4};
+    for (const char *word = value, *end;; word = end + 1) {
+        int found = 0;
+        end = word + strcspn(word, ",");
+        while (found < 3 && (strlen(names[found]) != (size_t)(end - word) ||
+                             memcmp(names[found], word, (size_t)(end - word)) != 0))
+            found++;
+        if (found == 3)
+            return REPORT_ARGUMENT(parser->report, word, (size_t)(end - word), OPTION_VALUE, "--isa",
+                                   find_row(parser, OPTION_ISA)->takes, value);
+        parser->arguments->levels |= bits[found];
+        if (!*end)
+            return true;
+    }
+}
+
+static bool set_bundle(struct parser *parser, const char *value)
+{
+    parser->arguments->bundle = value;
+    return (is_name(value, strlen(value)) && strlen(value) < 200) ||
+           REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--bundle",
+                           "a name of letters, digits and underscores", value);
 }
 
 /* One of a few words, of which `words` has `count`; its position in *choice. */
@@ -210,7 +268,7 @@ static bool choose(struct parser *parser, int letter, const char *value, const c
     for (*choice = 0; *choice < count; ++*choice)
         if (strcmp(words[*choice], value) == 0)
             return true;
-    const struct option_row *row = find_row(letter);
+    const struct option_row *row = find_row(parser, letter);
     return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE,
                            arena_printf(parser->report->arena, "--%s", row->name), row->takes,
                            value);
@@ -227,7 +285,7 @@ static bool set_size(struct parser *parser, const char *value)
     if (!(*value >= '0' && *value <= '9') || errno || (*end && (!unit || end[1])) ||
         size >= UINT64_MAX >> shift)
         return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--size",
-                               find_row(OPTION_SIZE)->takes, value);
+                               find_row(parser, OPTION_SIZE)->takes, value);
     parser->arguments->size = (uint64_t)size << shift;
     return true;
 }
@@ -239,7 +297,7 @@ static bool set_threads(struct parser *parser, const char *value)
     parser->arguments->threads = digits ? atoi(value) : 0;
     if (parser->arguments->threads == 0)
         return REPORT_ARGUMENT(parser->report, value, length, OPTION_VALUE, "--threads",
-                               find_row(OPTION_THREADS)->takes, value);
+                               find_row(parser, OPTION_THREADS)->takes, value);
     return true;
 }
 
@@ -250,12 +308,13 @@ static bool set_arch(struct parser *parser, const char *value)
     if (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2)
         return true;
     return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--arch",
-                           find_row(OPTION_ARCH)->takes, value);
+                           find_row(parser, OPTION_ARCH)->takes, value);
 }
 
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c", "cuda"},
+                             *const build_targets[] = {"c"},
                              *const tiers[] = {"exact", "fast", "none"},
                              *const formats[] = {"text", "md", "json"},
                              *const plain_formats[] = {"text", "json"},
@@ -269,7 +328,22 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case 1:
         return add_positional(parser, value);
     case 'o':
-        return add_output(parser, value);
+        return parser->command == COMMAND_BUILD ? set_directory(parser, value) : add_output(parser, value);
+    case OPTION_BUILD_TARGET:
+        return choose(parser, letter, value, build_targets, 1, &choice);
+    case OPTION_BUNDLE:
+        return set_bundle(parser, value);
+    case OPTION_ISA:
+        return set_levels(parser, value);
+    case OPTION_OPENMP:
+        return arguments->openmp = true;
+    case OPTION_DEPFILE:
+        arguments->depfile = value;
+        return *value || REPORT_ARGUMENT(parser->report, value, 0, OPTION_VALUE, "--depfile", "a path", value);
+    case OPTION_CHECK:
+        return arguments->check = true;
+    case OPTION_LIST:
+        return arguments->list = true;
     case 'q':
         return parser->report->quiet = true;
     case 'h':
@@ -331,13 +405,13 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
 {
     size_t length = strlen(argument);
     if (problem == ':') {
-        const struct option_row *row = find_row(optopt);
+        const struct option_row *row = find_row(parser, optopt);
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument,
                                row->takes);
     }
     if (strncmp(argument, "--", 2) == 0 && optopt)
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
-                               arena_printf(parser->report->arena, "--%s", find_row(optopt)->name),
+                               arena_printf(parser->report->arena, "--%s", find_row(parser, optopt)->name),
                                "no value");
     return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
                            (int)(length < 80 ? length : 80), argument,
@@ -375,7 +449,8 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
     if (arguments->help || arguments->version || !takes_program(command) || arguments->program)
         return true;
     return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM,
-                           command == COMMAND_CACHE ? "path, list, verify, prune or clear"
-                                                    : "an expression or a .weft file",
+                           command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
+                           : command == COMMAND_BUILD ? "a .weft file"
+                                                      : "an expression or a .weft file",
                            arena_printf(report->arena, "weft %s --help", argv[0]));
 }

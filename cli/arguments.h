@@ -10,7 +10,7 @@
 #include "include/weft/weft.h"
 
 enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8,
-               COMMAND_CACHE = 16, COMMAND_DOCTOR = 32 };
+               COMMAND_CACHE = 16, COMMAND_DOCTOR = 32, COMMAND_BUILD = 64 };
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {
@@ -39,6 +39,9 @@ struct arguments {
     const char *arch;           /* NULL: not given */
     int threads;                /* 0: not given */
     bool time, help, version;
+    const char *bundle, *depfile; /* NULL: not given */
+    unsigned levels;              /* a set of enum aot_level */
+    bool openmp, check, list;
     const char *stage, *format; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };

@@ -6,6 +6,7 @@
 
 int command_run(struct report *report, const struct arguments *arguments);
 int command_show(struct report *report, const struct arguments *arguments);
+int command_build(struct report *report, const struct arguments *arguments);
 int command_check(struct report *report, const struct arguments *arguments);
 int command_doctor(struct report *report, const struct arguments *arguments);
 int command_cache(struct report *report, const struct arguments *arguments);

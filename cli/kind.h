@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Those that are written come first. */
-enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_JPEG, KIND_PNM, KIND_UNKNOWN };
+/* Those that are written come first. KIND_TEXT is what weft build makes: bytes as they are. */
+enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_JPEG, KIND_PNM, KIND_UNKNOWN, KIND_TEXT };
 
 /* For messages. What is read is also in grammar/diags.def and cli/help.c. */
 #define KINDS_READ ".npy, .npz, .png, .jpg and .ppm"

@@ -18,6 +18,7 @@ struct command_row {
 static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help_run},
                                           {"show", COMMAND_SHOW, command_show, help_show},
                                           {"check", COMMAND_CHECK, command_check, help_check},
+                                          {"build", COMMAND_BUILD, command_build, help_build},
                                           {"cache", COMMAND_CACHE, command_cache, help_cache},
                                           {"ops", COMMAND_OPS, command_ops, help_ops},
                                           {"doctor", COMMAND_DOCTOR, command_doctor, help_doctor}};

@@ -161,6 +161,36 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
     return true;
 }
 
+static bool place_text(struct report *report, struct target *target)
+{
+    struct stat status;
+    const char *path = target->destination->path;
+    target->kind = KIND_TEXT;
+    if (stat(path, &status) != 0)
+        return place_new(report, target, path);
+    if (!S_ISREG(status.st_mode))
+        return cannot_write(report, target, "something that is no regular file is there");
+    return place_existing(report, target, path, status.st_mode);
+}
+
+bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs)
+{
+    struct destination *destinations = ARENA_ARRAY(report->arena, struct destination, count);
+    *outputs = (struct outputs){ARENA_ARRAY(report->arena, struct target, count), 0};
+    for (int i = 0; i < count; i++) {
+        struct target *target = &outputs->items[outputs->count++];
+        destinations[i] = (struct destination){paths[i], NULL, paths[i]};
+        target->destination = &destinations[i];
+        target->result = i;
+        if (!place_text(report, target))
+            return false;
+        for (int j = 0; j < i; j++)
+            if (!check_apart(report, &outputs->items[j], target))
+                return false;
+    }
+    return true;
+}
+
 static int find_name(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)

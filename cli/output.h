@@ -37,6 +37,8 @@ struct outputs {
 /* Kinds, directories, two outputs to one path. */
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
                      struct outputs *outputs);
+/* Plain files of text at these paths: what is there already is replaced if it is a regular file. */
+bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
 /* Whether every name is a result or a binding of the program; the bindings that are no results yet,
  * for weft_compile, in *names. `program` is the library's, `tree` the text's. */
 bool outputs_match(struct report *report, const struct outputs *outputs,

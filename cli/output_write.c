@@ -163,6 +163,8 @@ static bool put_content(FILE *file, const struct content *content)
     case KIND_NPY:
         npy_write(file, content->tensors);
         return true;
+    case KIND_TEXT:
+        return fwrite(content->tensors->data, 1, content->tensors->size, file) == content->tensors->size;
     case KIND_NPZ:
         return npz_write(file, content->keys, content->tensors, content->count);
     default:

@@ -36,6 +36,8 @@ const char *value_name(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
     int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
+    if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
+        return arena_printf(e->arena, "(%s)", literal_code(e, number));
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
         return arena_printf(e->arena, "*(const %s_m *)&args->literals[%d]", short_name(ins->dtype),
                             number);
@@ -324,19 +326,73 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
     return out.text;
 }
 
+static void start(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+#define INIT(name) buf_init(&e->name, e->arena);
+    SECTIONS(INIT)
+#undef INIT
+    e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
+    e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
+    find_lines(e);
+    make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
+    subst_init(&e->subst, e->arena, e->params->target);
+}
+
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
-#define INIT(name) buf_init(&e.name, arena);
-    SECTIONS(INIT)
-#undef INIT
-    e.called = ARENA_ARRAY(arena, bool, kernel->ins_count);
-    e.seen = ARENA_ARRAY(arena, int, kernel->ins_count);
-    find_lines(&e);
-    make_schedule(arena, kernel, params->kinds, params->fast, !params->target->chunks, &e.schedule);
-    subst_init(&e.subst, arena, params->target);
+    start(&e);
     emit_parts(&e);
     *scratch = e.scratch;
     return fill_skeleton(&e, params->target->skeleton);
+}
+
+/* ---- several kernels in one text ---- */
+
+struct emit_together {
+    struct emit_params params;
+    struct emitter e;              /* what is shared: subst, blocks, vectors */
+};
+
+struct emit_together *emit_start(struct arena *arena, const struct target *target)
+{
+    struct emit_together *together = ARENA_NEW(arena, struct emit_together);
+    together->params.target = target;
+    together->e = (struct emitter){.arena = arena, .params = &together->params};
+    subst_init(&together->e.subst, arena, target);
+    buf_init(&together->e.blocks, arena);
+    return together;
+}
+
+char *emit_function(struct emit_together *together, const struct kernel *kernel,
+                    const struct emit_params *params, const char *name, size_t *scratch)
+{
+    struct emitter *shared = &together->e;
+    struct emitter e = {.arena = shared->arena, .kernel = kernel, .params = params, .kinds = params->kinds,
+                        .baked = true};
+    start(&e);
+    e.subst = shared->subst;
+    e.blocks = shared->blocks;
+    buf_printf(&e.literals, "enum { ACCESSES = %d };\n", kernel->access_count);
+    emit_parts(&e);
+    shared->subst = e.subst;
+    shared->blocks = e.blocks;
+    shared->vectors = shared->vectors || e.vectors;
+    *scratch = e.scratch;
+    const char *body = fill_skeleton(&e, strstr(params->target->skeleton, "void weft_kernel("));
+    return arena_printf(e.arena, "static void %s(const struct weft_args *args, i64 begin, i64 end)\n%s", name,
+                        body);
+}
+
+const char *emit_common(struct emit_together *together, const char *section)
+{
+    return section_text(&together->e, section, strlen(section));
+}
+
+const char *const *emit_names(struct emit_together *together, int *count)
+{
+    *count = together->e.subst.name_count;
+    return together->e.subst.names;
 }

@@ -39,4 +39,16 @@ struct emit_params {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
+/* Several kernels in one text, for a source that is compiled ahead of time: each is a function of its own
+ * name, literals are numbers in it, and what kernels share is there once. */
+struct emit_together;
+struct emit_together *emit_start(struct arena *arena, const struct target *target);
+/* The function's text. */
+char *emit_function(struct emit_together *together, const struct kernel *kernel,
+                    const struct emit_params *params, const char *name, size_t *scratch);
+/* Of all functions so far: the section "types", "args", "library", "helpers" or "blocks" of the skeleton. */
+const char *emit_common(struct emit_together *together, const char *section);
+/* The names of the functions in "helpers" and "blocks"; their number. */
+const char *const *emit_names(struct emit_together *together, int *count);
+
 #endif

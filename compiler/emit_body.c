@@ -14,11 +14,45 @@ static const char *literal_text(struct emitter *e, int index)
     return text.text;
 }
 
+/* A double as a hexadecimal constant, whatever the locale. */
+static const char *hexadecimal(struct emitter *e, double value)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } u = {value};
+    const int exponent = (int)(u.bits >> 52 & 0x7ff);
+    return arena_printf(e->arena, "%s0x%d.%013llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
+                        (unsigned long long)(u.bits & 0xfffffffffffff), exponent ? exponent - 1023 : -1022);
+}
+
+const char *literal_code(struct emitter *e, int index)
+{
+    const enum weft_dtype dtype = e->kernel->literal_dtypes[index];
+    const union scalar value = e->kernel->literals[index];
+    const bool wide = type_rows[dtype].bits == 64;
+    if (dtype_is_float(dtype) && !dtype_is_half(dtype)) {
+        const double real = wide ? value.f64 : (double)value.f32;
+        if (real - real != 0) /* infinite, or no number */
+            return arena_printf(e->arena, "*(const %s_m *)&(const %s){0x%llx}", short_name(dtype),
+                                wide ? "u64" : "u32", (unsigned long long)value.bits);
+        return arena_printf(e->arena, "%s%s", hexadecimal(e, real), wide ? "" : "f");
+    }
+    if (type_rows[dtype].class != CLASS_SIGNED)
+        return arena_printf(e->arena, "%llu%s", (unsigned long long)value.bits, wide ? "ull" : "u");
+    const long long whole = eval_convert(dtype, WEFT_INT64, true, value).i64;
+    if (whole == INT64_MIN)
+        return "(-0x7fffffffffffffffll - 1)";
+    return arena_printf(e->arena, wide ? "%lldll" : whole == INT32_MIN ? "(-0x7fffffff - 1)" : "%lld", whole);
+}
+
 void emit_literal(struct emitter *e, int k, int ins)
 {
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
-    if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
+    if (e->baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
+        buf_printf(&e->literals, "const %s c%d = %s; /* %s */\n", type, k, literal_code(e, k), literal_text(e, k));
+    else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
                    type, k, type, k, literal_text(e, k));
     if (!e->called[ins])

@@ -27,6 +27,7 @@ struct emitter {
 #define MEMBER(name) struct buf name;
     SECTIONS(MEMBER)
 #undef MEMBER
+    bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were met */
     int told_count;
     size_t *lines;                 /* where the program's lines begin, but for the first */
@@ -68,6 +69,9 @@ int pattern_length(enum access_kind kind);
 void emit_access(struct emitter *e, int k, bool store, bool called);
 
 /* emit_body.c: what is computed. */
+
+/* A literal as C has it, exactly. */
+const char *literal_code(struct emitter *e, int index);
 
 void emit_literal(struct emitter *e, int k, int ins);
 /* A value computed outside the blocks, once or once for each row. */

@@ -6,6 +6,7 @@
 /* FAST(id, word, what it does) */
 #define FAST_PATHS(FAST)                                                                            \
     FAST(FLAT, "flat", "short inner groups run as one long row")                                    \
+    FAST(EXPAND, "expand", "several short groups run as one row, gathered into it")                  \
     FAST(STREAM, "stream", "large outputs are written past the caches")                             \
     FAST(ROW, "row", "values that do not vary along a row are computed once for it")                \
     FAST(CONVERT, "convert", "blocks of 8 and 16 bits become float32 and back by vector instructions") \

@@ -252,7 +252,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->maps = ARENA_ARRAY(arena, long long *, accesses);
     bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    if (!allowed || chunks || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
+    if (!allowed || chunks || !(fast & FAST_EXPAND) || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, &groups, flat, g);
     const struct tiling t = make_tiles(g->rows, g->columns);
     g->tile_rows = t.tile_rows;

@@ -150,7 +150,9 @@ static int operand_map(struct lowering *l, const struct node *view, int map)
     const struct shape *from = l->shapes[view - l->program->nodes];
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
-    if (is_cast_input(l, view)) {
+    if (is_cast_input(l, view) && !shape_known(from)) {
+        to = row = arena_copy(l->arena, from, sizeof *from); /* as many elements, in their order */
+    } else if (is_cast_input(l, view)) {
         to = row = ARENA_NEW(l->arena, struct shape);
         *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
     }

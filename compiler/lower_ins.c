@@ -137,7 +137,7 @@ int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft
 {
     struct kernel *kernel = l->kernel;
     const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
-    int map = shape && shape_volume(shape) == 1 ? 0 : l->map;
+    int map = shape && shape_known(shape) && shape_volume(shape) == 1 ? 0 : l->map;
     int *first = access_list(l, kind, index), at = *first;
     for (; at >= 0; at = l->next_access[at]) {
         const struct access *access = &kernel->accesses[at];

@@ -113,6 +113,32 @@ bool shapes_equal(const struct shape *a, const struct shape *b)
            memcmp(a->extents, b->extents, (size_t)a->rank * sizeof a->extents[0]) == 0;
 }
 
+bool shape_known(const struct shape *shape)
+{
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->extents[d] < 0)
+            return false;
+    return true;
+}
+
+static int count_extent(const struct shape *shape, int64_t extent)
+{
+    int count = 0;
+    for (int d = 0; d < shape->rank; d++)
+        count += shape->extents[d] == extent;
+    return count;
+}
+
+bool shapes_fill(const struct shape *a, const struct shape *b)
+{
+    if (shape_known(a) && shape_known(b))
+        return shape_volume(a) == shape_volume(b);
+    for (int d = 0; d < a->rank; d++)
+        if (a->extents[d] != 1 && count_extent(a, a->extents[d]) != count_extent(b, a->extents[d]))
+            return false;
+    return a->rank - count_extent(a, 1) == b->rank - count_extent(b, 1);
+}
+
 int64_t shape_volume(const struct shape *shape)
 {
     int64_t volume = 1;

@@ -33,6 +33,10 @@ const char *expression_text(struct arena *arena, const struct program *program, 
 /* "[480, 640, 3]"; unknown extents as ?, size variables by name. */
 const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape);
 bool shapes_equal(const struct shape *a, const struct shape *b);
+/* Whether all extents are numbers. */
+bool shape_known(const struct shape *shape);
+/* Whether two shapes surely have as many elements. */
+bool shapes_fill(const struct shape *a, const struct shape *b);
 /* Number of elements; -1 when it passes what an int64_t of bytes can count. */
 int64_t shape_volume(const struct shape *shape);
 

@@ -2,6 +2,11 @@
 #ifndef WEFT_TEMPLATES_H
 #define WEFT_TEMPLATES_H
 
+extern const char weft_template_aot[];
+extern const char weft_template_aot_h[];
+extern const char weft_template_geometry[];
+extern const char weft_template_geometry_h[];
+extern const char weft_template_tensor[];
 extern const char weft_template_dialect[];
 extern const char weft_template_args[];
 extern const char weft_template_args_cuda[];

@@ -18,11 +18,11 @@ static int find_map(struct kernel *kernel, int map, const struct shape *from, co
                     bool apart)
 {
     const struct index_map *outer = &kernel->maps[map];
-    if (shape_volume(from) == shape_volume(outer->to)) { /* nothing is stretched in between */
+    if (shapes_fill(from, outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
     }
-    if (same_space(from, to) && !(apart && shape_volume(from) != shape_volume(kernel->maps[map].to)))
+    if (same_space(from, to) && !(apart && !shapes_fill(from, kernel->maps[map].to)))
         return map;
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *have = &kernel->maps[m];

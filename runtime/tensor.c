@@ -2,7 +2,6 @@
 #include "runtime/internal.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t weft_dtype_size(enum weft_dtype dtype)
@@ -62,35 +61,20 @@ const char *tensor_place(const struct tensor *tensor, struct diags *diags)
     return tensor->device ? arena_printf(diags->arena, "on GPU %d", tensor->device - 1) : "in host memory";
 }
 
+#define SHARED static
+#define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
+#include "templates/tensor.c"
+
 /* Strides, size and range of a tensor whose shape and dtype are good; NULL, or what is wrong. */
 static const char *measure(const DLTensor *from, struct tensor *tensor)
 {
-    const int64_t most = INT64_MAX / 16; /* elements: their bytes can be counted, too */
-    int64_t dense = 1, low = 0, high = 0, reach;
-    bool empty = false;
-    tensor->dense = true;
-    for (int d = from->ndim - 1; d >= 0; d--) {
-        int64_t extent = from->shape[d], stride = from->strides ? from->strides[d] : dense;
-        if (extent < 0)
-            return "an extent is negative";
-        empty = empty || extent == 0;
-        tensor->strides[d] = extent <= 1 ? 0 : stride;
-        if (extent <= 1)
-            continue;              /* its stride is never taken: any is allowed */
-        tensor->dense = tensor->dense && stride == dense;
-        if (__builtin_mul_overflow(dense, extent, &dense) || dense > most)
-            return "it has more elements than memory can hold";
-        if (__builtin_mul_overflow(extent - 1, stride, &reach) || reach > most || reach < -most)
-            return "its strides reach further than memory does";
-        low += reach < 0 ? reach : 0;
-        high += reach > 0 ? reach : 0;
-        if (high - low > most)
-            return "its strides reach further than memory does";
-    }
-    uintptr_t data = (uintptr_t)tensor->data, size = (uintptr_t)type_rows[tensor->dtype].size;
-    tensor->first = data + (uintptr_t)low * size;
-    tensor->end = empty ? tensor->first : data + ((uintptr_t)high + 1) * size;
-    return NULL;
+    struct reach reach;
+    const char *wrong = tensor_reach(from->ndim, from->shape, from->strides, tensor->strides, &reach);
+    const uintptr_t data = (uintptr_t)tensor->data, size = (uintptr_t)type_rows[tensor->dtype].size;
+    tensor->dense = reach.dense;
+    tensor->first = data + (uintptr_t)reach.low * size;
+    tensor->end = reach.empty ? tensor->first : data + ((uintptr_t)reach.high + 1) * size;
+    return wrong;
 }
 
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
@@ -182,58 +166,15 @@ bool tensors_same(const struct tensor *a, const struct tensor *b)
     return same;
 }
 
-/* Sorts dimensions by the size of their stride; an injective layout has each stride at least as large
- * as what the smaller ones span. Layouts that interleave otherwise are taken as overlapping. */
 bool tensor_overlaps_itself(const struct tensor *tensor)
 {
-    int order[WEFT_MAX_RANK], count = 0;
-    for (int d = 0; d < tensor->rank; d++) {
-        if (tensor->shape[d] == 0)
-            return false;
-        if (tensor->shape[d] == 1)
-            continue;
-        int64_t stride = llabs(tensor->strides[d]);
-        int at = count++;
-        for (; at > 0 && llabs(tensor->strides[order[at - 1]]) > stride; at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-    }
-    int64_t span = 1;
-    for (int i = 0; i < count; i++) {
-        int64_t stride = llabs(tensor->strides[order[i]]);
-        if (stride < span)
-            return true;
-        span = stride * (tensor->shape[order[i]] - 1) + span;
-    }
-    return false;
-}
-
-/* Two tensors of one shape of strides whose offsets differ by less than a whole step never meet: the
- * even and the odd columns of one buffer, say. */
-static bool interleaved(const struct tensor *a, const struct tensor *b)
-{
-    int64_t step = 0, size = type_rows[a->dtype].size;
-    const struct tensor *both[2] = {a, b};
-    for (int t = 0; t < 2; t++)
-        for (int d = 0; d < both[t]->rank; d++) {
-            int64_t x = llabs(both[t]->strides[d]) * type_rows[both[t]->dtype].size;
-            if (both[t]->shape[d] <= 1)
-                continue;
-            while (x)  {
-                int64_t rest = step % x;
-                step = x;
-                x = rest;
-            }
-        }
-    int64_t other = type_rows[b->dtype].size;
-    if (step == 0)
-        return false;
-    int64_t offset = ((const char *)b->data - (const char *)a->data) % step;
-    offset += offset < 0 ? step : 0;
-    return offset >= size && offset + other <= step;
+    return lies_on_itself(tensor->rank, tensor->shape, tensor->strides);
 }
 
 bool tensors_meet(const struct tensor *a, const struct tensor *b)
 {
-    return !interleaved(a, b);
+    const int64_t size = type_rows[a->dtype].size, other = type_rows[b->dtype].size;
+    const int64_t step = common_step(a->rank, a->shape, a->strides, size, 0);
+    return !never_meet((const char *)b->data - (const char *)a->data,
+                       common_step(b->rank, b->shape, b->strides, other, step), size, other);
 }

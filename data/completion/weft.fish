@@ -26,7 +26,6 @@ complete -c weft -n "__fish_seen_subcommand_from build" -l openmp -d "large work
 complete -c weft -n "__fish_seen_subcommand_from build" -l depfile -r -d "for make or ninja"
 complete -c weft -n "__fish_seen_subcommand_from build" -l check -d "fail when a file would differ"
 complete -c weft -n "__fish_seen_subcommand_from build" -l list -d "print the paths"
-complete -c weft -n "__fish_seen_subcommand_from build" -l math -x -a "strict fast"
 complete -c weft -n "__fish_seen_subcommand_from cache" -f -a "path list verify prune clear"
 complete -c weft -n "__fish_seen_subcommand_from cache" -l size -x -d "bytes, as in 64M"
 complete -c weft -n "__fish_seen_subcommand_from ops" -f -l format -x -a "text md json"

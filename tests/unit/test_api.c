@@ -532,7 +532,7 @@ static void test_disable(void **state)
     assert_int_equal(weft_context_create(&(struct weft_context_params){.disable = "flat,steam"},
                                          &context, &error), WEFT_INVALID_ARGUMENT);
     assert_null(context);
-    assert_string_equal(error->message, "there is no fast path 'steam' to disable; there are flat, "
+    assert_string_equal(error->message, "there is no fast path 'steam' to disable; there are flat, expand, "
                         "stream, row, convert, divisor, narrow, hoist, table, special, chunk, index, value, call, "
                         "threads, cache, first");
     weft_error_destroy(error);

@@ -1,0 +1,135 @@
+"""The eval cases as kernels: what the ahead-of-time suites compile and call.
+
+A case of tests/eval that computes something becomes `kernel case_N(..) { .. }`, its inputs and what the run-time
+kernel makes of them arrays. Extents are declared in turn as ?, as numbers, and as size variables, a 1 that stretches
+always as a number."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eval"))
+import run_eval  # noqa: E402
+
+WEFT = os.environ.get("WEFT", "weft")
+FORMS = ("open", "number", "variable")
+
+
+class Kernel:
+    """One case: its text, its inputs by name, and the results that are expected."""
+
+    def __init__(self, number, case):
+        self.name, self.case = f"case_{number}", case
+        self.inputs, self.results, self.place = {}, {}, None
+
+
+def runs(case):
+    """Whether the case computes something that a kernel can."""
+    inputs = all("=" in argument for argument in case.arguments)
+    return bool(case.results) and not case.file and inputs and "input " not in "\n".join(case.program)
+
+
+def weft_run(program, arguments, names, folder):
+    """Results as arrays, and standard error."""
+    outputs = [part for name in names for part in ("-o", f"{name}={name}.npy")]
+    done = subprocess.run([WEFT, "run", *outputs, "--", program, *arguments], cwd=folder, capture_output=True,
+                          text=True, env=dict(os.environ, WEFT_DISABLE="first"))
+    if done.returncode:
+        return None, done.stderr
+    return {name: np.load(os.path.join(folder, name + ".npy")) for name in names}, done.stderr
+
+
+def input_names(case):
+    return [re.match(r"\w+", argument).group() for argument in case.arguments]
+
+
+def fill(kernel):
+    """Inputs and results, as the run-time kernel has them."""
+    case = kernel.case
+    with tempfile.TemporaryDirectory() as folder:
+        names = input_names(case)
+        copies, error = weft_run("return " + ", ".join(f"copy_{name} = {name}" for name in names), case.arguments,
+                                 [f"copy_{name}" for name in names], folder) if names else ({}, "")
+        wanted = [result[0] for result in case.results]
+        results, told = weft_run("\n".join(case.program), case.arguments, wanted, folder)
+    if copies is None or results is None:
+        sys.exit(f"{case.where}: {error}{told}")
+    kernel.inputs = {name: copies[f"copy_{name}"] for name in names}
+    kernel.results = results
+    place = re.search(r"^<expr>:(\d+):(\d+): warning\[W\d+\]: .*divi", told, re.MULTILINE)
+    kernel.place = tuple(map(int, place.groups())) if place else None
+    return kernel
+
+
+def dtype_name(array):
+    return "bfloat16" if array.dtype.kind == "V" else str(array.dtype)
+
+
+def declared(kernel, form):
+    """The types of the inputs; sizes in the order in which a dense entry takes them, with their values."""
+    types, sizes = {}, []
+    for name, array in kernel.inputs.items():
+        extents = []
+        for dim, extent in enumerate(array.shape):
+            if form == "number" or (extent == 1 and form == "variable"):
+                extents.append(str(extent))
+            else:
+                extents.append("?" if form == "open" else f"{name}_{dim}")
+                sizes.append(extent)
+        types[name] = f"{dtype_name(array)}[{', '.join(extents)}]"
+    return types, sizes
+
+
+def text_of(kernel, form):
+    """The program stands in lines of its own, so that places keep their columns."""
+    types, kernel.sizes = declared(kernel, form)
+    parameters = ", ".join(f"{name}: {type}" for name, type in types.items())
+    return f"kernel {kernel.name}({parameters}) {{\n" + "\n".join(kernel.case.program) + "\n}\n"
+
+
+def load(files):
+    cases = [case for path in files for case in run_eval.parse(path) if isinstance(case, run_eval.Case) and runs(case)]
+    kernels = [Kernel(number, case) for number, case in enumerate(cases)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(fill, kernels))
+
+
+def returns(header, kernel):
+    """Whether the case asks for the kernel's results and no binding besides."""
+    start = header.index(f"/* ---- kernel {kernel.name} ----")
+    signature = header[start:header.index("*/", start)]
+    return re.findall(r"result +(\w+):", signature) == list(kernel.results)
+
+
+def build(kernels, form, folder, *options):
+    """Writes the sources, as one bundle, of those kernels that can be; the others with the number of what refuses
+    them."""
+    refused = {}
+    while True:
+        texts, first = [], {}
+        line = 1
+        for index, kernel in enumerate(kernels):
+            which = FORMS[(FORMS.index(form) + index) % 3]
+            texts.append(text_of(kernel, which))
+            first[kernel.name] = line
+            kernel.line = line
+            line += texts[-1].count("\n")
+        source = os.path.join(folder, "cases.weft")
+        pathlib.Path(source).write_text("".join(texts))
+        done = subprocess.run([WEFT, "build", source, "-o", os.path.join(folder, "out"), "-q", *options],
+                              capture_output=True, text=True)
+        if done.returncode == 0:
+            header = pathlib.Path(folder, "out", "cases.h").read_text()
+            return [kernel for kernel in kernels if returns(header, kernel)], refused
+        found = re.findall(r"^[^\n]*cases\.weft:(\d+):\d+: error\[(W\d+)\]", done.stderr, re.MULTILINE)
+        if not found:
+            sys.exit(done.stderr)
+        for at, code in found:
+            name = max((start, name) for name, start in first.items() if start <= int(at))[1]
+            refused.setdefault(name, code)
+        kernels = [kernel for kernel in kernels if kernel.name not in refused]

@@ -1,0 +1,141 @@
+"""Kernels compiled ahead of time, called from C (calls.c) and C++, in the ways in which a host may build them. WEFT in
+the environment is the command's path, DLPACK_INCLUDE what finds weft.h's header."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WEFT = os.environ.get("WEFT", "weft")
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
+SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+KERNELS = re.findall(r"^kernel (\w+)", (HERE / "sample.weft").read_text(), re.MULTILINE)
+# What a kernel may want of its host: the C library, libm, OpenMP's library.
+WANTED = re.compile(r"^(malloc|free|qsort|mem(cmp|cpy|set|move)|bcmp|fe(get|set)env|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__tls_get_addr|"
+                    r"__cpu_(model|indicator_init|features2?)|omp_\w+|GOMP_\w+|exp|powf?|rintf?|floorf?|fmodf?|ceilf?|"
+                    r"truncf?|roundf?)$")
+
+
+def compilers(language="c"):
+    names = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}[language]
+    return [name for name in names if shutil.which(name)]
+
+
+class AotTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-aot-")
+        self.addCleanup(self.directory.cleanup)
+        self.here = pathlib.Path(self.directory.name)
+
+    def run_in(self, *command):
+        done = subprocess.run(command, cwd=self.here, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), f"{' '.join(command)}\n{done.stdout[-4000:]}")
+        return done.stdout
+
+    def build(self, *options):
+        self.run_in(WEFT, "build", str(HERE / "sample.weft"), "-o", "out", *options)
+
+    def call(self, *flags, more=()):
+        """Compiles calls.c with the bundle and runs it."""
+        self.run_in(*flags, *STRICT, "-Iout", str(HERE / "calls.c"), "out/sample.c", *more, "-lm", "-o", "calls")
+        self.assertEqual(self.run_in("./calls"), "0 failures\n")
+
+
+class Calls(AotTest):
+    def test_every_compiler(self):
+        self.build("--bundle", "sample")
+        for compiler in compilers():
+            for flags in (["-O0"], ["-O2"], ["-O2", "-ffast-math"]):
+                with self.subTest(compiler=compiler, flags=flags):
+                    self.call(compiler, *flags)
+
+    def test_sanitizers(self):
+        self.build("--bundle", "sample")
+        for compiler in compilers():
+            with self.subTest(compiler=compiler):
+                self.call(compiler, "-O1", *SANITIZERS)
+
+    def test_threads_and_instruction_sets(self):
+        self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v2,x86-64-v3,x86-64-v4")
+        for compiler in compilers():
+            with self.subTest(compiler=compiler):
+                self.call(compiler, "-O2")
+                if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull], input="int main(void){return 0;}",
+                                  text=True, capture_output=True).returncode == 0:
+                    self.call(compiler, "-O2", "-fopenmp")
+
+    def test_beside_the_library(self):
+        """The library's header and those of all kernels, each a source of its own, in one program."""
+        self.build()
+        self.build("--bundle", "sample")
+        os.unlink(self.here / "out" / "sample.c")
+        every = "".join(f'#include "{name}.h"\n' for name in KERNELS)
+        (self.here / "out" / "sample.h").write_text(every)
+        sources = [f"out/{name}.c" for name in KERNELS]
+        include = [f"-I{ROOT / 'include'}", *os.environ.get("DLPACK_INCLUDE", "").split()]
+        for compiler in compilers():
+            with self.subTest(compiler=compiler):
+                self.run_in(compiler, "-O1", *STRICT, "-DWITH_LIBRARY", "-Iout", *include, str(HERE / "calls.c"),
+                            *sources, "-lm", "-o", "calls")
+                self.assertEqual(self.run_in("./calls"), "0 failures\n")
+
+    def test_from_cplusplus(self):
+        self.build("--bundle", "sample")
+        program = """#include "sample.h"
+#include <vector>
+int main()
+{
+    std::vector<float> a(100, 2.0f), b(7, 1.0f), s(100), t(7), u(100);
+    return apart(a.data(), b.data(), 100, 7, s.data(), t.data(), u.data()) != WEFT_KERNEL_OK || s[99] != 4 ||
+           t[6] != 2 || u[0] != 1 || apart_note()->status == 3;
+}
+"""
+        (self.here / "main.cpp").write_text(program)
+        for compiler in compilers("c++"):
+            with self.subTest(compiler=compiler):
+                for standard in ("c++11", "c++20"):
+                    self.run_in(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Iout", "-c",
+                                "main.cpp", "-o", "main.o")
+                self.run_in(compilers()[0], "-std=c11", "-O1", "-c", "out/sample.c", "-o", "sample.o")
+                self.run_in(compiler, "main.o", "sample.o", "-lm", "-o", "main")
+                self.run_in("./main")
+
+
+class Objects(AotTest):
+    def symbols(self, *flags):
+        self.run_in(*flags, "-c", "out/sample.c", "-o", "sample.o")
+        lines = self.run_in("nm", "sample.o").splitlines()
+        return [line.split()[-2:] for line in lines]
+
+    def test_nothing_but_the_c_library_is_wanted(self):
+        self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
+        for compiler in compilers():
+            for flags in (["-O0"], ["-O2"], ["-O2", "-fPIC", "-fopenmp"]):
+                wanted = {name for kind, name in self.symbols(compiler, *flags) if kind == "U"}
+                self.assertTrue(wanted)
+                self.assertEqual({name for name in wanted if not WANTED.match(name) and not name.startswith("__kmpc")},
+                                 set())
+
+    def test_nothing_but_the_kernels_is_given(self):
+        self.build("--bundle", "sample", "--isa", "x86-64-v3")
+        for compiler in compilers():
+            given = {name for kind, name in self.symbols(compiler, "-O1") if kind.isupper() and kind != "U"}
+            suffixes = ("", "_strided", "_shape", "_batch", "_note")
+            self.assertEqual(given, {name + suffix for name in KERNELS for suffix in suffixes})
+
+    def test_what_cannot_keep_its_meaning_is_refused(self):
+        self.build("--bundle", "sample")
+        for flags, word in ((["-fsingle-precision-constant"], "-fsingle-precision-constant"),
+                            (["-U__FLT_EVAL_METHOD__", "-D__FLT_EVAL_METHOD__=2"], "SSE2")): # what -mfpmath=387 says
+            done = subprocess.run(["gcc", *flags, "-Iout", "-fsyntax-only", "out/sample.c"], cwd=self.here,
+                                  capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(word, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
