@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* Of a room: some bytes, then the operand, somewhere in a line. LENGTH: two tiles of uint8, and a few. */
-enum { OPERANDS = 3, OUT = 2, MARGIN = 64, ROOM = 192 << 10, LENGTH = 8192 + 37, UNTOUCHED = 0xa5 };
+enum { OPERANDS = 3, OUT = 2, MARGIN = 64, ROOM = 224 << 10, LENGTH = 8192 + 37, UNTOUCHED = 0xa5 };
 
 /* Off in a context for CUDA; the first one has C. */
 static const char *const forms[] = {"", "", "chunk", "index", "value", "chunk, index, value"};
