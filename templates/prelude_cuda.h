@@ -252,9 +252,9 @@ FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
 {
     const int each = 4 / sizeof(T);
     UNROLLED
-    for (int j = 0; j < BLOCK; j += each) {
+    for (int j = 0; j < BLOCK; j += BLOCK % each == 0 ? each : 1) {
         if (BLOCK % each != 0) {
-            r[j] = M(roundsat)(a[j]); /* the only one */
+            r[j] = M(roundsat)(a[j]); /* too few for a word */
             continue;
         }
         u32 rest = 0;
