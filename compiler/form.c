@@ -106,6 +106,7 @@ static int room_for(int groups)
     return room;
 }
 
+<<<<<<< HEAD
 /* Whether indices, beyond the end by a tile too, or strides do not fit 32 bits. */
 static bool is_wide(const struct geometry *g, int accesses)
 {
@@ -117,6 +118,8 @@ static bool is_wide(const struct geometry *g, int accesses)
     return false;
 }
 
+=======
+>>>>>>> main
 static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
     if (any_kind(kernel, kinds, ACCESS_NESTED))
@@ -133,12 +136,20 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
-                          .wide = is_wide(g, kernel->access_count), .many = many};
+                          .wide = chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2)),
+                          .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
+}
+
+void form_any_period(struct form *form)
+{
+    form->threads = THREADS;
+    form->period = 0;
+    form->repeats = false;
 }
 
 void block_form(const struct kernel *kernel, struct form *form)
