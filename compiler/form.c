@@ -106,20 +106,6 @@ static int room_for(int groups)
     return room;
 }
 
-<<<<<<< HEAD
-/* Whether indices, beyond the end by a tile too, or strides do not fit 32 bits. */
-static bool is_wide(const struct geometry *g, int accesses)
-{
-    if (!(g->fast & FAST_INDEX) || g->volume >= INT32_MAX - (1 << 20))
-        return true;
-    for (int i = 0; i < accesses * (g->groups + 2); i++)
-        if (g->strides[i] > INT32_MAX || g->strides[i] < -INT32_MAX)
-            return true;
-    return false;
-}
-
-=======
->>>>>>> main
 static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
     if (any_kind(kernel, kinds, ACCESS_NESTED))
@@ -130,13 +116,19 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }
 
+static bool is_wide(const struct kernel *kernel, const struct geometry *g)
+{
+    return !(g->fast & FAST_INDEX) ||
+           chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
+}
+
 void make_form(const struct kernel *kernel, const struct geometry *g, bool many, struct form *form)
 {
     *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
-                          .wide = chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2)),
+                          .wide = is_wide(kernel, g),
                           .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
