@@ -108,6 +108,20 @@ static bool make_directory(struct build *build, bool *made)
            REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, strerror(error));
 }
 
+/* The file that is read may be none of those that are written. */
+static bool spare_origin(struct build *build)
+{
+    struct stat origin, status;
+    const char *const *path = build->paths;
+    if (stat(build->script.origin, &origin) != 0)
+        return true;
+    for (int i = 0; i <= build->count && path[i]; i++)
+        if (stat(path[i], &status) == 0 && status.st_dev == origin.st_dev && status.st_ino == origin.st_ino)
+            return REPORT_ARGUMENT(build->report, path[i], strlen(path[i]), OUTPUT_PATH, path[i],
+                                   "it is the file that is read");
+    return true;
+}
+
 static bool write_files(struct build *build)
 {
     struct arena *arena = build->report->arena;
@@ -127,7 +141,7 @@ static bool write_files(struct build *build)
 static bool write_all(struct build *build)
 {
     bool made;
-    if (!make_directory(build, &made))
+    if (!spare_origin(build) || !make_directory(build, &made))
         return false;
     if (write_files(build))
         return true;
@@ -182,8 +196,10 @@ int command_build(struct report *report, const struct arguments *arguments)
         make_paths(&build);
     if (good && arguments->list)
         good = list_files(&build);
-    else if (good)
-        good = arguments->check ? check_files(&build) : write_all(&build);
+    if (good && arguments->check)
+        good = check_files(&build);
+    else if (good && !arguments->list)
+        good = write_all(&build);
     if (!good && !report->status)
         report->status = 1;
     return report->status;

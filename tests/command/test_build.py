@@ -89,6 +89,28 @@ class Written(Build):
             self.assertEqual(source.read_text(), changed)
         self.assertIn("differs", self.bad(1, 247, *build, "--check", "--openmp"))
 
+    def test_check_beside_list(self):
+        self.write(TWICE)
+        done = self.weft("build", "k.weft", "-o", "out", "--check", "--list")
+        self.assertEqual((done.returncode, done.stdout.decode()), (1, "out/twice.h\nout/twice.c\n"))
+
+    def test_check_with_other_templates(self):
+        """A weft of which one word of a template is another: what it makes is not what this one made."""
+        self.write(TWICE)
+        self.good("build", "k.weft", "-o", "out")
+        weft = pathlib.Path(shutil.which(weft_test.WEFT)).resolve()
+        code = weft.read_bytes()
+        self.assertEqual(code.count(b"its own elements overlap"), 1)
+        other = pathlib.Path(self.path("weft"))
+        other.write_bytes(code.replace(b"its own elements overlap", b"its own elements overlaP"))
+        other.chmod(0o755)
+        library = os.pathsep.join([str(weft.parent.parent / "runtime"), os.environ.get("LD_LIBRARY_PATH", "")])
+        told = subprocess.run([other, "build", "k.weft", "-o", "out", "--check"], cwd=self.here, text=True,
+                              capture_output=True, env=dict(os.environ, LD_LIBRARY_PATH=library))
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("'out/twice.c' differs from what weft build makes", told.stderr)
+        self.assertNotIn("twice.h", told.stderr)
+
     def test_files_are_replaced(self):
         self.write(TWICE)
         self.good("build", "k.weft", "-o", "out")
@@ -243,6 +265,9 @@ class Unwritable(Build):
         self.write(TWICE)
         self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "absent/k.d")
         self.bad(1, 120, "build", "k.weft", "-o", "out", "--depfile", "out/twice.c")
+        self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "/dev/full")
+        self.assertIn("the file that is read", self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "./k.weft"))
+        self.assertEqual(self.read("k.weft"), TWICE)
         self.assertEqual(self.files(), ["k.weft"])
 
 
