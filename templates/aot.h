@@ -13,7 +13,8 @@ enum weft_kernel_status {
     WEFT_KERNEL_OUT_OF_MEMORY = -2,
     WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together */
     WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, a negative extent */
-    WEFT_KERNEL_OVERLAP_ERROR = -8      /* a result overlaps a parameter or another result */
+    WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter or another result */
+    WEFT_KERNEL_UNSUPPORTED = -11       /* it was compiled in a way that changes results; the note says how */
 };
 
 /* An array in memory. Extents and strides count elements, the outermost dimension first; strides NULL: dense,

@@ -111,6 +111,16 @@ class Objects(AotTest):
         lines = self.run_in("nm", "sample.o").splitlines()
         return [line.split()[-2:] for line in lines]
 
+    def test_no_warnings(self):
+        """Also with those that are about a project's style."""
+        self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
+        common = ["-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-Wcast-align",
+                  "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Wdouble-promotion", "-Wfloat-equal",
+                  "-Wswitch-enum", "-Wwrite-strings", "-Wredundant-decls", "-Wvla", "-Wunused-macros",
+                  "-Wdeclaration-after-statement"]
+        for compiler in compilers():
+            self.run_in(compiler, *STRICT, *common, "-Iout", "-fsyntax-only", "out/sample.c")
+
     def test_nothing_but_the_c_library_is_wanted(self):
         self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
         for compiler in compilers():
@@ -135,6 +145,28 @@ class Objects(AotTest):
                                   capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(word, done.stderr)
+
+    def test_what_fuses_without_telling_is_refused(self):
+        """-ffp-contract=fast of clang, on a processor that has such an instruction; gcc's is turned off."""
+        if " fma " not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("no FMA")
+        self.build("--bundle", "sample", "--isa", "x86-64-v3")
+        program = """#include "sample.h"
+#include <stdio.h>
+int main(void)
+{
+    float a[1] = {1}, s[1], u[1], t[1];
+    printf("%d ", apart(a, a, 1, 1, s, t, u));
+    printf("%s\\n", apart_note()->text ? apart_note()->text : "good");
+}
+"""
+        (self.here / "main.c").write_text(program)
+        for flags in (["-O2", "-ffp-contract=fast"], ["-O2", "-ffp-contract=fast", "-mfma"]):
+            for compiler in compilers():
+                self.run_in(compiler, *flags, *STRICT, "-Iout", "main.c", "out/sample.c", "-lm", "-o", "main")
+                told = self.run_in("./main")
+                self.assertIn("-11 its source was compiled with -ffp-contract=fast" if compiler == "clang" else "0 good",
+                              told)
 
 
 if __name__ == "__main__":
