@@ -32,6 +32,7 @@ enum {
     OPTION_PLAIN_FORMAT,
     OPTION_SIZE,
     OPTION_BUILD_TARGET,
+    OPTION_BUILD_ARCH,
     OPTION_BUNDLE,
     OPTION_ISA,
     OPTION_OPENMP,
@@ -47,7 +48,8 @@ enum {
 static const struct option_row option_rows[] = {
     {"output", 'o', COMMAND_RUN, "a path, or name=path"},
     {"output", 'o', COMMAND_BUILD, "one directory"},
-    {"target", OPTION_BUILD_TARGET, COMMAND_BUILD, "c"},
+    {"target", OPTION_BUILD_TARGET, COMMAND_BUILD, "c or cuda"},
+    {"arch", OPTION_BUILD_ARCH, COMMAND_BUILD, "a GPU's architecture, as in sm_90"},
     {"bundle", OPTION_BUNDLE, COMMAND_BUILD, "a name for one pair of files"},
     {"isa", OPTION_ISA, COMMAND_BUILD, "x86-64-v2, x86-64-v3 and x86-64-v4, or some of them, with commas between"},
     {"openmp", OPTION_OPENMP, COMMAND_BUILD, NULL},
@@ -261,6 +263,21 @@ static bool set_bundle(struct parser *parser, const char *value)
                            "a name of letters, digits and underscores", value);
 }
 
+/* What is a name of an architecture NVRTC knows; this catches the slip of a hand. */
+static bool add_arch(struct parser *parser, const char *value)
+{
+    struct arguments *arguments = parser->arguments;
+    const size_t digits = strlen(value) > 3 ? strspn(value + 3, "0123456789") : 0;
+    if (strncmp(value, "sm_", 3) != 0 || value[3] == '0' || digits < 2 || digits > 4 || value[3 + digits])
+        return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--arch",
+                               find_row(parser, OPTION_BUILD_ARCH)->takes, value);
+    for (int i = 0; i < arguments->arch_count; i++)
+        if (strcmp(arguments->archs[i], value) == 0)
+            return true;
+    ARENA_PUSH(parser->report->arena, arguments->archs, arguments->arch_count, value);
+    return true;
+}
+
 /* One of a few words, of which `words` has `count`; its position in *choice. */
 static bool choose(struct parser *parser, int letter, const char *value, const char *const *words,
                    int count, int *choice)
@@ -314,7 +331,7 @@ static bool set_arch(struct parser *parser, const char *value)
 static bool set_option(struct parser *parser, int letter, char *value)
 {
     static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c", "cuda"},
-                             *const build_targets[] = {"c"},
+                             *const build_targets[] = {"c", "cuda"},
                              *const tiers[] = {"exact", "fast", "none"},
                              *const formats[] = {"text", "md", "json"},
                              *const plain_formats[] = {"text", "json"},
@@ -330,7 +347,12 @@ static bool set_option(struct parser *parser, int letter, char *value)
     case 'o':
         return parser->command == COMMAND_BUILD ? set_directory(parser, value) : add_output(parser, value);
     case OPTION_BUILD_TARGET:
-        return choose(parser, letter, value, build_targets, 1, &choice);
+        if (!choose(parser, letter, value, build_targets, 2, &choice))
+            return false;
+        arguments->cuda = choice;
+        return true;
+    case OPTION_BUILD_ARCH:
+        return add_arch(parser, value);
     case OPTION_BUNDLE:
         return set_bundle(parser, value);
     case OPTION_ISA:

@@ -41,7 +41,9 @@ struct arguments {
     bool time, help, version;
     const char *bundle, *depfile; /* NULL: not given */
     unsigned levels;              /* a set of enum aot_level */
-    bool openmp, check, list;
+    bool openmp, check, list, cuda; /* cuda: what is built */
+    const char **archs;           /* of what is built, each once */
+    int arch_count;
     const char *stage, *format; /* NULL: not given */
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };

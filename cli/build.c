@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/script.h"
+#include "cli/session.h"
 #include "compiler/aot.h"
 #include "compiler/base/buf.h"
 
@@ -18,6 +19,7 @@ struct build {
     const struct arguments *arguments;
     struct script script;
     const char *directory;
+    struct session session;        /* CUDA: NVRTC's */
     struct aot_file *files;
     const char **paths;            /* [count] and the depfile's */
     int count;
@@ -40,18 +42,53 @@ static bool load(struct build *build)
                                               "a whole file, and 'weft build' makes all its kernels");
 }
 
+/* GPUs of data centres since 2020; those of the same generation run their code as well, and later ones the PTX. */
+static const char *const usual_archs[] = {"sm_80", "sm_90", "sm_100"};
+
+/* Options of the other target would be ignored. */
+static bool check_options(struct build *build)
+{
+    const struct arguments *arguments = build->arguments;
+    const bool cuda = arguments->cuda;
+    const char *option = cuda && arguments->levels    ? "--isa"
+                         : cuda && arguments->openmp  ? "--openmp"
+                         : !cuda && arguments->archs ? "--arch"
+                                                     : NULL;
+    return !option || REPORT_ARGUMENT(build->report, NULL, 0, AOT_OPTION, option, cuda ? "c" : "cuda",
+                                      cuda ? "cuda" : "c");
+}
+
+static bool compile(void *user, const char *text, const char *arch, const unsigned char **code, size_t *size)
+{
+    struct build *build = user;
+    struct weft_error *errors = NULL;
+    void *made = NULL;
+    const enum weft_status status = weft_cuda_code(build->session.context, text, arch, &made, size, &errors);
+    const bool good = report_library(build->report, status, errors);
+    if (good)
+        *code = arena_copy(build->report->arena, made, *size);
+    weft_free(made);
+    return good;
+}
+
 static bool make_texts(struct build *build)
 {
     struct report *report = build->report;
+    const struct arguments *arguments = build->arguments;
     const char *slash = strrchr(build->script.origin, '/');
-    const struct aot_params params = {.file = report_plain(report, slash ? slash + 1 : build->script.origin),
-                                      .bundle = build->arguments->bundle, .levels = build->arguments->levels,
-                                      .openmp = build->arguments->openmp};
+    const bool given = arguments->arch_count > 0, cuda = arguments->cuda;
+    const struct aot_params params = {
+        .target = cuda ? AOT_CUDA : AOT_C,
+        .file = report_plain(report, slash ? slash + 1 : build->script.origin), .bundle = arguments->bundle,
+        .levels = arguments->levels, .openmp = arguments->openmp,
+        .archs = given ? arguments->archs : usual_archs,
+        .arch_count = given ? arguments->arch_count : (int)(sizeof usual_archs / sizeof *usual_archs),
+        .compile = cuda && (arguments->check || !arguments->list) ? compile : NULL, .user = build};
     struct source source = {build->script.origin, build->script.text, strlen(build->script.text)};
     struct diags diags;
     diags_init(&diags, report->arena, &source);
-    aot_build(report->arena, &source, &params, &diags, &build->files, &build->count);
-    return report_library(report, diags_status(&diags), diags_export(&diags, WEFT_WARNING));
+    const bool good = aot_build(report->arena, &source, &params, &diags, &build->files, &build->count);
+    return report_library(report, diags_status(&diags), diags_export(&diags, WEFT_WARNING)) && good;
 }
 
 /* ---- where it goes ---- */
@@ -191,7 +228,11 @@ static bool list_files(struct build *build)
 int command_build(struct report *report, const struct arguments *arguments)
 {
     struct build build = {.report = report, .arguments = arguments};
-    bool good = load(&build) && make_texts(&build);
+    bool good = check_options(&build) && load(&build);
+    if (good && arguments->cuda)
+        good = session_open(&build.session, report, (struct weft_context_params){.cache = ""});
+    good = good && make_texts(&build);
+    session_close(&build.session);
     if (good)
         make_paths(&build);
     if (good && arguments->list)

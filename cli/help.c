@@ -95,8 +95,9 @@ const char help_check[] =
     "  weft check 'a / b' 'a=uint8[480, 640, 3]' 'b=float32[3]'\n";
 
 const char help_build[] =
-    "usage: weft build FILE.weft -o DIR [--bundle NAME] [--isa LEVELS] [--openmp]\n"
-    "                  [--depfile PATH] [--check | --list]\n"
+    "usage: weft build FILE.weft -o DIR [--target c] [--isa LEVELS] [--openmp]\n"
+    "       weft build FILE.weft -o DIR --target cuda [--arch ARCH ...]\n"
+    "       either with [--bundle NAME] [--depfile PATH] [--check | --list]\n"
     "\n"
     "Makes a C header and a C source of each kernel in a file: DIR/KERNEL.h and\n"
     "DIR/KERNEL.c. They depend on the C library and libm alone, not on Weft; the\n"
@@ -106,7 +107,12 @@ const char help_build[] =
     "All files appear or, when anything is wrong, none; DIR is made if need be.\n"
     "\n"
     "  -o, --output DIR         where the files go\n"
-    "      --target c           what to make\n"
+    "      --target TARGET      c: for the host; cuda: for NVIDIA's GPUs, DIR/KERNEL_cuda.h\n"
+    "                           and .c, which hold machine code that NVRTC makes and\n"
+    "                           open the driver when they run; they need no CUDA\n"
+    "      --arch sm_90         a GPU that there is machine code for, once or several\n"
+    "                           times; default: sm_80, sm_90 and sm_100. GPUs later than\n"
+    "                           the newest run as well, by PTX\n"
     "      --bundle NAME        one pair, DIR/NAME.h and DIR/NAME.c, for all kernels\n"
     "      --isa LEVELS         loops for x86-64-v2, x86-64-v3, x86-64-v4 (commas\n"
     "                           between) besides those for what the source is\n"

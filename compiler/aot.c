@@ -40,9 +40,12 @@ static bool check_kernel(struct aot_kernel *k)
            infer_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
 }
 
-static bool make_kernel(struct arena *arena, struct program *program, struct aot_kernel *k)
+static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
+                        struct aot_kernel *k)
 {
-    *k = (struct aot_kernel){.arena = arena, .program = program};
+    *k = (struct aot_kernel){.arena = arena, .program = program,
+                             .target = params->target == AOT_CUDA ? &target_cuda : &target_c,
+                             .function = aot_function(arena, program->name, params)};
     if (!check_kernel(k))
         return false;
     aot_shapes(k);
@@ -51,16 +54,27 @@ static bool make_kernel(struct arena *arena, struct program *program, struct aot
 
 /* ---- files ---- */
 
-static void add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
+const char *aot_function(struct arena *arena, const char *kernel, const struct aot_params *params)
+{
+    return params->target == AOT_CUDA ? arena_printf(arena, "%s_cuda", kernel) : kernel;
+}
+
+static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
                      const struct aot_params *params, struct aot_file **files, int *file_count)
 {
     struct buf header, source;
     buf_init(&header, arena);
     buf_init(&source, arena);
-    aot_put_header(&header, kernels, count, name, params);
-    aot_put_source(&source, kernels, count, name, params);
+    const bool wanted = params->target == AOT_C || params->compile;
+    if (wanted)
+        aot_put_header(&header, kernels, count, name, params);
+    if (wanted && params->target == AOT_C)
+        aot_put_source(&source, kernels, count, name, params);
+    else if (wanted && !aot_put_device_source(&source, kernels, count, name, params))
+        return false;
     ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.h", name), header.text}));
     ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.c", name), source.text}));
+    return true;
 }
 
 bool aot_build(struct arena *arena, const struct source *source, const struct aot_params *params,
@@ -78,11 +92,11 @@ bool aot_build(struct arena *arena, const struct source *source, const struct ao
     bool good = aot_check_names(&programs, params, diags);
     for (int i = 0; i < programs.count; i++) {
         all[i] = &kernels[i];
-        good = make_kernel(arena, programs.items[i], all[i]) && good;
+        good = make_kernel(arena, programs.items[i], params, all[i]) && good;
     }
     for (int i = 0; good && !params->bundle && i < programs.count; i++)
-        add_pair(arena, all + i, 1, all[i]->program->name, params, files, count);
+        good = add_pair(arena, all + i, 1, all[i]->function, params, files, count);
     if (good && params->bundle)
-        add_pair(arena, all, programs.count, params->bundle, params, files, count);
+        good = add_pair(arena, all, programs.count, params->bundle, params, files, count);
     return good;
 }

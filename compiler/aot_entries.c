@@ -130,6 +130,8 @@ static struct parameters list_parameters(struct aot_kernel *k, enum entry entry)
             add_sizes(k, &list);
         add_operand(k, &list, entry, &o);
     }
+    if (k->target == &target_cuda && entry != ENTRY_SHAPE)
+        add_parameter(k, &list, "void *", "weft_stream");
     return list;
 }
 
@@ -153,7 +155,7 @@ bool aot_check_parameters(struct aot_kernel *k)
 static const char *entry_name(struct aot_kernel *k, enum entry entry)
 {
     static const char *const suffixes[ENTRY_COUNT] = {"", "_strided", "_shape", "_batch"};
-    return arena_printf(k->arena, "%s%s", k->program->name, suffixes[entry]);
+    return arena_printf(k->arena, "%s%s", k->function, suffixes[entry]);
 }
 
 /* The heading of an entry, in lines of at most 100 characters. */
@@ -206,7 +208,7 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     buf_puts(out, " */\n\n");
 }
 
-void aot_put_declarations(struct buf *out, struct aot_kernel *k, const struct aot_params *params)
+void aot_put_declarations(struct buf *out, struct aot_kernel *k)
 {
     static const char *const comments[ENTRY_COUNT] = {
         "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
@@ -219,13 +221,31 @@ void aot_put_declarations(struct buf *out, struct aot_kernel *k, const struct ao
     put_signature(out, k);
     for (int entry = 0; entry < ENTRY_COUNT; entry++) {
         buf_printf(out, entry == ENTRY_STRIDED ? comments[ENTRY_STRIDED] : "%s",
-                   entry == ENTRY_STRIDED ? k->program->name : comments[entry]);
+                   entry == ENTRY_STRIDED ? k->function : comments[entry]);
         put_heading(out, k, entry);
         buf_puts(out, ";\n\n");
     }
+    if (k->target == &target_cuda)
+        buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last question\n"
+                   " * divided an integer by zero, on whichever stream; its note tells where. */\n"
+                   "int %s_status(void);\n\n"
+                   "/* Gives back what this file keeps on GPUs: loaded kernels, and constants that they read. All its work is\n"
+                   " * done by then, and no graph has any left. A later call loads them again. */\n"
+                   "void %s_release(void);\n\n", k->function, k->function);
     buf_printf(out, "/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */\n"
-               "const struct weft_note *%s_note(void);\n\n", k->program->name);
-    (void)params;
+               "const struct weft_note *%s_note(void);\n\n", k->function);
+}
+
+static void put_cuda_comment(struct buf *out)
+{
+    buf_puts(out,
+             "/* Kernels for NVIDIA's GPUs. Pointers to data lead to memory of the GPU; shapes, strides and arrays without\n"
+             " * dimensions stand in the host's, and are read during the call. weft_stream is a CUstream or a cudaStream_t of\n"
+             " * that GPU, NULL its legacy default stream. A call puts its work on the stream, in the stream's context, and\n"
+             " * waits for nothing; without a stream's handle it is the thread's current context, and where there is none the\n"
+             " * first GPU's primary one. The first call on a GPU loads the kernel there, which may synchronize. No CUDA is\n"
+             " * needed to compile or link this: link with -ldl. Without a driver, without a GPU, or on one that there is no\n"
+             " * code for, calls return WEFT_KERNEL_UNSUPPORTED and note what is missing. */\n\n");
 }
 
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
@@ -236,8 +256,10 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
     buf_puts(out, "#include <stdbool.h>\n#include <stdint.h>\n\n");
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
     buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    if (params->target == AOT_CUDA)
+        put_cuda_comment(out);
     for (int i = 0; i < count; i++)
-        aot_put_declarations(out, kernels[i], params);
+        aot_put_declarations(out, kernels[i]);
     buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
@@ -272,6 +294,11 @@ static void put_shapes(struct buf *out, struct aot_kernel *k)
     }
 }
 
+static const char *stream_argument(const struct aot_kernel *k)
+{
+    return k->target == &target_cuda ? ", weft_stream" : "";
+}
+
 static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
 {
     put_heading(out, k, entry);
@@ -281,7 +308,8 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
     buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
     for (int i = 0; i < operand_count(k); i++)
         put_array(out, k, entry, i);
-    buf_printf(out, "    };\n    return weft_run_one(&weft_kernel_%s, weft_arrays);\n}\n\n", k->program->name);
+    buf_printf(out, "    };\n    return weft_run_one(&weft_kernel_%s, weft_arrays%s);\n}\n\n", k->program->name,
+               stream_argument(k));
 }
 
 static void put_shape(struct buf *out, struct aot_kernel *k)
@@ -309,8 +337,8 @@ static void put_batch(struct buf *out, struct aot_kernel *k)
     buf_puts(out, "};\n    const int64_t weft_steps[] = {");
     for (int i = 0; i < operand_count(k); i++)
         buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", operand(k, i).name);
-    buf_printf(out, "};\n    return weft_run(&weft_kernel_%s, weft_samples, weft_arrays, weft_steps);\n}\n\n",
-               k->program->name);
+    buf_printf(out, "};\n    return weft_run(&weft_kernel_%s, weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
+               k->program->name, stream_argument(k));
 }
 
 void aot_put_entries(struct buf *out, struct aot_kernel *k)
@@ -320,5 +348,8 @@ void aot_put_entries(struct buf *out, struct aot_kernel *k)
     put_run(out, k, ENTRY_STRIDED);
     put_shape(out, k);
     put_batch(out, k);
-    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->program->name);
+    if (k->target == &target_cuda)
+        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n"
+                   "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
+    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);
 }

@@ -21,6 +21,11 @@ struct aot_class {
     const unsigned char *kinds;
     const char *function;          /* its name */
     size_t scratch;
+    /* CUDA: */
+    struct form form;
+    int period;                    /* that it counts on; 0: any */
+    bool general;                  /* it does not look at kinds */
+    int number;                    /* among all of the file */
 };
 
 /* A loop. */
@@ -30,10 +35,14 @@ struct aot_part {
     int order;                     /* of the results that it computes or helps */
     struct aot_class *classes;     /* the last one is general */
     int class_count;
+    int constant, fault;           /* CUDA: numbers of the first ones in the file */
 };
 
 struct aot_kernel {
     struct arena *arena;
+    const struct target *target;
+    const char *function;          /* see aot_function */
+    bool failed;                   /* its code could not be made */
     struct program *program;
     const struct shape **inputs;   /* [input_count] */
     const struct shape **shapes;   /* [node_count] */
@@ -76,6 +85,18 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent);
 bool aot_divide(struct aot_kernel *k);
 /* The shape of what access `a` of a part leads to. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a);
+
+/* aot_cuda.c: whether the access is of a parameter that is handed over by value; the classes of a part, from geometries
+ * of likely calls (NULL: none). */
+bool aot_is_value(const struct aot_kernel *k, const struct access *access);
+/* False with a diagnostic where such a parameter's bytes are read as elements of another size. */
+bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part);
+void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct geometry *usual,
+                      const struct geometry *tiny);
+
+/* aot_device.c: the source for CUDA; false where `params->compile` failed. */
+bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
+                           const struct aot_params *params);
 
 /* aot_source.c */
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

@@ -68,8 +68,10 @@ static bool check_parameters(const struct program *program, struct diags *diags)
 
 /* ---- kernels among each other ---- */
 
-static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note"};
-enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes };
+/* The last are CUDA's alone. */
+static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note", "_status",
+                                                "_release"};
+enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes, CUDA_SUFFIXES = 2 };
 
 static char small(char c)
 {
@@ -84,9 +86,9 @@ static bool same_ignoring_case(const char *a, const char *b)
 }
 
 /* Whether one of the functions of kernel `a` has the name of one of kernel `b`, which is this one then. */
-static const char *common_function(struct arena *arena, const char *a, const char *b)
+static const char *common_function(struct arena *arena, const char *a, const char *b, bool cuda)
 {
-    for (int i = 1; i < FUNCTION_SUFFIXES; i++) {
+    for (int i = 1; i < FUNCTION_SUFFIXES - (cuda ? 0 : CUDA_SUFFIXES); i++) {
         if (strcmp(arena_printf(arena, "%s%s", a, function_suffixes[i]), b) == 0)
             return b;
         if (strcmp(arena_printf(arena, "%s%s", b, function_suffixes[i]), a) == 0)
@@ -95,14 +97,16 @@ static const char *common_function(struct arena *arena, const char *a, const cha
     return NULL;
 }
 
-static bool check_pair(const struct program *a, const struct program *b, bool files, struct diags *diags)
+static bool check_pair(const struct program *a, const struct program *b, const struct aot_params *params,
+                       struct diags *diags)
 {
     const struct span places[] = {b->name_span, a->name_span};
-    const char *function = common_function(diags->arena, a->name, b->name);
+    const char *function = common_function(diags->arena, aot_function(diags->arena, a->name, params),
+                                           aot_function(diags->arena, b->name, params), params->target == AOT_CUDA);
     if (function)
         return diag_at(diags, DIAG_AOT_KERNELS, places, 2, b->name, a->name,
                        arena_printf(diags->arena, "both have a function '%s' in C", function));
-    if (files && same_ignoring_case(a->name, b->name))
+    if (!params->bundle && same_ignoring_case(a->name, b->name))
         return diag_at(diags, DIAG_AOT_KERNELS, places, 2, b->name, a->name,
                        "they differ in case alone, and where files do not they would be one");
     return true;
@@ -118,7 +122,7 @@ bool aot_check_names(const struct programs *programs, const struct aot_params *p
             good = diag(diags, DIAG_AOT_LONG, program->name_span, (int)strlen(program->name), MAX_KERNEL_NAME);
         good = check_parameters(program, diags) && good;
         for (int before = 0; before < i; before++)
-            good = check_pair(programs->items[before], program, !params->bundle, diags) && good;
+            good = check_pair(programs->items[before], program, params, diags) && good;
     }
     return good;
 }
@@ -204,7 +208,7 @@ void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *
     for (int i = 0; i < count; i++) {
         const struct program *program = kernels[i]->program;
         for (int f = 0; f < FUNCTION_SUFFIXES; f++) {
-            const char *function = arena_printf(arena, "%s%s", program->name, function_suffixes[f]);
+            const char *function = arena_printf(arena, "%s%s", kernels[i]->function, function_suffixes[f]);
             add_if_listed(arena, &own.file_scope, function, names);
             add_if_listed(arena, &own.macros, function, macros);
         }

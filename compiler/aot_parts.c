@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Multiples of these stand for extents: large, with many divisors, as views may ask for them. */
-static const int large[] = {720, 480, 512, 100, 12, 6}, small[] = {4, 6, 3};
+static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] = {4, 6, 3};
 
 /* Extents of a call as it might be. */
 struct example {
@@ -93,6 +93,11 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part
     }
 }
 
+static struct kernel *narrowed(const struct aot_kernel *k, struct kernel *kernel)
+{
+    return k->target->fast & FAST_NARROW ? narrow(k->arena, kernel) : kernel;
+}
+
 /* What a hoisted loop goes over: what its loads broadcast to. It stores temporaries of that shape. */
 static void add_hoisted(struct aot_kernel *k, const struct hoisted *hoisted, int from, int order)
 {
@@ -101,7 +106,7 @@ static void add_hoisted(struct aot_kernel *k, const struct hoisted *hoisted, int
         ARENA_PUSH(k->arena, k->temporaries, k->temporary_count,
                    ((struct temporary){hoisted->temporaries[t].dtype, NULL}));
     for (int p = from; p < hoisted->count; p++) {
-        struct aot_part part = {.kernel = narrow(k->arena, hoisted->parts[p].kernel), .order = order};
+        struct aot_part part = {.kernel = narrowed(k, hoisted->parts[p].kernel), .order = order};
         const struct kernel *kernel = part.kernel;
         part.shape = ARENA_NEW(k->arena, struct shape);
         for (int a = 0; a < kernel->load_count; a++)
@@ -122,8 +127,8 @@ static struct kernel *take_out(struct aot_kernel *k, const struct example *examp
         return whole;
     for (int a = 0; a < whole->load_count; a++)
         shapes[a] = example_shape(k, example, aot_access_shape(k, &part, a));
-    return hoist(k->arena, whole, example_shape(k, example, shape), shapes, FAST_ALL,
-                 target_c.launch, hoisted);
+    return hoist(k->arena, whole, example_shape(k, example, shape), shapes, k->target->fast,
+                 k->target->launch, hoisted);
 }
 
 /* Results of one shape share a loop; those before `first` have one already. */
@@ -158,7 +163,7 @@ static bool divide(struct aot_kernel *k, const struct example *example)
         if (!whole)
             return false;
         struct kernel *rest = take_out(k, example, whole, shape, &hoisted);
-        const struct aot_part part = {.kernel = narrow(k->arena, rest), .shape = shape, .order = rest_count};
+        const struct aot_part part = {.kernel = narrowed(k, rest), .shape = shape, .order = rest_count};
         add_hoisted(k, &hoisted, from, rest_count);
         ARENA_PUSH(k->arena, rests, rest_count, part);
     }
@@ -175,12 +180,12 @@ static bool example_view(struct aot_kernel *k, const struct example *example, co
 {
     const struct access *access = &part->kernel->accesses[a];
     const struct shape *from = example_shape(k, example, aot_access_shape(k, part, a));
-    const struct shape *to = maps[access->map].to;
+    const struct shape *to = maps[k->target->chunks && aot_is_value(k, access) ? 0 : access->map].to;
     const int size = type_rows[access->dtype].size;
-    const bool other = is_reinterpreted(k, access);
+    const bool value = k->target->chunks && aot_is_value(k, access), other = is_reinterpreted(k, access);
     struct pieces pieces, own;
     broadcast_strides(to->rank, to->extents, from->rank, from->extents, NULL, size, view->strides);
-    if (!access->map && !other)
+    if (value || (!access->map && !other))
         return true;
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other) {
@@ -217,24 +222,25 @@ static void add_class(struct aot_kernel *k, struct aot_part *part, const unsigne
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
-/* The kinds that an example has. */
-static void add_likely(struct aot_kernel *k, const struct example *example, struct aot_part *part)
+/* How an example is walked; NULL where that cannot be told. */
+static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
+                                        const struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
     struct view *views = ARENA_ARRAY(k->arena, struct view, kernel->access_count);
-    struct geometry geometry;
+    struct geometry *geometry = ARENA_NEW(k->arena, struct geometry);
     if (!example->shapes)
-        return;
+        return NULL;
     const struct index_map *maps = example_maps(k, example, part);
     const struct shape *loop = maps[0].to;
     for (int a = 0; a < kernel->access_count; a++)
         if (!example_view(k, example, part, maps, a, &views[a]))
-            return;
+            return NULL;
     if (shape_volume(loop) < 1)
-        return;
-    make_geometry(k->arena, kernel, loop->rank, loop->extents, views, FAST_ALL & ~(unsigned)FAST_EXPAND,
-                  false, &geometry);
-    add_class(k, part, geometry.kinds);
+        return NULL;
+    make_geometry(k->arena, kernel, loop->rank, loop->extents, views, k->target->fast & ~(unsigned)FAST_EXPAND,
+                  k->target->chunks, geometry);
+    return geometry;
 }
 
 /* The kernel for any strides: what is seen by way of views goes by number. */
@@ -276,17 +282,32 @@ static void find_replaced(struct aot_kernel *k)
                 !viewed[i] && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
 }
 
+static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
+                        struct aot_part *part)
+{
+    const struct geometry *large = likely_geometry(k, usual, part), *little = likely_geometry(k, tiny, part);
+    if (k->target->chunks) {
+        aot_cuda_classes(k, part, large, little);
+        return;
+    }
+    if (large)
+        add_class(k, part, large->kinds);
+    if (little)
+        add_class(k, part, little->kinds);
+    add_general(k, part);
+}
+
 bool aot_divide(struct aot_kernel *k)
 {
-    const struct example usual = make_example(k, large, sizeof large / sizeof *large);
+    const struct example usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents);
     if (!divide(k, &usual))
         return false;
-    const struct example tiny = make_example(k, small, sizeof small / sizeof *small);
-    for (int p = 0; p < k->part_count; p++) {
-        add_likely(k, &usual, &k->parts[p]);
-        add_likely(k, &tiny, &k->parts[p]);
-        add_general(k, &k->parts[p]);
-    }
+    const struct example tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
+    for (int p = 0; p < k->part_count; p++)
+        if (k->target->chunks && !aot_check_values(k, &k->parts[p]))
+            return false;
+    for (int p = 0; p < k->part_count; p++)
+        add_classes(k, &usual, &tiny, &k->parts[p]);
     find_replaced(k);
     return true;
 }

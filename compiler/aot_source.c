@@ -20,8 +20,7 @@ const char *aot_section(struct arena *arena, const char *text, const char *name)
     return arena_string(arena, start, end ? (size_t)(end + 1 - start) : strlen(start));
 }
 
-/* All sections of a text, without the comment that speaks to the reader of the file. */
-static void put_sections(struct buf *out, const char *text)
+void aot_put_sections(struct buf *out, const char *text)
 {
     text = strstr(text, "//: ");
     while (*text) {
@@ -86,7 +85,7 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
     return sizes;
 }
 
-static void put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
+void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
 {
     const struct sizes s = measure(kernels, count);
     const struct { const char *name; int value; const char *what; } rows[] = {
@@ -240,11 +239,11 @@ static void put_support(const struct source_text *s)
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
-    put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
+    aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
     put_section(s, "shape");
-    put_sections(s->out, weft_template_geometry_h);
-    put_sections(s->out, weft_template_geometry);
-    put_sections(s->out, weft_template_tensor);
+    aot_put_sections(s->out, weft_template_geometry_h);
+    aot_put_sections(s->out, weft_template_geometry);
+    aot_put_sections(s->out, weft_template_tensor);
     put_library(s);
 }
 
@@ -271,7 +270,9 @@ static void put_loops(const struct source_text *s, const char *loops)
 
 static void put_calls(const struct source_text *s)
 {
-    static const char *const parts[] = {"tables", "tensors", "check", "samples", "plan", "run"};
+    static const char *const parts[] = {"tables", "classes", "parts", "tensors", "check", "samples", "plan",
+                                        "loop plan", "views", "loop class", "keep", "loop kinds", "environment", "run"};
+    static const char *const calls[] = {"call", "check call", "run call", "infer"};
     if (s->params->levels) {
         put_section(s, "levels");
         put_inclusions(s->out, s->params, s->name);
@@ -284,7 +285,10 @@ static void put_calls(const struct source_text *s)
         put_section(s, parts[i]);
     }
     put_section(s, s->params->openmp ? "threads" : "no threads");
-    put_section(s, "call");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        buf_puts(s->out, i ? "\n" : "");
+        put_section(s, calls[i]);
+    }
 }
 
 /* Everything but what callers see. */
@@ -312,34 +316,43 @@ static void put_includes(const struct source_text *s)
         put_section(s, "includes levels");
 }
 
-/* Where a kernel has a name of the body's that becomes another one there. */
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    struct buf loops, body;
-    struct aot_words names, macros;
+    struct buf loops, body, includes;
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
     buf_init(&loops, out->arena);
     buf_init(&body, out->arena);
+    buf_init(&includes, out->arena);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);
-    aot_find_clashes(kernels, count, body.text, &names, &macros);
+    s.out = &includes;
+    put_includes(&s);
     s.out = out;
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     if (params->levels)
         put_section(&s, "first time");
-    put_includes(&s);
+    aot_put_wrapped(out, kernels, count, includes.text, body.text);
+    if (params->levels)
+        buf_puts(out, "#endif\n");
+    put_section(&s, "guard end");
+}
+
+/* Where a kernel has a name of the body's that becomes another one there. */
+void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
+                     const char *body)
+{
+    struct aot_words names, macros;
+    aot_find_clashes(kernels, count, body, &names, &macros);
+    buf_puts(out, includes);
     for (int i = 0; i < names.count; i++)
         buf_printf(out, "#define %s weft_own_%s\n", names.items[i], names.items[i]);
-    buf_puts(out, body.text);
+    buf_puts(out, body);
     for (int i = 0; i < names.count; i++)
         buf_printf(out, "#undef %s\n", names.items[i]);
     for (int i = 0; i < macros.count; i++)
         buf_printf(out, "#undef %s\n", macros.items[i]);
     for (int i = 0; i < count; i++)
         aot_put_entries(out, kernels[i]);
-    if (params->levels)
-        buf_puts(out, "#endif\n");
-    put_section(&s, "guard end");
 }

@@ -38,7 +38,7 @@ static void put_constant(struct buf *out, const char *name, const struct constan
     buf_puts(out, "};\n");
 }
 
-static const char *constant_name(struct aot_kernel *k, int part, int index)
+const char *aot_constant_name(struct aot_kernel *k, int part, int index)
 {
     return arena_printf(k->arena, "constant_%s_%d_%d", k->program->name, part, index);
 }
@@ -53,7 +53,7 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
             continue;
         const struct constant *constant = &kernel->constants[index];
         done[index] = true;
-        put_constant(out, constant_name(k, p, index), constant, shape_volume(k->shapes[constant->node]));
+        put_constant(out, aot_constant_name(k, p, index), constant, shape_volume(k->shapes[constant->node]));
     }
 }
 
@@ -82,13 +82,16 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
     const int old = given ? type_rows[operand_dtype_of(k, operand)].size : 0;
     const bool other = given && operand_dtype_of(k, operand) != access->dtype;
     const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->parts[p], a));
-    const char *data = access->kind == TENSOR_CONSTANT ? constant_name(k, p, access->index) : "NULL";
-    const char *source = given                             ? "FROM_OPERAND"
+    const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
+    const bool device = k->target == &target_cuda, value = device && aot_is_value(k, access);
+    const char *source = value                             ? "FROM_VALUE"
+                         : given                           ? "FROM_OPERAND"
                          : access->kind == TENSOR_CONSTANT ? "FROM_CONSTANT"
                          : access->kind == TENSOR_BYTES    ? "FROM_BYTES"
                                                            : "FROM_TEMPORARY";
-    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : access->index, size,
-               other ? old : 0, access->map, data, form);
+    const int index = device && access->kind == TENSOR_CONSTANT ? k->parts[p].constant + access->index : access->index;
+    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index, size,
+               other && !value ? old : 0, value ? 0 : access->map, data, form);
     buf_printf(out, given ? " /* %s */\n" : "\n", given ? operand_name(k, operand) : "");
 }
 
@@ -149,7 +152,10 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
         put_maps(out, k, p);
     if (faults)
         put_faults(out, k, p);
-    put_classes(out, k, p, params);
+    if (k->target == &target_cuda)
+        aot_put_device_classes(out, k, p, params);
+    else
+        put_classes(out, k, p, params);
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, access_%s_%d, %s, class_%s_%d, %s, %d / 3.0},\n", form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->parts[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, "map_%s_%d", name, p) : "NULL", name, p,

@@ -179,6 +179,7 @@ static const char *kind_text(const struct kernel *kernel, int a, enum access_kin
     case ACCESS_NESTED: return "two strides, gathered into blocks";
     case ACCESS_EXPANDED: return "several short groups, gathered into rows";
     case ACCESS_MAPPED: return "found by their numbers, gathered into blocks";
+    case ACCESS_VALUE: return "one element, an argument of the kernel";
     }
     return "";
 }

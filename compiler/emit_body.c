@@ -102,7 +102,7 @@ static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
     bool plain = e->schedule.rate[i] != RATE_BLOCK ||
-                 (ins->kind == INS_LOAD && e->kinds[ins->index] == ACCESS_SCALAR);
+                 (ins->kind == INS_LOAD && access_stays((enum access_kind)e->kinds[ins->index]));
     if (plain || e->seen[i] == level)
         return;
     e->seen[i] = level;

@@ -105,17 +105,6 @@ static int room_for(int groups)
     return room;
 }
 
-/* Whether indices, beyond the end by a tile too, or strides do not fit 32 bits. */
-static bool is_wide(const struct geometry *g, int accesses)
-{
-    if (g->volume >= INT32_MAX - (1 << 20))
-        return true;
-    for (int i = 0; i < accesses * (g->groups + 2); i++)
-        if (g->strides[i] > INT32_MAX || g->strides[i] < -INT32_MAX)
-            return true;
-    return false;
-}
-
 static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
     if (any_kind(kernel, kinds, ACCESS_NESTED))
@@ -132,12 +121,20 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
-                          .wide = is_wide(g, kernel->access_count), .many = many};
+                          .wide = chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2)),
+                          .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
     if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
+}
+
+void form_any_period(struct form *form)
+{
+    form->threads = THREADS;
+    form->period = 0;
+    form->repeats = false;
 }
 
 void block_form(const struct kernel *kernel, struct form *form)

@@ -34,6 +34,8 @@ void block_form(const struct kernel *kernel, struct form *form);
 /* The form of a CUDA kernel on this geometry; `many`: it has to take a table of samples. */
 void make_form(const struct kernel *kernel, const struct geometry *geometry, bool many,
                struct form *form);
+/* The same kernel without knowing its period. */
+void form_any_period(struct form *form);
 /* Tiles of a sample with this geometry: none where it is empty. */
 int64_t form_tiles(const struct form *form, const struct geometry *geometry);
 

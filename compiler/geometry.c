@@ -5,6 +5,7 @@
 
 #define SHARED
 #include "templates/geometry.c"
+#include "templates/chunks.c"
 
 /* ---- several short groups as one row ---- */
 
@@ -154,40 +155,6 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     for (int a = 0; a < groups->accesses; a++)
         expand_access(arena, groups, first, part, a, type_rows[kernel->accesses[a].dtype].size, g);
     return true;
-}
-
-/* ---- rows for chunks ---- */
-
-enum { CHUNK = 16 };               /* bytes of a wide access */
-
-/* Whether rows of their own leave this access aligned: all outer strides are whole chunks of `size`. */
-static bool keeps_aligned(const struct grouping *groups, int a, int64_t size)
-{
-    for (int g = 0; g + 1 < groups->count; g++)
-        if (group_strides(groups, g)[a] % size != 0)
-            return false;
-    return true;
-}
-
-/* Whether the two innermost groups run as one where kernels compute in chunks: more of the elements that
- * come from memory then lie in a row, and aligned. What stays along the outer group counts for nothing: it
- * is in a cache. */
-static bool chunks_run_flat(const struct grouping *groups)
-{
-    int64_t flat = 0, apart = 0;
-    int inner = groups->count - 1, widest = 1;
-    for (int a = 0; groups->count >= 2 && a < groups->accesses; a++)
-        if (!groups->walks[a] && group_strides(groups, inner - 1)[a] && groups->sizes[a] > widest)
-            widest = groups->sizes[a];
-    for (int a = 0; groups->count >= 2 && a < groups->accesses; a++) {
-        int64_t step = group_strides(groups, inner)[a], jump = group_strides(groups, inner - 1)[a];
-        int size = groups->sizes[a];
-        if (groups->walks[a] || jump == 0 || step != size)
-            continue;
-        flat += flat_kind(jump, step, groups->extents[inner], size) == ACCESS_UNIT ? size : 0;
-        apart += keeps_aligned(groups, a, CHUNK / widest * size) ? size : 0;
-    }
-    return flat > apart;
 }
 
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)

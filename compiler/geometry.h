@@ -9,6 +9,12 @@
 
 enum { MAX_EXPANDED = 2048 };      /* the longest row of several short groups */
 
+/* Whether it is one element for a whole row. */
+static inline bool access_stays(enum access_kind kind)
+{
+    return kind == ACCESS_SCALAR || kind == ACCESS_VALUE;
+}
+
 struct geometry {
     int64_t volume;
     int merged_count;              /* the groups of rule 5.2, outermost first, */
@@ -33,6 +39,9 @@ struct geometry {
  * computes in `chunks`, see form.h, no row is expanded, and what is flat is chosen otherwise. */
 void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
                    const struct view *views, unsigned fast, bool chunks, struct geometry *geometry);
+
+/* Whether indices of so many elements, or any of `count` strides, do not fit 32 bits. */
+bool chunks_are_wide(int64_t volume, const int64_t *strides, int count);
 
 /* Strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the
  * right, 0 where it stretches. `strides` are in elements, NULL for dense row-major. */

@@ -44,7 +44,8 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         enum rate rate = ins->kind == INS_OP || ins->kind == INS_LITERAL ? RATE_ONCE : RATE_BLOCK;
-        if (ins->kind == INS_LOAD && kinds && kinds[ins->index] == ACCESS_SCALAR && (fast & FAST_ROW))
+        if (ins->kind == INS_LOAD && kinds && (fast & FAST_ROW) &&
+            access_stays((enum access_kind)kinds[ins->index]))
             rate = RATE_ROW;
         for (int k = 0; k < 3; k++)
             if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)

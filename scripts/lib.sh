@@ -40,10 +40,10 @@ has_sanitizers() {
 
 # One need: its Debian package, and whether it is met.
 need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
-need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake groff-base fish"
+need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake groff-base fish gdb"
 met() {
     case $1 in
-    gcc | g++ | meson | re2c | clang | cmake | fish) "$1" --version ;;
+    gcc | g++ | meson | re2c | clang | cmake | fish | gdb) "$1" --version ;;
     groff-base) groff --version ;;
     libc6-dev) has_header stdio.h ;;
     binutils) nm --version ;;

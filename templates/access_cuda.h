@@ -12,6 +12,10 @@ loads: w$[u] = m ? *(const T *)(bases[$] + o$) : 0;
 row: const VALUE a$ = LOAD(w$[u]);
 called row: ALIGNED T x$[CHUNK];
 called row: N(fill)(x$, w$[u], BLOCK);
+//: load value
+row: const VALUE a$ = LOAD(*(const T *)&bases[$]);
+called row: ALIGNED T x$[CHUNK];
+called row: N(fill)(x$, *(const T *)&bases[$], BLOCK);
 //: load unit
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
 loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), m, BLOCK);

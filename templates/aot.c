@@ -199,8 +199,6 @@ static int level(void)
     return 0;
 }
 //: tables
-typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
-
 /* A shape in the tables: an extent is a number, or -1 - i for extent i of the call. */
 struct form {
     int rank;
@@ -214,7 +212,8 @@ struct operand {
     int alignment;                 /* bytes */
 };
 
-enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES };
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
 
 /* What a kernel loads or stores. */
 struct access {
@@ -230,6 +229,8 @@ struct map {
     int parent;
     struct form from, to;
 };
+//: classes
+typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
 /* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
 struct class {
@@ -237,7 +238,7 @@ struct class {
     weft_kernel_fn *run[LEVELS];
     size_t scratch;                /* bytes that a thread lends it */
 };
-
+//: parts
 struct place {
     int line, column;
 };
@@ -521,7 +522,7 @@ static size_t place_temporary(const struct kernel *kernel, int count, const int6
     }
     return at;
 }
-
+//: loop plan
 /* One part on one sample: what a kernel is called with. */
 struct plan {
     struct weft_geometry walk;
@@ -535,7 +536,7 @@ struct plan {
 };
 
 enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }; /* planned at once */
-
+//: views
 /* A part's accesses over its loop. */
 struct views {
     struct shape loop, from[MAPS], to[MAPS];
@@ -633,7 +634,7 @@ static void make_views(const struct part *part, const struct tensor *tensors, co
             follow(part, a, tensors, special, views, number++);
     }
 }
-
+//: loop class
 static int find_class(const struct part *part, const unsigned char *kinds)
 {
     int c = 0;
@@ -641,7 +642,7 @@ static int find_class(const struct part *part, const unsigned char *kinds)
         c++;
     return c;
 }
-
+//: keep
 static void keep_plan(const struct part *part, const struct grouping *groups, const struct rows *rows,
                       struct plan *plan)
 {
@@ -662,7 +663,7 @@ static void keep_plan(const struct part *part, const struct grouping *groups, co
             make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
     }
 }
-
+//: loop kinds
 /* False where there is no kernel for these kinds. */
 static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
                        struct plan *plan)
@@ -729,7 +730,7 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
         plan_kinds(part, tensors, d, false, plan);
     count_traffic(part, (double)elements, plan);
 }
-//: run
+//: environment
 /* The floating-point environment that C programs start with: a -ffast-math build's start-up code makes
  * subnormals 0, and the caller may round otherwise. */
 #if defined __SSE__ && defined __GNUC__ && !defined __TINYC__
@@ -762,7 +763,7 @@ static void leave(environment before)
     fesetenv(&before);
 }
 #endif
-
+//: run
 /* What a launch is: tiles of some samples. */
 struct launch {
     weft_kernel_fn *run;
@@ -917,7 +918,7 @@ static size_t most_scratch(const struct kernel *kernel)
                 most = kernel->part[p].class[c].scratch;
     return (most + LINE - 1) / LINE * LINE;
 }
-
+//: check call
 /* Checks every sample; *own becomes the bytes that temporaries of a sample take at most. */
 static int check_call(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
                       const int64_t *steps, struct tensor *tensors, int64_t *d, size_t *own)
@@ -945,7 +946,7 @@ static int check_arguments(const struct kernel *kernel, int64_t samples, const s
             return tell(WEFT_KERNEL_INVALID_ARGUMENT, kernel->operand[o].name, "its samples are NULL");
     return WEFT_KERNEL_OK;
 }
-
+//: run call
 static void run_all(struct call *call, int64_t samples)
 {
     for (int64_t i = 0; i < samples; i += SAMPLES)
@@ -1010,7 +1011,7 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
         pointers[o] = &arrays[o];
     return weft_run(kernel, 1, pointers, steps);
 }
-
+//: infer
 /* Extents of the results from those of the parameters. */
 SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
 {

@@ -49,7 +49,8 @@ enum access_kind {
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
-    ACCESS_MAPPED = 'm'            /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
 /* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a

@@ -92,11 +92,18 @@ def text_of(kernel, form):
     return f"kernel {kernel.name}({parameters}) {{\n" + "\n".join(kernel.case.program) + "\n}\n"
 
 
-def load(files):
+def select(files):
     cases = [case for path in files for case in run_eval.parse(path) if isinstance(case, run_eval.Case) and runs(case)]
-    kernels = [Kernel(number, case) for number, case in enumerate(cases)]
+    return [Kernel(number, case) for number, case in enumerate(cases)]
+
+
+def filled(kernels):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return list(pool.map(fill, kernels))
+
+
+def load(files):
+    return filled(select(files))
 
 
 def returns(header, kernel):

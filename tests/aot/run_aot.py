@@ -56,10 +56,6 @@ def value(array):
     return C_TYPES.get(name, getattr(ctypes, f"c_{name}", None))(bits.item())
 
 
-def pointer(array):
-    return ctypes.c_void_p(array.ctypes.data)
-
-
 def turned(array):
     """The same values with other strides: along each dimension backwards, with gaps."""
     room = np.empty([2 * extent + 1 for extent in array.shape], array.dtype)
@@ -85,15 +81,18 @@ def expect(condition, what):
 class Caller:
     """The functions of one kernel in one library."""
 
+    suffix = ""
+
     def __init__(self, library, kernel):
         self.library, self.kernel, self.kept = library, kernel, []
+        self.name = kernel.name + self.suffix
         # Bytes of other elements have to lie together.
         self.turns = not any("reinterpret" in line for line in kernel.case.program)
-        self.note = getattr(library, kernel.name + "_note")
+        self.note = getattr(library, self.name + "_note")
         self.note.restype = ctypes.POINTER(Note)
 
     def call(self, suffix, arguments):
-        status = getattr(self.library, self.kernel.name + suffix)(*arguments)
+        status = self.entered(getattr(self.library, self.name + suffix), arguments)
         note = self.note().contents
         expected = 1 if self.kernel.place else 0
         told = f", {note.text.decode()}" if note.text else ""
@@ -101,6 +100,12 @@ class Caller:
         if expected:
             place = (note.line - self.kernel.line, note.column)
             expect(place == self.kernel.place, f"{suffix}: the remark is at {place}, not {self.kernel.place}")
+
+    def entered(self, function, arguments):
+        return function(*arguments)
+
+    def pointer(self, array):
+        return ctypes.c_void_p(array.ctypes.data)
 
     def outputs(self, make=np.copy):
         # filled with what no result is likely to be
@@ -113,7 +118,7 @@ class Caller:
     def shape(self):
         arguments = [numbers(array.shape) for array in self.kernel.inputs.values() if array.ndim]
         found = [numbers([-7] * result.ndim) for result in self.kernel.results.values() if result.ndim]
-        status = getattr(self.library, self.kernel.name + "_shape")(*arguments, *found)
+        status = getattr(self.library, self.name + "_shape")(*arguments, *found)
         expect(status == 0, f"_shape: status {status}")
         shapes = [list(result.shape) for result in self.kernel.results.values() if result.ndim]
         expect([list(one)[:len(shape)] for one, shape in zip(found, shapes)] == shapes,
@@ -121,9 +126,9 @@ class Caller:
 
     def dense(self):
         outputs = self.outputs()
-        inputs = [pointer(array) if array.ndim else value(array) for array in self.kernel.inputs.values()]
+        inputs = [self.pointer(array) if array.ndim else value(array) for array in self.kernel.inputs.values()]
         sizes = [ctypes.c_int64(size) for size in self.kernel.sizes]
-        self.call("", [*inputs, *sizes, *map(pointer, outputs.values())])
+        self.call("", [*inputs, *sizes, *map(self.pointer, outputs.values())])
         return outputs
 
     def strided(self, turn):
@@ -135,27 +140,28 @@ class Caller:
             if array.ndim == 0 and len(arguments) < len(inputs) * 3 and any(array is one for one in inputs):
                 arguments.append(value(array))
                 continue
-            arguments.append(pointer(array))
+            arguments.append(self.pointer(array))
             if array.ndim:
                 arguments += [numbers(array.shape), strides(array) if turn else None]
         self.call("_strided", arguments)
         return outputs
 
-    def array(self, array, dense):
+    def array(self, array, dense, data):
         shape, steps = numbers(array.shape), strides(array)
         self.kept += [shape, steps, array]
-        return Array(array.ctypes.data, ctypes.addressof(shape), None if dense else ctypes.addressof(steps))
+        return Array(data, ctypes.addressof(shape), None if dense else ctypes.addressof(steps))
 
     def batch(self):
         """Three samples, one of them turned; the first input is one array for all."""
-        arguments, outputs = [3], [self.outputs() for _ in range(3)]
+        arguments, outputs = [ctypes.c_int64(3)], [self.outputs() for _ in range(3)]
         for number, array in enumerate(self.kernel.inputs.values()):
             other = turned if array.ndim and self.turns else np.copy
             samples = [array.copy(), other(array), array.copy()]
-            one = (Array * 3)(*[self.array(sample, index != 1) for index, sample in enumerate(samples)])
+            one = (Array * 3)(*[self.array(sample, index != 1, self.pointer(sample) if sample.ndim else sample.ctypes.data)
+                                for index, sample in enumerate(samples)])
             arguments += [one, ctypes.c_int64(0 if number == 0 else 1)]
         for name in self.kernel.results:
-            arguments.append((Array * 3)(*[self.array(sample[name], True) for sample in outputs]))
+            arguments.append((Array * 3)(*[self.array(sample[name], True, self.pointer(sample[name])) for sample in outputs]))
         self.call("_batch", arguments)
         self.kept = []
         return outputs
@@ -189,8 +195,7 @@ def compare(kernel, outputs, what):
         expect(good, f"{what}: {name} is {actual.tolist()}, not {wanted.tolist()}")
 
 
-def check(library, kernel):
-    caller = Caller(library, kernel)
+def check(caller, kernel):
     caller.shape()
     compare(kernel, caller.dense(), "dense")
     compare(kernel, caller.strided(False), "strided, dense")
@@ -232,7 +237,7 @@ def run(kernels, form, settings, spread, folder):
             for kernel, (kernel.line, kernel.sizes) in zip(built, states):
                 count += 1
                 try:
-                    check(library, kernel)
+                    check(Caller(library, kernel), kernel)
                 except Failure as failure:
                     failures.append(f"{kernel.case.where}: {kernel.case.title} ({setting}, {form}): {failure}")
     wrong = {name: code for name, code in refusals.items() if code not in REFUSALS}

@@ -3,8 +3,8 @@
     run_install.py ROOT BUILD
 
 makes a release of the tree at ROOT, builds it without re2c, installs it into a scratch prefix, and there
-does what examples/*/README.md say; then looks at what is installed, moves it elsewhere, links the
-archive, and has it as a subproject. CC is the compiler. Reports in TAP."""
+does what README.md, docs/debugging.md and examples/*/README.md say; then looks at what is installed, moves it
+elsewhere, links the archive, and has it as a subproject. CC is the compiler. Reports in TAP."""
 import json
 import os
 import pathlib
@@ -198,7 +198,16 @@ class Install:
         expect(version == ".".join(numbers), f"weft.pc has {version}, weft.h {'.'.join(numbers)}")
         expect(self.weft("--version") == f"weft {version}\n", self.weft("--version"))
 
-    # ---- examples and other users ----
+    # ---- documents and examples ----
+
+    def follow(self, path, place, **more):
+        """Does what a document says, in a directory."""
+        page = run_docs.Page(path, path.name)
+        page.run(self.environment(**more), place)
+        wrong = [step for step in page.steps() if not run_docs.agrees(step.expected, step.got)]
+        logs = [path.read_text(errors="replace")[-2000:] for path in place.glob("log") if wrong]
+        expect(not wrong, "\n".join(line for step in wrong for line in ["$ " + step.command()] + step.got + logs))
+        return page
 
     def page(self, name, needs):
         """Does what the README of an example says, in a copy of it."""
@@ -206,11 +215,26 @@ class Install:
             need(program)
         place = self.scratch / name
         shutil.copytree(self.root / "examples" / name, place, ignore=shutil.ignore_patterns("build*"))
-        page = run_docs.Page(place / "README.md", name)
-        page.run(self.environment(), place)
-        wrong = [step for step in page.steps() if not run_docs.agrees(step.expected, step.got)]
-        logs = [path.read_text(errors="replace")[-2000:] for path in place.glob("log") if wrong]
-        expect(not wrong, "\n".join(line for step in wrong for line in ["$ " + step.command()] + step.got + logs))
+        self.follow(place / "README.md", place)
+        return place
+
+    def document(self, name):
+        """Does what a document says, in an empty directory, where the loader finds the library as after ldconfig."""
+        place = self.scratch / pathlib.Path(name).stem
+        place.mkdir()
+        return self.follow(self.root / name, place, LD_LIBRARY_PATH=str(self.find("libweft.so").parent))
+
+    def check_readme(self):
+        """README.md alone, with a C++ program of at most twenty lines"""
+        need("c++")
+        page = self.document("README.md")
+        lines = [len([line for line in part[1] if line]) for part in page.parts
+                 if isinstance(part, tuple) and part[0].endswith(".cpp")]
+        expect(lines and min(lines) <= 20, f"lines of its C++ programs: {lines}")
+
+    def check_debugging(self):
+        """docs/debugging.md alone"""
+        self.document("docs/debugging.md")
 
     def check_jit_c(self):
         """examples/jit-c"""
@@ -219,6 +243,58 @@ class Install:
     def check_jit_cpp(self):
         """examples/jit-cpp"""
         self.page("jit-cpp", ["cmake", "c++"])
+
+    def alone(self, program):
+        """A program that wants the C and C++ libraries and OpenMP's, no other."""
+        wanted = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", program))
+        others = [name for name in wanted if not re.match(r"lib(c|m|stdc\+\+|gcc_s|g?omp)\.so|ld-linux", name)]
+        expect(wanted and not others, f"{program} wants {wanted}")
+
+    def check_aot_meson(self):
+        """examples/aot-meson, which wants no Weft to run"""
+        self.alone(self.page("aot-meson", ["meson"]) / "build/filter")
+
+    def check_aot_cmake(self):
+        """examples/aot-cmake, which wants no Weft to run"""
+        self.alone(self.page("aot-cmake", ["cmake", "c++"]) / "build/particles")
+
+    def check_aot_cuda(self):
+        """examples/aot-cuda, which wants neither CUDA nor Weft to run; NVRTC makes its kernels"""
+        kernel = self.root / "examples/aot-cuda/scale.weft"
+        told = subprocess.run([self.prefix / "bin/weft", "build", kernel, "-o", self.scratch / "probe", "--target", "cuda"],
+                              capture_output=True, text=True, env=self.environment()).stderr
+        if re.search(r"error\[W02(13|14|35)\]", told):
+            raise Skip("there is no NVRTC")
+        program = self.page("aot-cuda", ["meson"]) / "build/scale"
+        expect(not re.search(r"\[lib(cuda|weft|nv)", run("readelf", "-d", program)), f"{program} wants CUDA or Weft")
+
+    def check_cmake_cross(self):
+        """weft_generate in a cross build asks for WEFT_EXECUTABLE, and takes it"""
+        need("cmake")
+        place, own = self.scratch / "aot-cmake", self.scratch / "weft-of-this-machine"
+        own.symlink_to(self.prefix / "bin/weft")
+        cross = ["cmake", "-B", "cross", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=other",
+                 "-DCMAKE_FIND_USE_CMAKE_ENVIRONMENT_PATH=OFF", f"-DWeft_DIR={self.find('WeftConfig.cmake').parent}"]
+        if not shutil.which("weft"):
+            text = run(*cross, cwd=place, env=dict(self.environment(), PATH=os.environ["PATH"]), status=1)
+            expect("set WEFT_EXECUTABLE" in text, text)
+        run(*cross, f"-DWEFT_EXECUTABLE={own}", cwd=place, env=self.environment())
+        rules = (place / "cross/CMakeFiles/particles.dir/build.make").read_text(encoding="utf-8")
+        expect(f"{own} build" in rules, rules)
+
+    def check_template(self):
+        """weft build --check fails when a template has changed"""
+        example, template = self.root / "examples/aot-meson", self.source / "templates/aot.c"
+        text = template.read_text(encoding="utf-8")
+        check = ["build", example / "contrast.weft", "-o", example / "generated", "--check"]
+        run(self.prefix / "bin/weft", *check, env=self.environment())
+        try:
+            template.write_text(text.replace("its data pointer is NULL", "it is NULL"), encoding="utf-8")
+            run("ninja", "-C", self.build, "-j2", "cli/weft", env=self.bare)
+            told = run(self.build / "cli/weft", *check, status=1)
+            expect("contrast.c' differs" in told, told)
+        finally:
+            template.write_text(text, encoding="utf-8")
 
     def check_static(self):
         """a program with names of its own links libweft.a, which finds its module"""
@@ -234,16 +310,19 @@ class Install:
             expect(text == "41\n", text)
 
     def check_subproject(self):
-        """Weft is a subproject of examples/jit-c"""
+        """Weft is a subproject: its library, and its command for the Meson recipe"""
         place = self.scratch / "parent"
-        shutil.copytree(self.root / "examples/jit-c", place, ignore=shutil.ignore_patterns("build*"))
+        shutil.copytree(self.root / "examples/aot-meson", place, ignore=shutil.ignore_patterns("build*"))
+        shutil.copy(self.root / "examples/jit-c/evaluate.c", place)
+        with open(place / "meson.build", "a", encoding="utf-8") as file:
+            file.write("executable('evaluate', 'evaluate.c', dependencies: dependency('weft'))\n")
         (place / "subprojects").mkdir()
         (place / "subprojects/weft").symlink_to(self.source)
-        run("meson", "setup", "build", "--force-fallback-for=weft", "-Dweft:command=disabled",
-            "--buildtype=plain", cwd=place, env=self.bare)
-        run("ninja", "-C", "build", "-j2", "evaluate", cwd=place, env=self.bare)
+        run("meson", "setup", "build", "--force-fallback-for=weft", "--buildtype=plain", cwd=place, env=self.bare)
+        run("ninja", "-C", "build", "-j2", "evaluate", "filter", cwd=place, env=self.bare)
         text = run("build/evaluate", "x * x", cwd=place, env=self.environment())
         expect(text == "float32: 0 1 4 9 16 25 36 49 64 81\n", text)
+        expect((place / "build/filter.p/warm.h").exists(), "the recipe made no warm.h")
 
     def check_cmake_static(self):
         """CMake links Weft::weft_static"""

@@ -1,0 +1,143 @@
+# weft_generate: kernels of .weft files as C sources of a target. Comes with find_package(Weft), of
+# which it wants the program `weft` alone: find_package(Weft COMPONENTS command) looks for no library.
+# It depends on nothing else of the package, so that a project may also carry this file and include() it.
+#
+#     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ISA LEVEL...] [OPENMP] [OPTIONS OPTION...])
+#
+# For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h". They are made
+# again when the .weft file or `weft` changes; a mistake in the file stops the build with Weft's message.
+#
+#   BUNDLE    one source for all kernels of a single file, and "NAME.h"; with it alone nothing is run
+#             while CMake configures
+#   ISA       loops for these instruction sets too, as in x86-64-v3 x86-64-v4; the best that the
+#             processor has runs
+#   OPENMP    large work takes several threads
+#   OPTIONS   more words for `weft build`
+#
+# WEFT_EXECUTABLE names the program to use. Without it, it is the one of the package, and in a cross
+# build, where that may be for another machine, one from PATH.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.13)
+if(POLICY CMP0116)
+  cmake_policy(SET CMP0116 NEW)
+endif()
+
+function(_weft_find_program result)
+  if(NOT WEFT_EXECUTABLE AND TARGET Weft::command AND NOT CMAKE_CROSSCOMPILING)
+    get_target_property(program Weft::command IMPORTED_LOCATION)
+  else()
+    find_program(WEFT_EXECUTABLE weft NO_CMAKE_FIND_ROOT_PATH
+      DOC "The program weft, of the machine that builds")
+    set(program "${WEFT_EXECUTABLE}")
+  endif()
+  if(NOT program)
+    message(FATAL_ERROR
+      "weft_generate: the program weft is missing; set WEFT_EXECUTABLE to its path")
+  endif()
+  set(${result} "${program}" PARENT_SCOPE)
+endfunction()
+
+function(_weft_check_target target)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "C" IN_LIST languages)
+    message(FATAL_ERROR
+      "weft_generate makes C sources, and C is not enabled; say project(... LANGUAGES C CXX)")
+  elseif(NOT TARGET ${target})
+    message(FATAL_ERROR "weft_generate: there is no target '${target}' yet")
+  endif()
+  get_target_property(directory ${target} SOURCE_DIR)
+  if(NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR
+      "weft_generate: '${target}' was made in ${directory}; call weft_generate there")
+  endif()
+endfunction()
+
+# The paths that ARGN (weft build ...) will write, from its --list, now and whenever the file changes.
+function(_weft_list result file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  execute_process(COMMAND ${ARGN} --list --quiet OUTPUT_VARIABLE listed RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "weft_generate: nothing can be made of ${file} (${status})")
+  endif()
+  string(REGEX REPLACE "\n$" "" listed "${listed}")
+  string(REPLACE "\n" ";" listed "${listed}")
+  set(${result} "${listed}" PARENT_SCOPE)
+endfunction()
+
+# Compiles the sources as parts of the target. They define static functions of the same names.
+function(_weft_add target openmp)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(openmp)
+    find_package(OpenMP COMPONENTS C)
+    if(OpenMP_C_FOUND)
+      separate_arguments(flags UNIX_COMMAND "${OpenMP_C_FLAGS}")
+      set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
+    else()
+      message(WARNING
+        "weft_generate: the C compiler has no OpenMP; kernels of ${target} run on one thread")
+    endif()
+  endif()
+  target_sources(${target} PRIVATE ${ARGN})
+  # What target_link_libraries(PRIVATE) does, in a project that calls it with keywords or without.
+  foreach(library IN ITEMS ${OpenMP_C_LIBRARIES} m)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES "${library}")
+    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:${library}>")
+  endforeach()
+endfunction()
+
+function(weft_generate target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP" "BUNDLE" "ISA;OPTIONS")
+  _weft_check_target(${target})
+  _weft_find_program(program)
+  list(LENGTH arg_UNPARSED_ARGUMENTS count)
+  if(count EQUAL 0 OR (arg_BUNDLE AND count GREATER 1))
+    message(FATAL_ERROR
+      "weft_generate(${target}): there are ${count} .weft files; it takes one or more, one with BUNDLE")
+  endif()
+  set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}_weft")
+  file(MAKE_DIRECTORY "${directory}")
+  set(options ${arg_OPTIONS})
+  if(arg_OPENMP)
+    list(APPEND options --openmp)
+  endif()
+  if(arg_ISA)
+    string(REPLACE ";" "," levels "${arg_ISA}")
+    list(APPEND options --isa ${levels})
+  endif()
+
+  get_target_property(all ${target} WEFT_GENERATED)
+  if(NOT all)
+    set(all)
+  endif()
+  foreach(name IN LISTS arg_UNPARSED_ARGUMENTS)
+    get_filename_component(file "${name}" ABSOLUTE)
+    get_filename_component(base "${name}" NAME)
+    set(command "${program}" build "${file}" -o "${directory}" ${options})
+    if(arg_BUNDLE)
+      list(APPEND command --bundle ${arg_BUNDLE})
+      set(made "${directory}/${arg_BUNDLE}.h" "${directory}/${arg_BUNDLE}.c")
+    else()
+      _weft_list(made "${file}" ${command})
+    endif()
+    foreach(path IN LISTS made)
+      if(path IN_LIST all)
+        message(FATAL_ERROR
+          "weft_generate(${target}): ${file} makes ${path}, and so does another file")
+      endif()
+    endforeach()
+    set(depfile)
+    if(NOT CMAKE_VERSION VERSION_LESS 3.20)
+      list(APPEND command --depfile "${directory}/${base}.d")
+      set(depfile DEPFILE "${directory}/${base}.d")
+    endif()
+    add_custom_command(OUTPUT ${made} COMMAND ${command} DEPENDS "${file}" "${program}" ${depfile}
+      COMMENT "Generating kernels of ${base}" VERBATIM)
+    set(sources ${made})
+    list(FILTER sources INCLUDE REGEX "\\.c$")
+    _weft_add(${target} "${arg_OPENMP}" ${sources})
+    list(APPEND all ${made})
+  endforeach()
+  set_property(TARGET ${target} PROPERTY WEFT_GENERATED "${all}")
+  target_include_directories(${target} PRIVATE "${directory}")
+endfunction()
+cmake_policy(POP)

@@ -1,0 +1,1920 @@
+/* Made by weft build from contrast.weft. See contrast.h. */
+#include "contrast.h"
+
+#include <fenv.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined __GNUC__ && !defined __TINYC__
+#define SHARED static __attribute__((unused))
+#define PURE __attribute__((const))
+#define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
+#else
+#define SHARED static
+#define PURE
+#define OVERFLOWS(a, b, product) multiplied(a, b, product)
+
+static bool multiplied(int64_t a, int64_t b, int64_t *product)
+{
+    const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    if (y && x > INT64_MAX / y)
+        return true;
+    *product = a * b;
+    return false;
+}
+#endif
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
+typedef _Bool b1;
+typedef unsigned char b1_m MAY_ALIAS;
+typedef signed char i8;
+typedef signed char i8_m MAY_ALIAS;
+typedef short i16;
+typedef short i16_m MAY_ALIAS;
+typedef int i32;
+typedef int i32_m MAY_ALIAS;
+typedef long long i64;
+typedef long long i64_m MAY_ALIAS;
+typedef unsigned char u8;
+typedef unsigned char u8_m MAY_ALIAS;
+typedef unsigned short u16;
+typedef unsigned short u16_m MAY_ALIAS;
+typedef unsigned int u32;
+typedef unsigned int u32_m MAY_ALIAS;
+typedef unsigned long long u64;
+typedef unsigned long long u64_m MAY_ALIAS;
+typedef int f16;
+typedef unsigned short f16_m MAY_ALIAS;
+typedef int bf16;
+typedef unsigned short bf16_m MAY_ALIAS;
+typedef float f32;
+typedef float f32_m MAY_ALIAS;
+typedef double f64;
+typedef double f64_m MAY_ALIAS;
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, their extents, and then their strides */
+};
+
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
+};
+
+struct weft_args {
+    const struct weft_sample *samples; /* none without tiles */
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+
+/* The most of each, of any kernel here. */
+enum {
+    MAX_RANK = 3, /* dimensions */
+    OPERANDS = 4, /* parameters and results */
+    EXTENTS = 3, /* that are found out when a call begins */
+    ACCESSES = 4, /* loads and stores of a loop */
+    LOOP_GROUPS = 3, /* of a loop's dimensions */
+    MAPS = 1, /* orders of elements, in a loop with views */
+    MAPPED = 0, /* accesses that may go by an element's number */
+    MAP_LEVELS = 1, /* that a number is taken apart in */
+    MAP_NUMBERS = 0, /* to say so */
+    FAULTS = 0, /* divisions by zero that a loop tells */
+    LEVELS = 1, /* instruction sets */
+};
+struct shape {
+    int rank;
+    int64_t extents[MAX_RANK];
+};
+
+/* More than fit an int64_t, each of two elements or more. */
+enum { MAX_PIECES = 64 };
+
+/* `extent` elements that lie `stride` apart. */
+struct piece {
+    int64_t extent, stride;
+};
+
+/* All elements of a space in their order, innermost first: no extent is 1, and no two neighbours could
+ * be one. */
+struct pieces {
+    int count;
+    struct piece at[MAX_PIECES];
+};
+
+/* Another order of dimensions' boundaries: element number n of a shape `from`, which is broadcast into
+ * what map `parent` leads to, is element number n of shape `to`. Map 0 is the iteration space itself, `to`,
+ * and has no parent. */
+struct index_map {
+    int parent;
+    const struct shape *from, *to;
+};
+
+/* A tensor over an iteration space. Without levels `over` has strides in bytes. With them it gives a
+ * number, which the first level takes apart into its pieces: the sum of their strides is the next level's
+ * number, and bytes in the end. */
+struct walk {
+    struct pieces over;
+    int level_count;
+    struct pieces *levels;         /* room for one more than its map has steps */
+};
+
+
+enum {
+    BLOCK = 64,                    /* elements that a kernel computes at once */
+    MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
+    TILE = 16384                   /* elements of a tile, about */
+};
+
+/* How an access moves along the inner loop. */
+enum access_kind {
+    ACCESS_SCALAR = 's',           /* stays: stride 0 */
+    ACCESS_UNIT = 'u',             /* the next element */
+    ACCESS_STRIDED = 'g',          /* any stride */
+    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
+    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
+    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
+    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
+};
+
+/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a
+ * space has pieces. */
+enum { MAX_GROUPS = MAX_PIECES };
+
+struct grouping {
+    int count, accesses;
+    int64_t extents[MAX_GROUPS];
+    int64_t *strides;              /* [groups][accesses] */
+    struct walk **walks;           /* [accesses] of those seen by way of views; once strides are set, of
+                                      those that strides are not enough for. NULL for others */
+    const int *sizes;              /* [accesses] of an element, in bytes */
+};
+
+/* Rows of a kernel: the innermost group, or two of them together (`period`, the extent of the inner one,
+ * is then not 0). */
+struct rows {
+    int groups;                    /* outer ones */
+    int64_t *extents;              /* [groups] */
+    int64_t rows, columns, period;
+    int64_t *strides;              /* [accesses][groups + 2]: outer groups, then along a row; last, in flat
+                                      classes, from one period to the next */
+    unsigned char *kinds;          /* [accesses], enum access_kind */
+};
+
+struct tiling {
+    int64_t tile_rows, tile_columns, row_tiles, tiles;
+};
+
+/* Adds elements outside those that are there. */
+SHARED void pieces_add(struct pieces *pieces, int64_t extent, int64_t stride)
+{
+    struct piece *last = pieces->count ? &pieces->at[pieces->count - 1] : NULL;
+    if (extent == 1)
+        return;
+    if (last && last->extent * last->stride == stride)
+        last->extent *= extent;
+    else
+        pieces->at[pieces->count++] = (struct piece){extent, stride};
+}
+
+/* Of the dimensions of a shape without an extent of 0, with these strides. */
+SHARED void pieces_make(struct pieces *pieces, int rank, const int64_t *extents, const int64_t *strides)
+{
+    pieces->count = 0;
+    for (int d = rank - 1; d >= 0; d--)
+        pieces_add(pieces, extents[d], strides[d]);
+}
+
+/* Strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the
+ * right, 0 where it stretches. `strides` are in elements, NULL for dense row-major. */
+SHARED void broadcast_strides(int rank, const int64_t *shape, int tensor_rank, const int64_t *extents,
+                              const int64_t *strides, int size, int64_t *result)
+{
+    int64_t dense = size;
+    for (int d = 0; d < rank; d++)
+        result[d] = 0;
+    for (int d = tensor_rank - 1; d >= 0; d--) {
+        int to = d + rank - tensor_rank;
+        int64_t stride = strides ? strides[d] * size : dense;
+        if (to >= 0 && (extents[d] != 1 || shape[to] == 1))
+            result[to] = stride;
+        dense *= extents[d] ? extents[d] : 1;
+    }
+}
+
+
+/* The bytes of a tensor with these pieces as elements of `size` bytes instead of `old`, in their order;
+ * false where they do not lie together, or not at multiples of `size`. */
+SHARED bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result)
+{
+    struct pieces bytes = {.count = 0};
+    pieces_add(&bytes, old, 1);
+    for (int i = 0; i < pieces->count; i++)
+        pieces_add(&bytes, pieces->at[i].extent, pieces->at[i].stride);
+    if (size > 1 && (bytes.at[0].stride != 1 || bytes.at[0].extent % size != 0))
+        return false;
+    result->count = 0;
+    bool whole = size == 1;
+    if (!whole)
+        pieces_add(result, bytes.at[0].extent / size, size);
+    for (int i = !whole; i < bytes.count; i++) {
+        if (bytes.at[i].stride % size != 0)
+            return false;
+        pieces_add(result, bytes.at[i].extent, bytes.at[i].stride);
+    }
+    return true;
+}
+
+
+/* What was not yet taken of some pieces. */
+struct rest {
+    struct pieces pieces;
+    int at;
+};
+
+/* Moves the innermost `count` elements to `out`; false where they are no whole pieces or parts of one. */
+static bool take(struct rest *rest, int64_t count, struct pieces *out)
+{
+    while (count > 1) {
+        struct piece *piece = &rest->pieces.at[rest->at];
+        int64_t stride = piece->stride;
+        if (count % piece->extent == 0) {
+            pieces_add(out, piece->extent, stride);
+            count /= piece->extent;
+            rest->at++;
+        } else if (piece->extent % count == 0) {
+            pieces_add(out, count, stride);
+            *piece = (struct piece){piece->extent / count, stride * count};
+            count = 1;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The elements `in`, seen as shape `from` and broadcast to `to`. False where that is no matter of
+ * strides: a stretched dimension would stand inside a piece. */
+static bool stretch(const struct pieces *in, const struct shape *from, const struct shape *to,
+                    struct pieces *out)
+{
+    struct rest rest = {*in, 0};
+    int64_t together = 1;
+    out->count = 0;
+    for (int d = 1; d <= to->rank; d++) {
+        int64_t extent = to->extents[to->rank - d];
+        int64_t own = d <= from->rank ? from->extents[from->rank - d] : 1;
+        together *= own;
+        if (own == extent)
+            continue;
+        if (!take(&rest, together, out))
+            return false;
+        pieces_add(out, extent, 0);
+        together = 1;
+    }
+    return take(&rest, together, out);
+}
+
+static void add_level(struct walk *walk, const struct pieces *level)
+{
+    for (int i = walk->level_count++; i > 0; i--)
+        walk->levels[i] = walk->levels[i - 1];
+    walk->levels[0] = *level;
+}
+
+static void number_pieces(struct pieces *pieces, int64_t count)
+{
+    pieces->count = 0;
+    pieces_add(pieces, count, 1);
+}
+
+static int64_t count_elements(const struct shape *shape)
+{
+    int64_t count = 1;
+    for (int d = 0; d < shape->rank; d++)
+        count *= shape->extents[d];
+    return count;
+}
+
+/* The walk of a tensor whose elements under map number `map` are `tensor`; walk->levels is there. */
+SHARED void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor,
+                        struct walk *walk)
+{
+    walk->over = *tensor;
+    walk->level_count = 0;
+    for (; map; map = maps[map].parent) {
+        const struct shape *from = maps[map].from, *to = maps[maps[map].parent].to;
+        struct pieces before = walk->over;
+        if (stretch(&before, from, to, &walk->over))
+            continue;
+        add_level(walk, &before);
+        number_pieces(&before, count_elements(from));
+        stretch(&before, from, to, &walk->over);
+    }
+}
+
+/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
+SHARED void walk_number(struct walk *walk)
+{
+    int64_t count = 1;
+    for (int i = 0; i < walk->over.count; i++)
+        count *= walk->over.at[i].extent;
+    add_level(walk, &walk->over);
+    number_pieces(&walk->over, count);
+}
+
+
+SHARED int64_t *group_strides(const struct grouping *groups, int group)
+{
+    return groups->strides + (ptrdiff_t)group * groups->accesses;
+}
+
+/* Where groups begin: elements inside them, ascending; each divides the next. */
+struct bounds {
+    int count;
+    int64_t at[MAX_GROUPS];
+};
+
+/* False where the bound would cut through a group that another has whole. */
+static bool add_bound(struct bounds *bounds, int64_t bound)
+{
+    int i = bounds->count;
+    while (i > 0 && bounds->at[i - 1] > bound)
+        i--;
+    if (i > 0 && bounds->at[i - 1] == bound)
+        return true;
+    if ((i > 0 && bound % bounds->at[i - 1] != 0) || (i < bounds->count && bounds->at[i] % bound != 0))
+        return false;
+    for (int k = bounds->count++; k > i; k--)
+        bounds->at[k] = bounds->at[k - 1];
+    bounds->at[i] = bound;
+    return true;
+}
+
+/* All of them or none. */
+static bool add_bounds(struct bounds *bounds, const struct pieces *pieces)
+{
+    struct bounds all = *bounds;
+    int64_t bound = 1;
+    for (int i = 0; i < pieces->count; i++) {
+        if (!add_bound(&all, bound))
+            return false;
+        bound *= pieces->at[i].extent;
+    }
+    *bounds = all;
+    return true;
+}
+
+/* Groups as few as all accesses allow: a bound wherever some access has one. An access whose bounds do
+ * not go with the others' is walked by numbers, which have none. strides[a] are those of an access without
+ * a walk, over a shape of `volume` elements, which are some. */
+SHARED void groups_find(struct grouping *groups, int rank, const int64_t *shape, int64_t volume,
+                        const int64_t *const *strides)
+{
+    struct bounds bounds = {.count = 0};
+    struct pieces pieces;
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!groups->walks[a]) {
+            pieces_make(&pieces, rank, shape, strides[a]);
+            add_bounds(&bounds, &pieces);
+        }
+    }
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!groups->walks[a] || add_bounds(&bounds, &groups->walks[a]->over))
+            continue;
+        walk_number(groups->walks[a]);
+        add_bounds(&bounds, &groups->walks[a]->over);
+    }
+    groups->count = bounds.count;
+    for (int g = 0; g < groups->count; g++)
+        groups->extents[groups->count - 1 - g] =
+            (g + 1 < bounds.count ? bounds.at[g + 1] : volume) / bounds.at[g];
+}
+
+/* The strides of an access: each group lies in one of its pieces. */
+static void set_strides(struct grouping *groups, int a, const struct pieces *pieces)
+{
+    int64_t inside = 1; /* the piece's first group: elements of the piece inside group g */
+    for (int g = groups->count - 1, i = 0; g >= 0; g--) {
+        group_strides(groups, g)[a] = pieces->at[i].stride * inside;
+        inside *= groups->extents[g];
+        if (inside == pieces->at[i].extent)
+            inside = 1, i++;
+    }
+}
+
+/* The strides of all accesses, over the same shape; groups->strides is there. */
+SHARED void groups_stride(struct grouping *groups, int rank, const int64_t *shape,
+                          const int64_t *const *strides)
+{
+    struct pieces pieces;
+    for (int a = 0; a < groups->accesses; a++) {
+        if (!groups->walks[a])
+            pieces_make(&pieces, rank, shape, strides[a]);
+        set_strides(groups, a, groups->walks[a] ? &groups->walks[a]->over : &pieces);
+        if (groups->walks[a] && !groups->walks[a]->level_count)
+            groups->walks[a] = NULL;
+    }
+}
+
+
+SHARED enum access_kind plain_kind(int64_t stride, int size)
+{
+    return stride == 0 ? ACCESS_SCALAR : stride == size ? ACCESS_UNIT : ACCESS_STRIDED;
+}
+
+static enum access_kind flat_kind(int64_t outer, int64_t inner, int64_t extent, int size)
+{
+    if (outer == extent * inner)
+        return plain_kind(inner, size);
+    return outer == 0 ? ACCESS_PERIODIC : ACCESS_NESTED;
+}
+
+/* Whether the two innermost groups run as one: the inner one is short, so that rows of their own
+ * would mostly be padding. Accesses from number `loads` on are stores. `*is_nested`: some access then has
+ * two strides. */
+SHARED bool runs_flat(const struct grouping *groups, int loads, bool *is_nested)
+{
+    bool nested = *is_nested = false;
+    if (groups->count < 2)
+        return false;
+    int64_t extent = groups->extents[groups->count - 1];
+    for (int a = 0; a < groups->accesses; a++) {
+        if (groups->walks[a])
+            continue;
+        int64_t inner = group_strides(groups, groups->count - 1)[a];
+        int64_t outer = group_strides(groups, groups->count - 2)[a];
+        enum access_kind kind = flat_kind(outer, inner, extent, groups->sizes[a]);
+        nested = nested || kind == ACCESS_NESTED || (kind == ACCESS_PERIODIC && a >= loads);
+    }
+    *is_nested = nested;
+    return extent <= (nested ? BLOCK / 2 : MAX_PERIOD);
+}
+
+/* Rows are the innermost group, or where they are flat the two innermost together. Not special: a kernel
+ * for any strides. */
+SHARED void make_rows(const struct grouping *groups, bool flat, bool special, struct rows *rows)
+{
+    int inner = groups->count - 1;
+    rows->groups = inner - flat < 0 ? 0 : inner - flat;
+    rows->rows = 1;
+    for (int i = 0; i < rows->groups; i++)
+        rows->rows *= rows->extents[i] = groups->extents[i];
+    rows->columns = inner < 0 ? 1 : groups->extents[inner] * (flat ? groups->extents[inner - 1] : 1);
+    rows->period = flat ? groups->extents[inner] : 0;
+    for (int a = 0; a < groups->accesses; a++) {
+        int64_t *strides = rows->strides + (ptrdiff_t)a * (rows->groups + 2);
+        int size = groups->sizes[a];
+        int64_t step = inner >= 0 ? group_strides(groups, inner)[a] : size;
+        int64_t jump = flat ? group_strides(groups, inner - 1)[a] : 0;
+        for (int i = 0; i < rows->groups; i++)
+            strides[i] = group_strides(groups, i)[a];
+        strides[rows->groups] = step;
+        strides[rows->groups + 1] = jump;
+        rows->kinds[a] = (unsigned char)(groups->walks[a] ? ACCESS_MAPPED
+                                         : flat           ? flat_kind(jump, step, rows->period, size)
+                                         : special        ? plain_kind(step, size)
+                                                          : ACCESS_STRIDED);
+    }
+}
+
+SHARED struct tiling make_tiles(int64_t rows, int64_t columns)
+{
+    struct tiling t;
+    t.tile_columns = columns < TILE ? columns : TILE;
+    t.tile_columns = t.tile_columns > 0 ? t.tile_columns : 1;
+    t.tile_rows = TILE / t.tile_columns;
+    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows > rows ? rows : t.tile_rows;
+    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows;
+    t.row_tiles = (columns + t.tile_columns - 1) / t.tile_columns;
+    t.tiles = (rows + t.tile_rows - 1) / t.tile_rows * t.row_tiles;
+    return t;
+}
+
+
+/* The place in a row of groups `first` and following, of the first `part` elements, as pieces. */
+static void row_pieces(const struct grouping *groups, int first, int64_t part, int a, struct pieces *row)
+{
+    row->count = 0;
+    for (int i = groups->count - 1; i >= first && i >= 0; i--)
+        pieces_add(row, i == first ? part : groups->extents[i], group_strides(groups, i)[a]);
+    if (!row->count)
+        row->at[row->count++] = (struct piece){1, 0};
+}
+
+/* The most numbers that a map with so many levels takes. */
+enum { MAP_LEVEL = 1 + 2 * MAX_PIECES };
+
+/* What a kernel finds the elements of a mapped access with: levels, the first of which takes apart the
+ * place in the row. Returns how many numbers that is; `to` may be NULL. */
+SHARED int make_map(const struct grouping *groups, int first, int64_t part, int a, long long *to)
+{
+    const struct walk *walk = groups->walks[a];
+    struct pieces row;
+    int size = 1;
+    row_pieces(groups, first, part, a, &row);
+    if (to)
+        to[0] = walk->level_count + 1;
+    for (int i = 0; i <= walk->level_count; i++) {
+        const struct pieces *level = i ? &walk->levels[i - 1] : &row;
+        for (int k = 0; to && k < level->count; k++) {
+            to[size + 1 + k] = level->at[k].extent;
+            to[size + 1 + level->count + k] = level->at[k].stride;
+        }
+        if (to)
+            to[size] = level->count;
+        size += 1 + 2 * level->count;
+    }
+    return size;
+}
+
+/* Elements before and behind the first one. */
+struct reach {
+    int64_t low, high;
+    bool empty, dense;             /* dense: row-major without gaps */
+};
+
+/* Resolves strides (`given` NULL: dense row-major), 0 where an extent is 0 or 1: they are never taken, and any
+ * is allowed. NULL, or what is wrong. */
+SHARED const char *tensor_reach(int rank, const int64_t *shape, const int64_t *given, int64_t *strides,
+                                struct reach *reach)
+{
+    const int64_t most = INT64_MAX / 16; /* elements: their bytes can be counted, too */
+    int64_t dense = 1, distance;
+    *reach = (struct reach){.dense = true};
+    for (int d = rank - 1; d >= 0; d--) {
+        const int64_t extent = shape[d], stride = given ? given[d] : dense;
+        if (extent < 0)
+            return "an extent is negative";
+        reach->empty = reach->empty || extent == 0;
+        strides[d] = extent <= 1 ? 0 : stride;
+        if (extent <= 1)
+            continue;
+        reach->dense = reach->dense && stride == dense;
+        if (OVERFLOWS(dense, extent, &dense) || dense > most)
+            return "it has more elements than memory can hold";
+        if (OVERFLOWS(extent - 1, stride, &distance) || distance > most || distance < -most)
+            return "its strides reach further than memory does";
+        reach->low += distance < 0 ? distance : 0;
+        reach->high += distance > 0 ? distance : 0;
+        if (reach->high - reach->low > most)
+            return "its strides reach further than memory does";
+    }
+    return NULL;
+}
+
+static int64_t size_of_stride(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Sorts dimensions by the size of their stride; an injective layout has each stride at least as large
+ * as what the smaller ones span. Layouts that interleave otherwise are taken as overlapping. */
+SHARED bool lies_on_itself(int rank, const int64_t *shape, const int64_t *strides)
+{
+    int order[32], count = 0;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] == 0)
+            return false;
+        if (shape[d] == 1)
+            continue;
+        const int64_t stride = size_of_stride(strides[d]);
+        int at = count++;
+        for (; at > 0 && size_of_stride(strides[order[at - 1]]) > stride; at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+    }
+    int64_t span = 1;
+    for (int i = 0; i < count; i++) {
+        const int64_t stride = size_of_stride(strides[order[i]]);
+        if (stride < span)
+            return true;
+        span = stride * (shape[order[i]] - 1) + span;
+    }
+    return false;
+}
+
+/* The greatest common divisor of `step` and all strides in bytes; 0: there are none. */
+SHARED int64_t common_step(int rank, const int64_t *shape, const int64_t *strides, int64_t size, int64_t step)
+{
+    for (int d = 0; d < rank; d++) {
+        int64_t x = shape[d] > 1 ? size_of_stride(strides[d]) * size : 0;
+        while (x) {
+            const int64_t rest = step % x;
+            step = x;
+            x = rest;
+        }
+    }
+    return step;
+}
+
+/* Whether elements of `size` bytes that are multiples of `step` apart never meet those of `other` bytes which
+ * begin `offset` bytes further: the even and the odd columns of one buffer, say. */
+SHARED bool never_meet(int64_t offset, int64_t step, int64_t size, int64_t other)
+{
+    if (step == 0)
+        return false;
+    offset %= step;
+    offset += offset < 0 ? step : 0;
+    return offset >= size && offset + other <= step;
+}
+f32 rintf(f32) PURE;
+/* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
+ * subnormals, infinities and NaN. */
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "float would be computed in a wider type: compile for SSE2 (-msse2 -mfpmath=sse)"
+#endif
+_Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsingle-precision-constant");
+#if defined __clang__
+#pragma float_control(precise, on)
+#if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
+/* -ffast-math fuses and approximates behind the language; only operations that may trap are left alone. They
+ * are not vectorized. */
+#pragma float_control(except, on)
+#endif
+#pragma clang fp contract(off)
+#elif defined __GNUC__ && !defined __TINYC__
+#pragma GCC push_options
+#pragma GCC optimize("no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
+                     "no-associative-math", "no-reciprocal-math", "no-rounding-math", "no-math-errno", \
+                     "no-trapping-math", "fp-contract=off")
+#elif defined __FAST_MATH__
+#error "this compiler's fast math cannot be turned off from here: compile this file without it"
+#endif
+/* Helpers come in groups, of which not every loop uses all, and for every type, signed or not. */
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#endif
+#if defined __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that it cannot vectorize */
+#endif
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+#endif
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
+SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
+{
+    const u8_m last = from[m - 1];
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = last;
+    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
+    return block;
+}
+SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
+{
+    for (i64 j = 0; j < period; j++)
+        pattern[j] = *(const f32_m *)(from + j * step);
+    for (i64 j = period; j < period + BLOCK; j++)
+        pattern[j] = pattern[j - period];
+}
+#ifdef WIDE
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    for (int j = 0; j < BLOCK; j += LANES) {
+        ints x;
+        floats y;
+        if (sizeof(u8) == 1)
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const quarter *)(a + j)));
+        else
+            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
+        __asm__("vcvtdq2ps %1, %0" : "=" WIDE(y) : WIDE(x));
+        *(floats *)(r + j) = y;
+    }
+}
+#else
+CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = (f32)a[j];
+}
+#endif
+static inline u8 roundsat_f32_u8(f32 a)
+{
+    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
+     * a -0 would keep. */
+    const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
+    const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
+    if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
+        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
+         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
+        f32 r = rintf(a > (f32)bottom ? a : (f32)bottom);
+        r = r < (f32)top ? r : (f32)top;
+        if ((u8)-1 < (u8)1)
+            r = a == a ? r + (f32)0 : (f32)0;
+        return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
+    }
+    const f32 above = (f32)top; /* rounds up to the first value above u8 */
+    f32 r = rintf(a) + (f32)0;
+    u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
+    return r >= above ? top : r < (f32)bottom ? bottom : t;
+}
+#ifdef WIDE
+/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. */
+static inline ints whole_f32_u8(const f32_m *a)
+{
+    const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
+    const floats top = (floats){0} + largest;
+    floats x = *(const floats *)a;
+    ints r;
+    if ((u8)-1 < (u8)1)
+        x = (floats)((ints)x & (ints)(x == x));
+    __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
+    __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
+    return r;
+}
+CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
+{
+    const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
+    for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
+        ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
+        __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
+        if (sizeof(u8) == 1) {
+            ints z = whole_f32_u8(a + j + 2 * LANES), w = whole_f32_u8(a + j + 3 * LANES);
+            __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
+            __asm__(FOR(BYTES, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
+        }
+        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words_));
+        *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
+    }
+}
+#else
+CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = roundsat_f32_u8(a[j]);
+}
+#endif
+SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = *(const u8_m *)(from + (j < m ? j : m - 1) * step);
+    return block;
+}
+SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = *(const f32_m *)(from + (j < m ? j : m - 1) * step);
+    return block;
+}
+SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
+{
+    for (int j = 0; j < m; j++)
+        *(u8_m *)(to + j * step) = block[j];
+}
+
+static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
+{
+    enum { ACCESSES = 4 };
+    u8_m w0[BLOCK];
+    f32_m w1[BLOCK + 512];
+    u8_m w3[BLOCK];
+    u64 slots[2][BLOCK]; /* values kept between loops */
+    f32_m *const v2 = (f32_m *)slots[0];
+    f32_m *const v6 = (f32_m *)slots[1];
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[64], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = sample->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            repeat_f32(w1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+            const i64 advance = BLOCK % s->period;
+            i64 phase = column0 % s->period;
+            const f32 a2 = *(const f32_m *)p[2]; /* gain */
+            head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
+                if (m < BLOCK)
+                    x0 = pad_u8(w0, x0, m);
+                fetch(x0, args->ahead, sizeof *x0);
+                const f32_m *const x1 = w1 + phase;
+                u8_m *const o3 = (u8_m *)p[3] + i; /* out */
+                const int n3 = m == BLOCK && streams(args, o3);
+                u8_m *const y3 = m < BLOCK || n3 ? w3 : o3;
+                widen_u8_f32(v2, x0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t2 = v2[j];
+                    const f32 a1 = x1[j];
+                    const f32 t3 = t2 - a1;
+                    const f32 t5 = t3 * a2;
+                    const f32 t6 = t5 + a1;
+                    v6[j] = t6;
+                }
+                narrow_f32_u8(y3, v6);
+                phase += m == BLOCK ? advance : m % s->period;
+                if (phase >= s->period)
+                    phase -= s->period;
+                if (m < BLOCK)
+                    put_u8(o3, w3, m);
+                else if (n3)
+                    stream(o3, w3, BLOCK * sizeof *w3);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+    if (args->stream)
+        fence();
+}
+
+static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end)
+{
+    enum { ACCESSES = 4 };
+    u8_m w0[BLOCK];
+    f32_m w1[BLOCK];
+    f32_m w2[BLOCK];
+    u8_m w3[BLOCK];
+    u64 slots[2][BLOCK]; /* values kept between loops */
+    f32_m *const v2 = (f32_m *)slots[0];
+    f32_m *const v6 = (f32_m *)slots[1];
+    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
+    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
+        const i64 half = count / 2;
+        if (sample[half].first_tile <= begin)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+    for (i64 tile = begin; tile < end; tile++) {
+        if (sample < last && sample[1].first_tile <= tile)
+            sample++;
+        const struct weft_geometry *const s = sample->geometry;
+        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
+        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
+        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
+        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
+        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
+        char *p[ACCESSES];
+        i64 at[64], rest = row0;
+        for (int k = 0; k < ACCESSES; k++)
+            p[k] = sample->bases[k];
+        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
+            at[g] = rest % s->extents[g];
+            for (int k = 0; k < ACCESSES; k++)
+                p[k] += at[g] * s->strides[k * stride + g];
+        }
+        for (i64 row = row0; row < row1; row++) {
+            i64 head = 0; /* elements in front of the first whole block */
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const u8_m *const x0 = gather_u8(w0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                const f32_m *const x1 = gather_f32(w1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                const f32_m *const x2 = gather_f32(w2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                u8_m *const y3 = w3; /* out */
+                widen_u8_f32(v2, x0);
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 t2 = v2[j];
+                    const f32 a1 = x1[j];
+                    const f32 t3 = t2 - a1;
+                    const f32 a2 = x2[j];
+                    const f32 t5 = t3 * a2;
+                    const f32 t6 = t5 + a1;
+                    v6[j] = t6;
+                }
+                narrow_f32_u8(y3, v6);
+                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w3, m);
+            }
+            for (i64 g = groups; g-- > 0;) { /* the next row */
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] += s->strides[k * stride + g];
+                if (++at[g] < s->extents[g])
+                    break;
+                for (int k = 0; k < ACCESSES; k++)
+                    p[k] -= s->extents[g] * s->strides[k * stride + g];
+                at[g] = 0;
+            }
+        }
+    }
+}
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC pop_options
+#endif
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic pop
+#endif
+static int level(void)
+{
+    return 0;
+}
+
+/* A shape in the tables: an extent is a number, or -1 - i for extent i of the call. */
+struct form {
+    int rank;
+    const int64_t *extents;
+};
+
+/* A parameter or a result. */
+struct operand {
+    const char *name;
+    int rank, size;                /* bytes of an element */
+    int alignment;                 /* bytes */
+};
+
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
+
+/* What a kernel loads or stores. */
+struct access {
+    enum source source;
+    int index;                     /* of the operand or the temporary */
+    int size, old;                 /* bytes of an element; old: of the operand's own, read as others, else 0 */
+    int map;                       /* how it is seen from the loop, 0: plainly */
+    const void *data;              /* FROM_CONSTANT */
+    struct form shape;             /* but for operands */
+};
+
+struct map {
+    int parent;
+    struct form from, to;
+};
+
+typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
+
+/* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
+struct class {
+    const char *kinds;
+    weft_kernel_fn *run[LEVELS];
+    size_t scratch;                /* bytes that a thread lends it */
+};
+
+struct place {
+    int line, column;
+};
+
+/* A loop: results of one shape, or what they have in common. */
+struct part {
+    struct form shape;
+    int accesses, loads, maps, classes, faults;
+    const struct access *access;
+    const struct map *map;
+    const struct class *class;
+    const struct place *fault;     /* where each division by zero stands */
+    double weight;                 /* an estimate of an element's time */
+};
+
+struct temporary {
+    struct form shape;
+    int size;
+};
+
+struct tensor;
+
+struct kernel {
+    int inputs, results, parts, temporaries;
+    const struct operand *operand; /* inputs, then results */
+    const struct form *shape;      /* [results] */
+    const unsigned char *replaces; /* [results][inputs] whether it may be the input's very buffer */
+    const struct part *part;       /* in the order in which they run */
+    const struct temporary *temporary;
+    const struct weft_note *note;
+    int (*extents)(const struct tensor *in, int64_t *d); /* of the call, from the inputs; 0 or a note */
+};
+
+/* A sample of an operand. */
+struct tensor {
+    const struct operand *operand;
+    char *data;
+    int rank;
+    int64_t shape[MAX_RANK], strides[MAX_RANK]; /* in elements, 0 where an extent is 0 or 1 */
+    uintptr_t first, end;          /* the bytes it touches, equal when there are none */
+};
+
+static _Thread_local struct weft_note weft_last_note;
+
+static int tell(int status, const char *name, const char *text)
+{
+    weft_last_note = (struct weft_note){status, 0, 0, name, text};
+    return status;
+}
+
+/* `shape` is that of a result where the caller gives none. */
+static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
+                       struct tensor *tensor)
+{
+    struct reach reach;
+    tensor->operand = operand;
+    tensor->data = from->data;
+    tensor->rank = operand->rank;
+    shape = from->shape ? from->shape : shape;
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    if (wrong)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+    tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
+    tensor->end = tensor->first;
+    if (reach.empty)
+        return WEFT_KERNEL_OK;
+    tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
+    if (!from->data)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
+    if ((uintptr_t)from->data % (uintptr_t)operand->alignment)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements");
+    return WEFT_KERNEL_OK;
+}
+
+SHARED int64_t extent(int64_t in_table, const int64_t *d)
+{
+    return in_table < 0 ? d[-1 - in_table] : in_table;
+}
+
+/* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */
+SHARED int64_t quotient(int64_t have, int64_t each)
+{
+    return have < 0 || each <= 0 || have % each ? -1 : have / each;
+}
+
+/* Halves away from zero; -1: too large. */
+SHARED int64_t rounded(double x)
+{
+    return x >= 0x1p58 ? -1 : (int64_t)(x >= 0x1p52 ? x : (double)(int64_t)x + (x - (double)(int64_t)x >= 0.5));
+}
+
+/* -1: more elements than memory can hold. */
+SHARED int64_t volume(int rank, const int64_t *extents, const int64_t *d)
+{
+    int64_t count = 1;
+    bool empty = false;
+    for (int k = 0; k < rank; k++) {
+        const int64_t own = extent(extents[k], d);
+        empty = empty || own == 0;
+        if (own > 0 && count > INT64_MAX / 16 / own)
+            return -1;
+        count *= own ? own : 1;
+    }
+    return empty ? 0 : count;
+}
+
+static bool same_tensors(const struct tensor *a, const struct tensor *b)
+{
+    bool same = a->data == b->data && a->rank == b->rank && a->operand->size == b->operand->size;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* Whether their elements may share bytes. */
+static bool meet(const struct tensor *a, const struct tensor *b)
+{
+    if (a->first == a->end || b->first == b->end || a->first >= b->end || b->first >= a->end)
+        return false;
+    const int64_t step = common_step(a->rank, a->shape, a->strides, a->operand->size,
+                                     common_step(b->rank, b->shape, b->strides, b->operand->size, 0));
+    return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
+}
+
+/* A tensor of which only the shape is known. */
+SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
+{
+    struct reach reach;
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
+/* The extents of a call, and whether its results can be had. */
+static int find_extents(const struct kernel *kernel, const struct tensor *tensors, int64_t *d)
+{
+    const int wrong = kernel->extents(tensors, d);
+    if (wrong)
+        weft_last_note = kernel->note[wrong];
+    for (int r = 0; !wrong && r < kernel->results; r++)
+        if (volume(kernel->shape[r].rank, kernel->shape[r].extents, d) < 0)
+            return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[kernel->inputs + r].name,
+                        "it has more elements than memory can hold");
+    return wrong ? weft_last_note.status : WEFT_KERNEL_OK;
+}
+
+/* The inputs of one sample, the extents that they give, and the results. */
+static int read_sample(const struct kernel *kernel, const struct weft_array *const *arrays,
+                       const int64_t *steps, int64_t sample, struct tensor *tensors, int64_t *d)
+{
+    int64_t shape[MAX_RANK];
+    for (int o = 0; o < kernel->inputs; o++) {
+        const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], NULL, &tensors[o]);
+        if (status)
+            return status;
+    }
+    const int wrong = find_extents(kernel, tensors, d);
+    for (int r = 0; !wrong && r < kernel->results; r++) {
+        const int o = kernel->inputs + r;
+        const struct form *form = &kernel->shape[r];
+        for (int k = 0; k < form->rank; k++)
+            shape[k] = extent(form->extents[k], d);
+        const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], shape, &tensors[o]);
+        if (status)
+            return status;
+        for (int k = 0; k < form->rank; k++)
+            if (tensors[o].shape[k] != shape[k])
+                return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[o].name, "its shape is not the result's");
+    }
+    return wrong;
+}
+
+/* Whether result `r` may be written although it shares bytes with operand `o`. */
+static bool may_meet(const struct kernel *kernel, int r, const struct tensor *result, int o,
+                     const struct tensor *other)
+{
+    return o < kernel->inputs && kernel->replaces[r * kernel->inputs + o] && same_tensors(result, other);
+}
+
+static int check_overlap(const struct kernel *kernel, const struct tensor *tensors)
+{
+    for (int r = 0; r < kernel->results; r++) {
+        const struct tensor *result = &tensors[kernel->inputs + r];
+        if (lies_on_itself(result->rank, result->shape, result->strides))
+            return tell(WEFT_KERNEL_OVERLAP_ERROR, result->operand->name, "its own elements overlap");
+        for (int o = 0; o < kernel->inputs + r; o++)
+            if (meet(result, &tensors[o]) && !may_meet(kernel, r, result, o, &tensors[o]))
+                return tell(WEFT_KERNEL_OVERLAP_ERROR, result->operand->name,
+                            "it overlaps a parameter or another result");
+    }
+    return WEFT_KERNEL_OK;
+}
+
+/* The memory of one sample of an operand. */
+struct interval {
+    uintptr_t first, end;
+    int operand;
+    int64_t sample;
+};
+
+static int compare_intervals(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Whether two samples that share a range of bytes may. */
+static bool may_share(const struct kernel *kernel, const struct weft_array *const *arrays, const int64_t *steps,
+                      const struct interval *x, const struct interval *y)
+{
+    struct tensor a[OPERANDS], b[OPERANDS];
+    int64_t d[EXTENTS];
+    const struct interval *result = x->operand < kernel->inputs ? y : x, *other = result == x ? y : x;
+    if (result->operand < kernel->inputs)
+        return true;
+    read_sample(kernel, arrays, steps, result->sample, a, d);
+    read_sample(kernel, arrays, steps, other->sample, b, d);
+    const struct tensor *to = &a[result->operand], *from = &b[other->operand];
+    return !meet(to, from) ||
+           (result->sample == other->sample && steps[other->operand] &&
+            may_meet(kernel, result->operand - kernel->inputs, to, other->operand, from));
+}
+
+/* Whether nothing is written that another sample reads or writes. Items are sorted by address, so that only
+ * those are compared whose ranges overlap; more than 64 such pairs a sample count as overlapping. */
+static int check_items(const struct kernel *kernel, const struct weft_array *const *arrays,
+                       const int64_t *steps, struct interval *items, size_t count)
+{
+    size_t left = 64 * count + 4096, sorted = 1;
+    while (sorted < count && items[sorted - 1].first <= items[sorted].first)
+        sorted++;
+    if (sorted < count)
+        qsort(items, count, sizeof *items, compare_intervals);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count && items[k].first < items[i].end; k++)
+            if (left-- == 0 || !may_share(kernel, arrays, steps, &items[i], &items[k]))
+                return tell(WEFT_KERNEL_OVERLAP_ERROR, kernel->operand[items[i].operand].name,
+                            "its samples overlap each other, or those of a parameter or a result");
+    return WEFT_KERNEL_OK;
+}
+
+static int check_samples(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                         const int64_t *steps)
+{
+    const int operands = kernel->inputs + kernel->results;
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    size_t count = 0;
+    struct interval *items = (size_t)samples > SIZE_MAX / sizeof *items / OPERANDS
+                                 ? NULL : malloc((size_t)samples * OPERANDS * sizeof *items);
+    if (!items)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to compare the samples' addresses");
+    for (int o = 0; o < operands; o++)
+        for (int64_t i = 0; i < (steps[o] ? samples : 1); i++) {
+            read_sample(kernel, arrays, steps, i, tensors, d);
+            if (tensors[o].first != tensors[o].end)
+                items[count++] = (struct interval){tensors[o].first, tensors[o].end, o, i};
+        }
+    const int status = check_items(kernel, arrays, steps, items, count);
+    free(items);
+    return status;
+}
+
+enum { LINE = 64 };                /* bytes: two threads do not write into the same */
+
+/* The bytes of a sample's temporaries in front of number `count`. */
+static size_t place_temporary(const struct kernel *kernel, int count, const int64_t *d)
+{
+    size_t at = 0;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &kernel->temporary[t];
+        const int64_t elements = volume(temporary->shape.rank, temporary->shape.extents, d);
+        at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
+    }
+    return at;
+}
+
+/* One part on one sample: what a kernel is called with. */
+struct plan {
+    struct weft_geometry walk;
+    long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
+    long long numbers[MAPPED * MAP_NUMBERS + 1];
+    long long *maps[ACCESSES];
+    char *bases[ACCESSES];
+    int class;
+    int64_t tiles;
+    double work, touched, stored;
+};
+
+enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }; /* planned at once */
+
+/* A part's accesses over its loop. */
+struct views {
+    struct shape loop, from[MAPS], to[MAPS];
+    struct index_map maps[MAPS];
+    int64_t strides[ACCESSES][MAX_RANK];
+    const int64_t *pointers[ACCESSES];
+    struct walk walks[MAPPED + 1], *walk[ACCESSES];
+    struct pieces levels[MAPPED * MAP_LEVELS + 1];
+    int sizes[ACCESSES];
+};
+
+static void evaluate(const struct form *form, const int64_t *d, struct shape *shape)
+{
+    shape->rank = form->rank;
+    for (int k = 0; k < form->rank; k++)
+        shape->extents[k] = extent(form->extents[k], d);
+}
+
+/* The elements of an operand whose bytes are read as others; false where strides do not allow it. */
+SHARED bool reinterpret(const struct tensor *tensor, const struct access *access, struct pieces *pieces)
+{
+    struct pieces own;
+    int64_t strides[MAX_RANK];
+    for (int k = 0; k < tensor->rank; k++)
+        strides[k] = tensor->strides[k] * access->old;
+    pieces_make(&own, tensor->rank, tensor->shape, strides);
+    return pieces_reinterpret(&own, access->old, access->size, pieces);
+}
+
+/* Whether that can be done with all operands that it is done with. */
+static int check_bytes(const struct kernel *kernel, const struct tensor *tensors)
+{
+    struct pieces pieces;
+    for (int p = 0; p < kernel->parts; p++)
+        for (int a = 0; a < kernel->part[p].loads; a++) {
+            const struct access *access = &kernel->part[p].access[a];
+            const struct tensor *tensor = access->old ? &tensors[access->index] : NULL;
+            if (tensor && tensor->first != tensor->end && !reinterpret(tensor, access, &pieces))
+                return tell(WEFT_KERNEL_INPUT_ERROR, tensor->operand->name,
+                            "its bytes do not lie together as it is reinterpreted");
+        }
+    return WEFT_KERNEL_OK;
+}
+
+static void view(const struct part *part, int a, const struct tensor *tensors, const int64_t *d,
+                 struct views *views)
+{
+    const struct access *access = &part->access[a];
+    const struct tensor *tensor = access->source == FROM_OPERAND ? &tensors[access->index] : NULL;
+    const struct shape *to = views->maps[access->map].to;
+    struct shape own;
+    views->sizes[a] = access->size;
+    views->pointers[a] = views->strides[a];
+    if (!tensor)
+        evaluate(&access->shape, d, &own);
+    broadcast_strides(to->rank, to->extents, tensor ? tensor->rank : own.rank,
+                      tensor ? tensor->shape : own.extents, tensor ? tensor->strides : NULL, access->size,
+                      views->strides[a]);
+}
+
+/* The walk of an access that is seen by way of views, or read as another type. */
+SHARED void follow(const struct part *part, int a, const struct tensor *tensors, bool special,
+                                struct views *views, int number)
+{
+    const struct access *access = &part->access[a];
+    const struct shape *to = views->maps[access->map].to;
+    struct walk *walk = &views->walks[number];
+    struct pieces pieces;
+    if (access->old)
+        reinterpret(&tensors[access->index], access, &pieces);
+    else
+        pieces_make(&pieces, to->rank, to->extents, views->strides[a]);
+    walk->levels = views->levels + (ptrdiff_t)number * MAP_LEVELS;
+    walk_follow(views->maps, access->map, &pieces, walk);
+    if (!special)
+        walk_number(walk);
+    views->walk[a] = walk;
+}
+
+static void make_views(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+                       struct views *views)
+{
+    int number = 0;
+    evaluate(&part->shape, d, &views->loop);
+    views->maps[0] = (struct index_map){-1, NULL, &views->loop};
+    for (int m = 1; m < part->maps; m++) {
+        evaluate(&part->map[m].from, d, &views->from[m]);
+        evaluate(&part->map[m].to, d, &views->to[m]);
+        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m]};
+    }
+    for (int a = 0; a < part->accesses; a++) {
+        views->walk[a] = NULL;
+        view(part, a, tensors, d, views);
+        if (part->access[a].map || part->access[a].old)
+            follow(part, a, tensors, special, views, number++);
+    }
+}
+
+static int find_class(const struct part *part, const unsigned char *kinds)
+{
+    int c = 0;
+    while (c < part->classes && memcmp(part->class[c].kinds, kinds, (size_t)part->accesses) != 0)
+        c++;
+    return c;
+}
+
+static void keep_plan(const struct part *part, const struct grouping *groups, const struct rows *rows,
+                      struct plan *plan)
+{
+    const struct tiling t = make_tiles(rows->rows, rows->columns);
+    const int first = groups->count - 1 - (rows->period != 0);
+    plan->walk = (struct weft_geometry){
+        .rows = rows->rows, .columns = rows->columns, .tile_rows = t.tile_rows, .tile_columns = t.tile_columns,
+        .row_tiles = t.row_tiles, .period = rows->period, .groups = rows->groups, .extents = plan->extents,
+        .strides = plan->strides, .maps = plan->maps};
+    plan->tiles = t.tiles;
+    for (int i = 0; i < rows->groups; i++)
+        plan->extents[i] = rows->extents[i];
+    for (int i = 0; i < part->accesses * (rows->groups + 2); i++)
+        plan->strides[i] = rows->strides[i];
+    for (int a = 0, number = 0; a < part->accesses; a++) {
+        plan->maps[a] = plan->numbers + (ptrdiff_t)number * MAP_NUMBERS;
+        if (groups->walks[a] && ++number)
+            make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
+    }
+}
+
+/* False where there is no kernel for these kinds. */
+static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+                       struct plan *plan)
+{
+    struct views views;
+    int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
+    unsigned char kinds[ACCESSES];
+    bool nested;
+    make_views(part, tensors, d, special, &views);
+    struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
+                              .sizes = views.sizes};
+    struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
+    groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
+    groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
+    make_rows(&groups, special && runs_flat(&groups, part->loads, &nested), special, &rows);
+    plan->class = find_class(part, kinds);
+    if (plan->class == part->classes)
+        return false;
+    keep_plan(part, &groups, &rows, plan);
+    return true;
+}
+
+/* Bytes, as far as they matter for how they are best moved. */
+static void count_traffic(const struct part *part, double elements, struct plan *plan)
+{
+    const char *kinds = part->class[plan->class].kinds;
+    plan->work = elements * part->weight;
+    plan->touched = plan->stored = 0;
+    for (int a = 0; a < part->accesses; a++) {
+        const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * part->access[a].size;
+        plan->work += bytes;
+        plan->touched += kinds[a] == ACCESS_PERIODIC ? 0 : bytes;
+        plan->stored += a < part->loads ? 0 : bytes;
+        for (int b = part->loads; b < part->accesses; b++) /* in a cache already, as it was read */
+            if (a < part->loads && plan->bases[a] == plan->bases[b])
+                plan->stored = -1e300;
+    }
+}
+
+#define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
+                   n + 14, n + 15
+
+static void make_plan(const struct kernel *kernel, const struct part *part, const struct tensor *tensors,
+                      const int64_t *d, char *temporaries, struct plan *plan)
+{
+    static const unsigned char bytes[256] = {
+        SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
+        SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
+        SIXTEEN(240)};
+    const int64_t elements = volume(part->shape.rank, part->shape.extents, d);
+    plan->tiles = 0;
+    plan->work = plan->touched = plan->stored = 0;
+    if (elements <= 0)
+        return;
+    for (int a = 0; a < part->accesses; a++) {
+        const struct access *access = &part->access[a];
+        /* a kernel only reads what is const */
+        plan->bases[a] = access->source == FROM_OPERAND    ? tensors[access->index].data
+                         : access->source == FROM_CONSTANT ? (char *)(uintptr_t)access->data
+                         : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
+                                  : temporaries + place_temporary(kernel, access->index, d);
+    }
+    if (!plan_kinds(part, tensors, d, true, plan))
+        plan_kinds(part, tensors, d, false, plan);
+    count_traffic(part, (double)elements, plan);
+}
+
+/* The floating-point environment that C programs start with: a -ffast-math build's start-up code makes
+ * subnormals 0, and the caller may round otherwise. */
+#if defined __SSE__ && defined __GNUC__ && !defined __TINYC__
+typedef unsigned environment;
+
+static environment enter(void)
+{
+    const environment before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(0x1f80);
+    return before;
+}
+
+static void leave(environment before)
+{
+    __builtin_ia32_ldmxcsr(before);
+}
+#else
+typedef fenv_t environment;
+
+static environment enter(void)
+{
+    environment before;
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
+    return before;
+}
+
+static void leave(environment before)
+{
+    fesetenv(&before);
+}
+#endif
+
+/* What a launch is: tiles of some samples. */
+struct launch {
+    weft_kernel_fn *run;
+    struct weft_args args;
+    int64_t tiles;
+    double work;
+    int faults;
+    unsigned char *met;            /* [faults] where a division by zero counted */
+    size_t scratch;                /* bytes of a thread, rounded up */
+};
+
+static void run_tiles(const struct launch *launch, int thread, int64_t begin, int64_t end, unsigned char *met)
+{
+    struct weft_args args = launch->args;
+    args.faults = met;
+    args.scratch = args.scratch ? args.scratch + (size_t)thread * launch->scratch : NULL;
+    launch->run(&args, begin, end);
+}
+static int count_threads(void)
+{
+    return 1;
+}
+
+static void run_launch(const struct launch *launch)
+{
+    run_tiles(launch, 0, 0, launch->tiles, launch->met);
+}
+/* A call whose operands are known to be good. */
+struct call {
+    const struct kernel *kernel;
+    const struct weft_array *const *arrays;
+    const int64_t *steps;
+    const struct tensor *tensors;  /* of the only sample, where there is one */
+    const int64_t *d;
+    char *scratch, *temporaries;
+    size_t own;                    /* bytes of temporaries of a sample */
+    struct place first;            /* the first division by zero in the text; line 0: none */
+};
+
+/* Rows of a launch: the samples among `count` plans that this class serves. */
+static void launch_class(struct call *call, const struct part *part, int class, struct plan *plans, int count)
+{
+    struct weft_sample samples[SAMPLES];
+    unsigned char met[FAULTS + 1] = {0};
+    double touched = 0, stored = 0;
+    struct launch launch = {.run = part->class[class].run[level()], .faults = part->faults, .met = met,
+                            .scratch = (part->class[class].scratch + LINE - 1) / LINE * LINE};
+    for (int i = 0; i < count; i++) {
+        if (plans[i].class != class || plans[i].tiles == 0)
+            continue;
+        samples[launch.args.sample_count++] = (struct weft_sample){launch.tiles, &plans[i].walk, plans[i].bases};
+        launch.tiles += plans[i].tiles;
+        launch.work += plans[i].work;
+        touched += plans[i].touched;
+        stored += plans[i].stored;
+    }
+    if (!launch.tiles)
+        return;
+    launch.args.samples = samples;
+    launch.args.scratch = launch.scratch ? call->scratch : NULL;
+    launch.args.ahead = touched >= 4 << 20 ? 2048 : 0;
+    launch.args.stream = stored >= 16 << 20;
+    run_launch(&launch);
+    for (int f = 0; f < part->faults; f++) {
+        const struct place *place = &part->fault[f], *first = &call->first;
+        if (met[f] && (!first->line || place->line < first->line ||
+                       (place->line == first->line && place->column < first->column)))
+            call->first = *place;
+    }
+}
+
+/* All parts on samples from `begin` on. */
+static void run_samples(struct call *call, int64_t begin, int count)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    struct plan plans[SAMPLES];
+    for (int p = 0; p < call->kernel->parts; p++) {
+        const struct part *part = &call->kernel->part[p];
+        for (int i = 0; i < count; i++) {
+            if (!call->tensors)
+                read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
+            make_plan(call->kernel, part, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
+                      call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, &plans[i]);
+        }
+        for (int c = 0; c < part->classes; c++)
+            launch_class(call, part, c, plans, count);
+    }
+}
+
+static size_t most_scratch(const struct kernel *kernel)
+{
+    size_t most = 0;
+    for (int p = 0; p < kernel->parts; p++)
+        for (int c = 0; c < kernel->part[p].classes; c++)
+            if (kernel->part[p].class[c].scratch > most)
+                most = kernel->part[p].class[c].scratch;
+    return (most + LINE - 1) / LINE * LINE;
+}
+
+/* Checks every sample; *own becomes the bytes that temporaries of a sample take at most. */
+static int check_call(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                      const int64_t *steps, struct tensor *tensors, int64_t *d, size_t *own)
+{
+    for (int64_t i = 0; i < samples; i++) {
+        int status = read_sample(kernel, arrays, steps, i, tensors, d);
+        if (!status)
+            status = check_overlap(kernel, tensors);
+        if (!status)
+            status = check_bytes(kernel, tensors);
+        if (status)
+            return status;
+        const size_t needed = place_temporary(kernel, kernel->temporaries, d);
+        *own = needed > *own ? needed : *own;
+    }
+    return samples > 1 ? check_samples(kernel, samples, arrays, steps) : WEFT_KERNEL_OK;
+}
+
+static int check_arguments(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays)
+{
+    if (samples < 0)
+        return tell(WEFT_KERNEL_INVALID_ARGUMENT, NULL, "the number of samples is negative");
+    for (int o = 0; samples && o < kernel->inputs + kernel->results; o++)
+        if (!arrays[o])
+            return tell(WEFT_KERNEL_INVALID_ARGUMENT, kernel->operand[o].name, "its samples are NULL");
+    return WEFT_KERNEL_OK;
+}
+
+static void run_all(struct call *call, int64_t samples)
+{
+    for (int64_t i = 0; i < samples; i += SAMPLES)
+        run_samples(call, i, samples - i < SAMPLES ? (int)(samples - i) : SAMPLES);
+}
+
+/* What the kernels are lent; nothing fails any more once they run. */
+static int run_checked(struct call *call, int64_t samples)
+{
+    const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads();
+    const size_t bytes = scratch + call->own * (samples < SAMPLES ? (size_t)samples : SAMPLES);
+    char *memory = bytes ? malloc(bytes + LINE) : NULL;
+    if (bytes && !memory)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory for values that are computed once");
+    call->scratch = memory ? memory + -(uintptr_t)memory % LINE : NULL;
+    call->temporaries = memory ? call->scratch + scratch : NULL;
+    run_all(call, samples);
+    free(memory);
+    if (!call->first.line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
+                                   "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
+/* Sample i of operand o is arrays[o][i * steps[o]]. */
+SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                    const int64_t *steps)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps};
+    int status = check_arguments(kernel, samples, arrays);
+    if (status)
+        return status;
+    const environment before = enter();
+    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    if (samples == 1)
+        call.tensors = tensors, call.d = d;
+    if (!status)
+        status = run_checked(&call, samples);
+    leave(before);
+    return status;
+}
+
+SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays)
+{
+    const struct weft_array *pointers[OPERANDS];
+    const int64_t steps[OPERANDS] = {0};
+    for (int o = 0; o < kernel->inputs + kernel->results; o++)
+        pointers[o] = &arrays[o];
+    return weft_run(kernel, 1, pointers, steps);
+}
+
+/* Extents of the results from those of the parameters. */
+SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    const environment before = enter();
+    int status = WEFT_KERNEL_OK;
+    for (int i = 0; !status && i < kernel->inputs; i++)
+        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
+    if (!status)
+        status = find_extents(kernel, tensors, d);
+    for (int r = 0; !status && r < kernel->results; r++)
+        for (int k = 0; k < kernel->shape[r].rank; k++)
+            results[r][k] = extent(kernel->shape[r].extents[k], d);
+    leave(before);
+    return status;
+}
+
+/* ---- contrast ---- */
+
+static const int64_t shape_contrast_0[] = {-1, -2, 3};
+static const struct operand operand_contrast[] = {
+    {"img", 3, 1, 1},
+    {"middle", 1, 4, 4},
+    {"gain", 0, 4, 4},
+    {"out", 3, 1, 1},
+};
+static const struct form form_contrast[] = {{3, shape_contrast_0}};
+static const unsigned char replaces_contrast[] = {1, 1, 1};
+static const struct access access_contrast_0[] = {
+    {FROM_OPERAND, 0, 1, 0, 0, NULL, {0, NULL}}, /* img */
+    {FROM_OPERAND, 1, 4, 0, 0, NULL, {0, NULL}}, /* middle */
+    {FROM_OPERAND, 2, 4, 0, 0, NULL, {0, NULL}}, /* gain */
+    {FROM_OPERAND, 3, 1, 0, 0, NULL, {0, NULL}}, /* out */
+};
+static const struct class class_contrast_0[] = {
+    {"upsu", {loop_contrast_0_upsu}, 0},
+    {"gggg", {loop_contrast_0_any}, 0},
+};
+static const struct part part_contrast[] = {
+    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, access_contrast_0, NULL, class_contrast_0, NULL, 8 / 3.0},
+};
+static const struct weft_note note_contrast[] = {
+    {0, 0, 0, NULL, NULL},
+    {WEFT_KERNEL_SHAPE_ERROR, 2, 17, NULL, "extent 2 of img is not 3"},
+    {WEFT_KERNEL_SHAPE_ERROR, 2, 42, NULL, "extent 0 of middle is not 3"},
+};
+
+static int extents_contrast(const struct tensor *in, int64_t *d)
+{
+    (void)in, (void)d;
+    d[0] = in[0].shape[0]; /* extent 0 of img */
+    d[1] = in[0].shape[1]; /* extent 1 of img */
+    if (in[0].shape[2] != 3)
+        return 1; /* extent 2 of img is not 3 */
+    if (in[1].shape[0] != 3)
+        return 2; /* extent 0 of middle is not 3 */
+    return 0;
+}
+
+static const struct kernel weft_kernel_contrast = {
+    3, 1, 1, 0, operand_contrast, form_contrast, replaces_contrast, part_contrast, NULL,
+    note_contrast, extents_contrast};
+
+int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
+             uint8_t *out)
+{
+    const int64_t weft_shape0[] = {h, w, 3};
+    const int64_t weft_shape1[] = {3};
+    const struct weft_array weft_arrays[] = {
+        {(void *)(uintptr_t)img, weft_shape0, NULL},
+        {(void *)(uintptr_t)middle, weft_shape1, NULL},
+        {(void *)(uintptr_t)&gain, NULL, NULL},
+        {out, NULL, NULL},
+    };
+    return weft_run_one(&weft_kernel_contrast, weft_arrays);
+}
+
+int contrast_strided(const uint8_t *img, const int64_t *img_shape, const int64_t *img_strides,
+                     const float *middle, const int64_t *middle_shape,
+                     const int64_t *middle_strides, float gain, uint8_t *out,
+                     const int64_t *out_shape, const int64_t *out_strides)
+{
+    const struct weft_array weft_arrays[] = {
+        {(void *)(uintptr_t)img, img_shape, img_strides},
+        {(void *)(uintptr_t)middle, middle_shape, middle_strides},
+        {(void *)(uintptr_t)&gain, NULL, NULL},
+        {out, out_shape, out_strides},
+    };
+    return weft_run_one(&weft_kernel_contrast, weft_arrays);
+}
+
+int contrast_shape(const int64_t *img_shape, const int64_t *middle_shape, int64_t *out_shape)
+{
+    const int64_t *const weft_shapes[] = {img_shape, middle_shape, NULL, NULL};
+    int64_t *const weft_results[] = {out_shape, NULL};
+    return weft_infer(&weft_kernel_contrast, weft_shapes, weft_results);
+}
+
+int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t img_step,
+                   const struct weft_array *middle, int64_t middle_step,
+                   const struct weft_array *gain, int64_t gain_step, const struct weft_array *out)
+{
+    const struct weft_array *const weft_arrays[] = {img, middle, gain, out};
+    const int64_t weft_steps[] = {img_step, middle_step, gain_step, 1};
+    return weft_run(&weft_kernel_contrast, weft_samples, weft_arrays, weft_steps);
+}
+
+const struct weft_note *contrast_note(void)
+{
+    return &weft_last_note;
+}
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC pop_options
+#endif

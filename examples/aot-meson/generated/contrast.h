@@ -1,0 +1,85 @@
+/* Made by weft build from contrast.weft; a change there is a change here. */
+#ifndef WEFT_KERNELS_contrast_H
+#define WEFT_KERNELS_contrast_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef WEFT_KERNEL_TYPES
+#define WEFT_KERNEL_TYPES 1
+
+/* What a call returns; the numbers are those of enum weft_status. */
+enum weft_kernel_status {
+    WEFT_KERNEL_OK = 0,
+    /* A remark: the results are complete. */
+    WEFT_KERNEL_DIVIDE_BY_ZERO = 1,     /* an integer was divided by zero; its element is 0 */
+    /* Errors: nothing was written. */
+    WEFT_KERNEL_INVALID_ARGUMENT = -1,  /* a negative number of samples, or none where there should be some */
+    WEFT_KERNEL_OUT_OF_MEMORY = -2,
+    WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together */
+    WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, a negative extent */
+    WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter or another result */
+    /* Of kernels for GPUs alone. */
+    WEFT_KERNEL_UNSUPPORTED = -11,      /* no driver, no GPU, or none that there is code for */
+    WEFT_KERNEL_DEVICE_ERROR = -14      /* the driver refused a call, or the GPU's context is lost */
+};
+
+/* An array in memory. Extents and strides count elements, the outermost dimension first; strides NULL: dense,
+ * row-major. Data are aligned to their elements. Of an array without dimensions only `data` counts. */
+struct weft_array {
+    void *data;                         /* a parameter's is only read */
+    const int64_t *shape, *strides;
+};
+
+/* More about what a call on this thread returned. */
+struct weft_note {
+    int status;
+    int line, column;                   /* in the file of the kernel, from 1; 0: no place there */
+    const char *operand;                /* the parameter or result concerned, or NULL */
+    const char *text;
+};
+#elif WEFT_KERNEL_TYPES != 1
+#error "this header and one before it were made by versions of weft that do not go together; make both anew"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- kernel contrast ----
+ *
+ *     parameter img: uint8[h, w, 3]@HWC
+ *     parameter middle: float32[3]
+ *     parameter gain: float32[]
+ *     result    out: uint8[h, w, 3]@HWC
+ */
+
+/* On dense arrays, row-major. Extents that are not numbers are parameters. */
+int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
+             uint8_t *out);
+
+/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and
+ * those of a result are what contrast_shape gives. A result may be the very array of a parameter, with the
+ * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */
+int contrast_strided(const uint8_t *img, const int64_t *img_shape, const int64_t *img_strides,
+                     const float *middle, const int64_t *middle_shape,
+                     const int64_t *middle_strides, float gain, uint8_t *out,
+                     const int64_t *out_shape, const int64_t *out_strides);
+
+/* The extents of the results from those of the parameters. */
+int contrast_shape(const int64_t *img_shape, const int64_t *middle_shape, int64_t *out_shape);
+
+/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0
+ * one array for all; results have one for each. Shapes may differ from sample to sample. */
+int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t img_step,
+                   const struct weft_array *middle, int64_t middle_step,
+                   const struct weft_array *gain, int64_t gain_step, const struct weft_array *out);
+
+/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */
+const struct weft_note *contrast_note(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
