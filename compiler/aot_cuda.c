@@ -1,6 +1,6 @@
 /* Which CUDA kernels a loop gets ahead of time: few, and together they run every call. For dense data there are those
- * that the extents of likely calls ask for, and one for the same data with gaps between rows; any other strides take
- * a general kernel, of which there is one with indices of 32 bits and one with 64. */
+ * that the extents of likely calls ask for, one for the same data with gaps between rows, and one for many samples of
+ * such data in a table; any other strides take a general kernel, of which there is one with indices of 32 bits and one with 64. */
 #include "compiler/aot_kernel.h"
 
 #include <string.h>
@@ -33,16 +33,16 @@ static bool covers(const struct aot_class *other, const struct aot_class *class,
 static void add_class(struct aot_kernel *k, struct aot_part *part, struct aot_class class)
 {
     for (int c = 0; c < part->class_count; c++)
-        if (covers(&part->classes[c], &class, part->kernel->access_count))
+        if (part->classes[c].batch == class.batch && covers(&part->classes[c], &class, part->kernel->access_count))
             return;
     ARENA_PUSH(k->arena, part->classes, part->class_count, class);
 }
 
 /* What the calls at hand are walked by; `fixed`: all have its period. Extents of an example are no bound. */
-static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct geometry *g, bool fixed)
+static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct geometry *g, bool fixed, bool batch)
 {
-    struct aot_class class = {.kinds = with_values(k, part->kernel, g->kinds)};
-    make_form(part->kernel, g, false, &class.form);
+    struct aot_class class = {.kinds = with_values(k, part->kernel, g->kinds), .batch = batch};
+    make_form(part->kernel, g, batch, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;
@@ -75,7 +75,7 @@ static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct g
             return;
     struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
     g.period = dense->period;
-    add_likely(k, part, &g, false);
+    add_likely(k, part, &g, false, false);
 }
 
 /* The kernels for any strides: what is seen by way of views goes by number. */
@@ -95,11 +95,17 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
     const int rank = part->shape->rank;
     struct geometry g = plain_geometry(k, kernel, kinds, mapped ? MAX_GROUPS - 1 : rank ? rank - 1 : 0);
     for (int wide = 0; wide < 2; wide++) {
-        struct aot_class class = {.kinds = with_values(k, kernel, kinds), .general = true};
+        struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
         g.volume = wide ? INT64_MAX : 1;
         make_form(kernel, &g, false, &class.form);
         ARENA_PUSH(k->arena, part->classes, part->class_count, class);
     }
+}
+
+/* Maps are tables as well, one for each shape. */
+static bool has_maps(const struct kernel *kernel, const unsigned char *kinds)
+{
+    return memchr(kinds, ACCESS_MAPPED, (size_t)kernel->access_count) != NULL;
 }
 
 bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)
@@ -120,10 +126,12 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct 
 {
     const bool fixed = usual && tiny && usual->period == tiny->period;
     if (usual)
-        add_likely(k, part, usual, fixed);
+        add_likely(k, part, usual, fixed, false);
     if (tiny)
-        add_likely(k, part, tiny, fixed);
+        add_likely(k, part, tiny, fixed, false);
     if (usual)
         add_rows(k, part, usual);
+    if (usual && !has_maps(part->kernel, usual->kinds))
+        add_likely(k, part, usual, fixed, true);
     add_general(k, part);
 }

@@ -11,7 +11,7 @@
 
 struct device_sizes {
     int classes, constants, faults; /* of all */
-    size_t args, table;            /* words, the most of any */
+    size_t args, table, batch;     /* words, the most of any */
 };
 
 /* Where the part's literals stand in memory: behind its constants. */
@@ -31,7 +31,10 @@ static void number_part(struct aot_part *part, struct device_sizes *sizes)
         const size_t args = form_args_words(form), table = form_sample_words(form) + form_geometry_words(form);
         part->classes[c].number = sizes->classes++;
         sizes->args = args > sizes->args ? args : sizes->args;
-        sizes->table = form->many && table > sizes->table ? table : sizes->table;
+        if (part->classes[c].batch)
+            sizes->batch = table > sizes->batch ? table : sizes->batch;
+        else if (form->many)
+            sizes->table = table > sizes->table ? table : sizes->table;
     }
 }
 
@@ -48,8 +51,9 @@ static void put_device_sizes(struct buf *out, const struct device_sizes *sizes, 
 {
     buf_printf(out, "\nenum {\n    CLASSES = %d, /* kernels on the GPU */\n    CONSTANTS = %d,\n    FAULT_BYTES = %d,\n"
                "    ARGS_WORDS = %zu, /* of a kernel's arguments */\n    TABLE_WORDS = %zu, /* and behind them */\n"
+               "    BATCH_WORDS = %zu, /* of one of many samples */\n"
                "    CODES = %d /* machine code and PTX of each */\n};\n", sizes->classes, sizes->constants, sizes->faults,
-               sizes->args, sizes->table, params->arch_count + 1);
+               sizes->args, sizes->table, sizes->batch, params->arch_count + 1);
 }
 
 /* ---- architectures ---- */
@@ -146,7 +150,7 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct form *form = &class->form;
     const char *name = k->program->name;
     buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, code_%s_%d_%d},\n",
-               form->accesses, (const char *)class->kinds, class->number, truth(class->general), truth(form->flat),
+               form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
                form->accesses, form->literals, form->apart ? literal_constant(part) : -1, part->fault,

@@ -24,7 +24,7 @@ struct aot_class {
     /* CUDA: */
     struct form form;
     int period;                    /* that it counts on; 0: any */
-    bool general;                  /* it does not look at kinds */
+    bool batch;                    /* for samples in a table, and never for one alone */
     int number;                    /* among all of the file */
 };
 

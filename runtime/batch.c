@@ -10,6 +10,13 @@
 
 /* ---- finding ---- */
 
+/* Whether an error is one of the sample's, and not of the machine's. */
+static bool is_samples(enum weft_status status)
+{
+    return status != WEFT_COMPILER_ERROR && status != WEFT_OUT_OF_MEMORY && status != WEFT_UNSUPPORTED &&
+           status != WEFT_INTERNAL_ERROR && status != WEFT_DEVICE_ERROR;
+}
+
 /* The stretch that begins with the sample in hand. */
 static bool add_stretch(struct call *call, struct batch_part *part, const struct occasion *occasion, int64_t i)
 {
@@ -21,8 +28,7 @@ static bool add_stretch(struct call *call, struct batch_part *part, const struct
     struct stretch *stretch = &part->stretches[part->count - 1];
     stretch->plan = plan_get(call->program, call->typed, occasion, &call->diags);
     enum weft_status status = diags_status(&call->diags);
-    bool its_fault = status != WEFT_COMPILER_ERROR && status != WEFT_OUT_OF_MEMORY;
-    if (!stretch->plan && its_fault && part == &call->parts[PART_SAMPLES])
+    if (!stretch->plan && !call->slabs && is_samples(status) && part == &call->parts[PART_SAMPLES])
         blame_sample(&call->diags, last, i);
     return stretch->plan != NULL;
 }
@@ -127,7 +133,7 @@ bool batch_find(struct call *call, bool needs_data)
     if (!call->samples && !plan_shapes(&call->arena, program, call->inputs, &call->diags))
         return false;
     return find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
-           (!needs_data || check_overlaps(call, occupied));
+           (!needs_data || call->slabs || check_overlaps(call, occupied));
 }
 
 void batch_release(struct call *call)
@@ -228,8 +234,8 @@ static void deal_all(struct deals *deals)
     }
     struct origin *sources = ARENA_ARRAY(arena, struct origin, most);
     for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < deals->call->parts[p].count; s++) {
-            struct stretch *stretch = &deals->call->parts[p].stretches[s];
+        for (int s = 0; s < deals->parts[p].count; s++) {
+            struct stretch *stretch = &deals->parts[p].stretches[s];
             lend_temporaries(arena, stretch);
             for (int k = 0; k < stretch->plan->kernel_count; k++)
                 if (stretch->launches[k] >= 0)
@@ -243,7 +249,7 @@ static void deal_all(struct deals *deals)
 void batch_run(struct call *call)
 {
     struct weft_context *context = call->program->context;
-    struct deals deals = {.call = call};
+    struct deals deals = {.call = call, .parts = call->parts};
     struct span place = {UINT32_MAX, UINT32_MAX};
     struct deal **order = deals_count(&deals);
     deal_all(&deals);
@@ -284,7 +290,7 @@ static void call_reported(struct call *call)
 size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
 {
     struct weft_context *context = call->program->context;
-    struct deals deals = {.call = call};
+    struct deals deals = {.call = call, .parts = call->parts};
     struct deal **order = deals_count(&deals);
     size_t count = 0;
     for (int i = 0; i < deals.count; i++) {

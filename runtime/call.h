@@ -39,6 +39,10 @@ struct call {
     int counted;                   /* the input that said so */
     bool *batched;                 /* for each result, whether it depends on a batch */
     struct batch_part parts[PART_COUNT];
+    bool slabs;                    /* its samples are parts of tensors (cuda_pieces.h), which were given as */
+    struct {
+        struct tensor *inputs, *outputs;
+    } whole;
 };
 
 /* arguments.c: reads all inputs or all outputs into an array by position; what is wrong with them goes

@@ -80,6 +80,7 @@ void weft_context_destroy(struct weft_context *context)
         return;
     worker_finish(context);
     log_untold(context);
+    cuda_devices_wait(&context->cuda);
     kernels_finish(context);
     remarks_finish(&context->remarks);
     cuda_devices_finish(&context->cuda);

@@ -42,6 +42,7 @@ struct table {
 struct batch_run {
     struct cuda_work work;         /* first: the work is the run */
     struct call *call;
+    struct batch_part parts[PART_COUNT];
     struct deals deals;
     struct deal **order;
     struct table *tables;          /* [deals.count] */
@@ -208,8 +209,8 @@ static void each_stretch(struct batch_run *run, void (*visit)(struct batch_run *
                                                               struct place *place))
 {
     for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < run->call->parts[p].count; s++)
-            visit(run, &run->call->parts[p].stretches[s], &run->places[p][s]);
+        for (int s = 0; s < run->parts[p].count; s++)
+            visit(run, &run->parts[p].stretches[s], &run->places[p][s]);
 }
 
 static void lay_out(struct batch_run *run)
@@ -218,8 +219,8 @@ static void lay_out(struct batch_run *run)
     run->tensors = ARENA_ARRAY(&call->arena, uint64_t, operand_count(call));
     run->tables = ARENA_ARRAY(&call->arena, struct table, run->deals.count);
     for (int p = 0; p < PART_COUNT; p++) {
-        run->places[p] = ARENA_ARRAY(&call->arena, struct place, call->parts[p].count);
-        run->plans = call->parts[p].count > run->plans ? call->parts[p].count : run->plans;
+        run->places[p] = ARENA_ARRAY(&call->arena, struct place, run->parts[p].count);
+        run->plans = run->parts[p].count > run->plans ? run->parts[p].count : run->plans;
     }
     each_stretch(run, lay_out_stretch);
     for (int i = 0; i < run->deals.count; i++)
@@ -290,8 +291,8 @@ static void fill_entry(struct batch_run *run, const struct at *at, int k)
 static void fill_tables(struct batch_run *run)
 {
     for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < run->call->parts[p].count; s++) {
-            const struct at at = {&run->call->parts[p].stretches[s], &run->places[p][s]};
+        for (int s = 0; s < run->parts[p].count; s++) {
+            const struct at at = {&run->parts[p].stretches[s], &run->places[p][s]};
             for (int k = 0; k < at.stretch->plan->kernel_count; k++)
                 if (at.stretch->launches[k] >= 0)
                     fill_entry(run, &at, k);
@@ -326,21 +327,23 @@ static bool launch_all(struct cuda_work *work)
     return good;
 }
 
-static struct cuda_device *find_device(const struct call *call)
+static struct cuda_device *find_device(const struct batch_part *parts)
 {
-    const struct batch_part *samples = &call->parts[PART_SAMPLES], *plain = &call->parts[PART_PLAIN];
+    const struct batch_part *samples = &parts[PART_SAMPLES], *plain = &parts[PART_PLAIN];
     return (samples->count ? samples : plain)->stretches->plan->gpu;
 }
 
-struct cuda_work *cuda_batch_set_up(struct call *call)
+struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts)
 {
     struct batch_run *run = ARENA_NEW(&call->arena, struct batch_run);
     run->call = call;
+    memcpy(run->parts, parts, sizeof run->parts);
     run->deals.call = call;
+    run->deals.parts = run->parts;
     run->order = deals_count(&run->deals);
     if (!run->deals.count)
         return NULL;
-    work_open(&run->work, call, find_device(call), launch_all);
+    work_open(&run->work, call, find_device(parts), launch_all);
     lay_out(run);
     return &run->work;
 }

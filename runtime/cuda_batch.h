@@ -6,8 +6,8 @@
 #include "runtime/cuda_work.h"
 #include "runtime/deal.h"
 
-/* The work of a call whose plans were found by batch_find, ready to begin; NULL: there is nothing to do. May
- * jump. */
-struct cuda_work *cuda_batch_set_up(struct call *call);
+/* The work of these parts (PART_COUNT of them, whose stretches stay) of a call whose plans were found by
+ * batch_find, ready to begin; NULL: there is nothing to do. May jump. */
+struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts);
 
 #endif

@@ -115,6 +115,26 @@ void cuda_devices_init(struct cuda_devices *devices)
     pthread_mutex_init(&devices->mutex, NULL);
 }
 
+/* In the relaxed mode, so that a capture elsewhere in the process is not broken off. */
+static void wait(const struct cuda_device *device)
+{
+    if (!cuda_enter_quietly(device))
+        return;
+    int mode = cuda_relax(device);
+    device->driver->cuCtxSynchronize(); /* it fails in a lost context, where nothing runs */
+    cuda_strict(device, mode);
+    cuda_leave(device);
+}
+
+void cuda_devices_wait(const struct cuda_devices *devices)
+{
+    for (int i = 0; i < CUDA_MAX_DEVICES; i++) {
+        const struct cuda_device *device = atomic_load(&devices->all[i]);
+        if (device)
+            wait(device);
+    }
+}
+
 void cuda_devices_finish(struct cuda_devices *devices)
 {
     for (int i = 0; i < CUDA_MAX_DEVICES; i++) {

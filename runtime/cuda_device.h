@@ -44,6 +44,8 @@ bool cuda_enter_quietly(const struct cuda_device *device);
 
 void cuda_devices_init(struct cuda_devices *devices);
 /* Releases all of them; what lives in their contexts has been given back. */
+/* Waits until nothing that uses kernels or memory of ours runs on any of them any more. */
+void cuda_devices_wait(const struct cuda_devices *devices);
 void cuda_devices_finish(struct cuda_devices *devices);
 
 #endif

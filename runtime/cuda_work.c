@@ -38,23 +38,37 @@ static bool borrow(struct cuda_work *work)
     return true;
 }
 
+/* What the driver says of a stream that is not the context's is not much, and it says it late. True: the stream is
+ * at fault, with a diagnostic. */
+static bool blame_stream(const struct cuda_work *work)
+{
+    struct CUctx_st *context = NULL;
+    if ((uintptr_t)work->order.stream <= CUDA_STREAM_PER_THREAD ||
+        work->device->driver->cuStreamGetCtx(work->order.stream, &context) != CUDA_SUCCESS ||
+        context == work->device->context)
+        return false;
+    diag_at(work->diags, DIAG_WRONG_STREAM, NULL, 0, work->device->ordinal);
+    return true;
+}
+
 bool work_begin(struct cuda_work *work, void *stream)
 {
     work->order.stream = stream;
     if (!cuda_enter(work->device, work->diags))
         return false;
-    if (!work->bytes)
-        return true;
-    work->order = cuda_order(work->device, stream);
-    if (borrow(work))
-        return true;
-    cuda_leave(work->device);
-    return false;
+    bool good = work->device->driver->devices == 1 || !blame_stream(work);
+    if (good && work->bytes) {
+        work->order = cuda_order(work->device, stream);
+        good = borrow(work);
+    }
+    if (!good)
+        cuda_leave(work->device);
+    return good;
 }
 
 void work_end(struct cuda_work *work)
 {
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < PIECES && work->bytes; i++)
         cuda_give_back(work->device, &work->order, &work->fetch.pieces[i].lease);
     cuda_give_back(work->device, &work->order, &work->memory);
     cuda_leave(work->device);
@@ -154,6 +168,8 @@ static bool upload_parts(struct upload *upload)
 
 bool work_upload(struct cuda_work *work)
 {
+    if (!work->part_count)
+        return true;
     struct upload upload = {.work = work};
     bool good = upload_parts(&upload);
     for (int i = 0; i < PIECES; i++)
@@ -211,18 +227,6 @@ void work_remark(const struct cuda_work *work, struct span *place)
 }
 
 /* ---- launches ---- */
-
-/* What the driver says of a stream that is not the context's is not much. */
-static bool blame_stream(const struct cuda_work *work)
-{
-    struct CUctx_st *context = NULL;
-    if ((uintptr_t)work->order.stream <= CUDA_STREAM_PER_THREAD ||
-        work->device->driver->cuStreamGetCtx(work->order.stream, &context) != CUDA_SUCCESS ||
-        context == work->device->context)
-        return false;
-    diag_at(work->diags, DIAG_WRONG_STREAM, NULL, 0, work->device->ordinal);
-    return true;
-}
 
 bool work_launch(struct cuda_work *work, const struct planned *planned, uint64_t *words, int64_t tiles)
 {

@@ -66,7 +66,7 @@ static int by_place(const void *a, const void *b)
 struct deal **deals_count(struct deals *deals)
 {
     for (int p = 0; p < PART_COUNT; p++) {
-        struct batch_part *part = &deals->call->parts[p];
+        const struct batch_part *part = &deals->parts[p];
         for (int s = 0; s < part->count; s++)
             count_stretch(deals, p, &part->stretches[s], s ? &part->stretches[s - 1] : NULL);
     }

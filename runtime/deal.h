@@ -15,6 +15,7 @@ struct deal {
 
 struct deals {
     struct call *call;
+    const struct batch_part *parts; /* [PART_COUNT] */
     struct deal *items;
     int count;
 };

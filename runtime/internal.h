@@ -307,6 +307,7 @@ struct tensor {
     size_t given;                  /* one more than the number of the argument for it; 0: none */
     const DLTensor *samples;       /* of a batch */
     bool batch;
+    bool slab;                     /* a part of one that is as it was declared */
     int64_t *numbers;              /* [number_count] its elements where views take them as numbers: as */
     int number_count;              /* int64, the bits of a uint64 or of a double; else NULL */
 };

@@ -37,14 +37,16 @@ static const char *input_name(const struct call *call, int input)
 bool check_overlap(struct call *call, int r)
 {
     const struct program *program = call->typed->program;
-    const struct tensor *output = &call->outputs[r];
+    const struct tensor *inputs = call->slabs ? call->whole.inputs : call->inputs;
+    const struct tensor *outputs = call->slabs ? call->whole.outputs : call->outputs, *output = &outputs[r];
+    const struct plan *plan = call->slabs ? call->parts[PART_SAMPLES].stretches->plan : call->plan;
     const char *what = NULL;
     for (int i = 0; i < program->input_count && !what; i++)
-        if (tensors_overlap(output, &call->inputs[i]) &&
-            !(tensors_same(output, &call->inputs[i]) && may_replace(call->plan, i, r)))
+        if (tensors_overlap(output, &inputs[i]) &&
+            !(tensors_same(output, &inputs[i]) && may_replace(plan, i, r)))
             what = arena_printf(&call->arena, "input '%s'", input_name(call, i));
     for (int i = 0; i < r && !what; i++)
-        if (tensors_overlap(output, &call->outputs[i]))
+        if (tensors_overlap(output, &outputs[i]))
             what = arena_printf(&call->arena, "output '%s'", program->results[i].name);
     return !what || diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, program->results[r].name, what);
 }

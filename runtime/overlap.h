@@ -5,7 +5,7 @@
 
 #include "runtime/call.h"
 
-/* For a call without batches: call->plan. False with a diagnostic. */
+/* For a call without batches, or cut into slabs: as it was given. False with a diagnostic. */
 bool check_overlap(struct call *call, int result);
 
 /* The memory that the samples of one input or output take, noted one after the other. */

@@ -1,5 +1,5 @@
 /* Which device a call is for: where the data are, as far as the context's target allows. Host memory is
- * read from everywhere (cuda_stage.h), device memory only by its own GPU. */
+ * read from everywhere (cuda_run.h), device memory only by its own GPU. */
 #include "runtime/call.h"
 
 /* A tensor of the call as messages name it. */

@@ -51,7 +51,7 @@ static const struct shape *input_shape(struct arena *arena, const struct program
     shape->rank = tensor->rank;
     for (int d = 0; d < tensor->rank; d++)
         shape->extents[d] = tensor->shape[d];
-    if (!type->ranked)
+    if (!type->ranked || tensor->slab)
         return shape;
     int errors = diags->errors;
     bool fits = type->rank == tensor->rank;

@@ -3,6 +3,7 @@
 #include "runtime/batch.h"
 #include "runtime/cuda_batch.h"
 #include "runtime/cuda_host.h"
+#include "runtime/cuda_pieces.h"
 #include "runtime/cuda_run.h"
 #include "runtime/launch.h"
 #include "runtime/overlap.h"
@@ -48,7 +49,7 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
     if (params->output_count || needs_data)
         call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
     if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)) ||
-        !choose_device(call))
+        !choose_device(call) || !cuda_cut(call, needs_data))
         return false;
     if (call->batch)
         return batch_find(call, needs_data);
@@ -118,22 +119,37 @@ static void run_on_gpu(struct call *call, struct cuda_work *work, void *stream)
         work_run(work, stream);
 }
 
+static void run_batch(struct call *call, void *stream)
+{
+    int count = 0;
+    struct cuda_work **works = call->staged ? cuda_pieces(call, &count) : NULL;
+    if (!call->device)
+        batch_run(call);
+    else if (!call->staged)
+        run_on_gpu(call, cuda_batch_set_up(call, call->parts), stream);
+    else if (count)
+        cuda_host_run(call, works, count);
+}
+
+/* False with diagnostics. */
+static bool check_all_overlaps(struct call *call)
+{
+    for (int r = 0; r < call->typed->program->result_count; r++)
+        check_overlap(call, r);
+    return !call->diags.errors;
+}
+
 static void run(struct call *call, const struct weft_run_params *params)
 {
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
     if (!recent && !find_plan(call, params, true))
         return;
+    if ((!call->batch || call->slabs) && !check_all_overlaps(call))
+        return;
     if (call->batch) {
-        if (call->device)
-            run_on_gpu(call, cuda_batch_set_up(call), params->stream);
-        else
-            batch_run(call);
+        run_batch(call, params->stream);
         return;
     }
-    for (int r = 0; r < call->typed->program->result_count; r++)
-        check_overlap(call, r);
-    if (call->diags.errors)
-        return;
     if (!recent)
         recent_keep(call, params);
     if (call->device)

@@ -23,7 +23,7 @@
 struct class {
     const char *kinds;
     int number;                    /* among all of this file */
-    bool general;                  /* for any strides: it does not look at kinds */
+    bool batch;                    /* for samples in a table, and never for one alone */
     bool flat, mapped, wide, many;
     int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
     int groups, steps, period, accesses, literals;
@@ -344,10 +344,10 @@ static bool serves(const struct class *class, const struct part *part, const str
 }
 
 static const struct class *find_class(const struct part *part, const struct rows *rows, const unsigned char *kinds,
-                                      bool wide)
+                                      bool wide, bool batch)
 {
     for (int c = 0; c < part->classes; c++)
-        if (serves(&part->class[c], part, rows, kinds, wide))
+        if (part->class[c].batch == batch && serves(&part->class[c], part, rows, kinds, wide))
             return &part->class[c];
     return NULL;
 }
@@ -361,9 +361,9 @@ static bool is_one_row(const struct part *part, const struct rows *rows, const u
     return one;
 }
 //: kinds
-/* False where there is no kernel for these kinds. */
+/* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
 static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
-                       struct plan *plan)
+                       bool batch, struct plan *plan)
 {
     struct views views;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
@@ -379,8 +379,8 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
             plan->kinds[a] = ACCESS_VALUE;
     const int64_t elements = rows.rows * rows.columns;
     const bool wide = chunks_are_wide(elements, strides, part->accesses * (rows.groups + 2));
-    plan->divided = elements > PIECE && special && is_one_row(part, &rows, plan->kinds);
-    plan->class = find_class(part, &rows, plan->kinds, wide && !plan->divided);
+    plan->divided = elements > PIECE && special && !batch && is_one_row(part, &rows, plan->kinds);
+    plan->class = find_class(part, &rows, plan->kinds, wide && !plan->divided, batch);
     if (!plan->class)
         return false;
     keep_plan(part, &groups, &rows, plan);
@@ -394,12 +394,16 @@ struct call {
     const int64_t *steps;
     void *stream;
     struct gpu *gpu;
+    size_t own;                    /* bytes of a sample's temporaries */
     uint64_t temporaries, table;   /* memory of the GPU; 0: none */
 };
 
 enum {
     MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (1 + 4 * MAX_PIECES)) : 0,
-    TABLE_ROOM = TABLE_WORDS + MAP_WORDS + 1
+    ONE_ROOM = TABLE_WORDS + MAP_WORDS + 1,
+    SAMPLES = BATCH_WORDS ? (4096 + BATCH_WORDS) / BATCH_WORDS : 1, /* of one launch */
+    TABLE_ROOM = ONE_ROOM > SAMPLES * BATCH_WORDS ? ONE_ROOM : SAMPLES * BATCH_WORDS,
+    LENT_MOST = 64 << 20           /* bytes for temporaries of several samples */
 };
 
 static bool is_dense(const struct part *part, const struct plan *plan, const uint64_t *bases)
@@ -424,12 +428,23 @@ static int reserve_table(struct call *call)
     return status ? status : CALL(cuMemAllocAsync, &call->table, TABLE_ROOM * sizeof(uint64_t), call->stream);
 }
 
+static uint64_t *put_sample(uint64_t *to, const struct part *part, int64_t first_tile, bool dense, uint64_t geometry,
+                            const uint64_t *bases)
+{
+    *to++ = (uint64_t)first_tile;
+    *to++ = dense;
+    *to++ = geometry;
+    for (int a = 0; a < part->accesses; a++)
+        *to++ = bases[a];
+    return to;
+}
+
 /* The tables behind the arguments: maps, and where arguments are too many the geometry and the sample. */
 static int send_table(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases,
                       bool dense, uint64_t *maps, uint64_t *sample)
 {
     const struct class *class = plan->class;
-    uint64_t table[TABLE_ROOM], *to = table;
+    uint64_t table[ONE_ROOM], *to = table;
     const int status = reserve_table(call);
     if (status)
         return status;
@@ -442,11 +457,7 @@ static int send_table(struct call *call, const struct part *part, const struct p
         const uint64_t geometry = call->table + (uint64_t)(to - table) * sizeof *table;
         to = put_geometry(to, class, &plan->walk, maps);
         *sample = call->table + (uint64_t)(to - table) * sizeof *table;
-        *to++ = 0;
-        *to++ = dense;
-        *to++ = geometry;
-        for (int a = 0; a < part->accesses; a++)
-            *to++ = bases[a];
+        to = put_sample(to, part, 0, dense, geometry, bases);
     }
     return CALL(cuMemcpyHtoDAsync, call->table, table, (size_t)(to - table) * sizeof *table, call->stream);
 }
@@ -464,22 +475,41 @@ static uint64_t *put_literals(uint64_t *to, const struct call *call, const struc
     return to;
 }
 
-static int launch(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases)
+/* What all arguments begin with. */
+static uint64_t *put_head(uint64_t *to, const struct call *call, const struct part *part, const struct class *class,
+                          int64_t tiles)
+{
+    *to++ = (uint64_t)tiles;
+    *to++ = (uint64_t)(uintptr_t)(part->faults ? met + class->fault : NULL);
+    return put_literals(to, call, class);
+}
+
+static int launch_words(const struct call *call, const struct class *class, int64_t tiles, uint64_t *words)
 {
     enum { MOST_BLOCKS = 1 << 20 }; /* each takes further tiles by itself */
+    void *parameters[] = {words};
+    return CALL(cuLaunchKernel, call->gpu->function[class->number],
+                (unsigned)(tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS), 1, 1, (unsigned)class->threads, 1, 1, 0,
+                call->stream, parameters, NULL);
+}
+
+/* At least one: there are elements. */
+static int64_t count_tiles(const struct plan *plan)
+{
+    return (plan->walk.rows * plan->walk.columns - 1) / plan->class->tile + 1;
+}
+
+static int launch(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases)
+{
     const struct class *class = plan->class;
     const bool dense = is_dense(part, plan, bases);
-    const int64_t elements = plan->walk.rows * plan->walk.columns, tiles = (elements - 1) / class->tile + 1;
-    uint64_t words[ARGS_WORDS], *to = words, maps[ACCESSES] = {0}, sample = 0;
-    void *parameters[] = {words};
+    uint64_t words[ARGS_WORDS], maps[ACCESSES] = {0}, sample = 0;
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
         status = send_table(call, part, plan, bases, dense, maps, &sample);
     if (status)
         return status;
-    *to++ = (uint64_t)tiles;
-    *to++ = (uint64_t)(uintptr_t)(part->faults ? met + class->fault : NULL);
-    to = put_literals(to, call, class);
+    uint64_t *to = put_head(words, call, part, class, count_tiles(plan));
     if (class->many) {
         *to++ = 1;
         *to++ = sample;
@@ -489,9 +519,48 @@ static int launch(struct call *call, const struct part *part, const struct plan 
         for (int a = 0; a < part->accesses; a++)
             *to++ = bases[a];
     }
-    return CALL(cuLaunchKernel, call->gpu->function[class->number],
-                (unsigned)(tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS), 1, 1, (unsigned)class->threads, 1, 1, 0,
-                call->stream, parameters, NULL);
+    return launch_words(call, class, count_tiles(plan), words);
+}
+
+/* Samples that one launch computes: one after the other, and behind the room for them what they are walked by. */
+struct table {
+    const struct class *class;
+    int64_t samples, room, tiles;
+    uint64_t words[SAMPLES * BATCH_WORDS + 1];
+};
+
+static int launch_table(struct call *call, const struct part *part, struct table *table)
+{
+    uint64_t words[ARGS_WORDS];
+    if (!table->samples)
+        return WEFT_KERNEL_OK;
+    int status = find_function(call->gpu, table->class);
+    if (!status)
+        status = CALL(cuMemcpyHtoDAsync, call->table, table->words,
+                      (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
+    if (status)
+        return status;
+    uint64_t *to = put_head(words, call, part, table->class, table->tiles);
+    *to++ = (uint64_t)table->samples;
+    *to++ = call->table;
+    table->samples = 0;
+    return launch_words(call, table->class, table->tiles, words);
+}
+
+/* Memory for it is there. */
+static void add_sample(const struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases,
+                       struct table *table)
+{
+    const int64_t sample = 3 + part->accesses, each = BATCH_WORDS - sample;
+    const int64_t at = table->room * sample + table->samples * each;
+    if (!table->samples)
+        table->tiles = 0;
+    put_sample(table->words + table->samples * sample, part, table->tiles, is_dense(part, plan, bases),
+               call->table + (uint64_t)at * sizeof *table->words, bases);
+    put_geometry(table->words + at, plan->class, &plan->walk, NULL);
+    table->class = plan->class;
+    table->tiles += count_tiles(plan);
+    table->samples++;
 }
 
 /* One row of more elements than 32 bits count, piece after piece. */
@@ -508,45 +577,92 @@ static int launch_pieces(struct call *call, const struct part *part, struct plan
     return status;
 }
 
-/* What stands for the access among the arguments: the address of its first element, or a value. */
+/* What stands for the access among the arguments: the address of its first element, or a value. `turn` counts samples
+ * that are under way together. */
 static uint64_t base_of(const struct call *call, const struct access *access, const struct tensor *tensors,
-                        const int64_t *d)
+                        const int64_t *d, int turn)
 {
     uint64_t value = 0;
     switch (access->source) {
     case FROM_OPERAND: return (uint64_t)(uintptr_t)tensors[access->index].data;
     case FROM_CONSTANT: return call->gpu->constant[access->index];
-    case FROM_TEMPORARY: return call->temporaries + place_temporary(call->kernel, access->index, d);
+    case FROM_TEMPORARY:
+        return call->temporaries + (uint64_t)turn * call->own + place_temporary(call->kernel, access->index, d);
     default: memcpy(&value, tensors[access->index].data, (size_t)access->size); return value;
     }
 }
 
-static int run_part(struct call *call, const struct part *part, const struct tensor *tensors, const int64_t *d)
+/* A part on one sample, now or with others in the table. */
+static int run_part(struct call *call, const struct part *part, const struct tensor *tensors, const int64_t *d, int turn,
+                    struct table *table)
 {
     struct plan plan;
     uint64_t bases[ACCESSES];
     if (volume(part->shape.rank, part->shape.extents, d) <= 0)
         return WEFT_KERNEL_OK;
     for (int a = 0; a < part->accesses; a++)
-        bases[a] = base_of(call, &part->access[a], tensors, d);
-    if (!plan_kinds(part, tensors, d, true, &plan))
-        plan_kinds(part, tensors, d, false, &plan);
+        bases[a] = base_of(call, &part->access[a], tensors, d, turn);
+    if (table && plan_kinds(part, tensors, d, true, true, &plan)) {
+        add_sample(call, part, &plan, bases, table);
+        return WEFT_KERNEL_OK;
+    }
+    if (!plan_kinds(part, tensors, d, true, false, &plan))
+        plan_kinds(part, tensors, d, false, false, &plan);
     return plan.divided ? launch_pieces(call, part, &plan, bases) : launch(call, part, &plan, bases);
 }
 
-/* All parts of all samples, one after the other. */
-static int run_samples(struct call *call, int64_t samples)
+/* All parts on samples from `begin` on; table NULL: one after the other. */
+static int run_together(struct call *call, int64_t begin, int count, struct table *table)
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
     int status = WEFT_KERNEL_OK;
-    for (int64_t i = 0; !status && i < samples; i++) {
-        const environment before = enter();
-        status = read_sample(call->kernel, call->arrays, call->steps, i, tensors, d);
-        leave(before);
-        for (int p = 0; !status && p < call->kernel->parts; p++)
-            status = run_part(call, &call->kernel->part[p], tensors, d);
+    for (int p = 0; !status && p < call->kernel->parts; p++) {
+        const struct part *part = &call->kernel->part[p];
+        for (int i = 0; !status && i < count; i++) {
+            const environment before = enter();
+            status = read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
+            leave(before);
+            status = status ? status : run_part(call, part, tensors, d, i, table);
+        }
+        if (!status && table)
+            status = launch_table(call, part, table);
     }
+    return status;
+}
+
+/* How many samples are under way together. A graph would copy a table that is no longer there. */
+static int find_together(const struct call *call, int64_t samples, int *together)
+{
+    int capturing = 0;
+    *together = 1;
+    if (samples == 1 || !BATCH_WORDS)
+        return WEFT_KERNEL_OK;
+    const int status = CALL(cuStreamIsCapturing, call->stream, &capturing);
+    if (status || capturing)
+        return status;
+    *together = samples < SAMPLES ? (int)samples : SAMPLES;
+    while (*together > 1 && call->own > LENT_MOST / (size_t)*together)
+        *together /= 2;
+    return WEFT_KERNEL_OK;
+}
+
+static int run_samples(struct call *call, int64_t samples)
+{
+    struct table table;
+    int together;
+    int status = find_together(call, samples, &together);
+    table.samples = 0;
+    table.room = together;
+    if (!status && together > 1) {
+        memset(table.words, 0, (size_t)together * BATCH_WORDS * sizeof *table.words);
+        status = reserve_table(call);
+    }
+    if (!status && call->own)
+        status = CALL(cuMemAllocAsync, &call->temporaries, call->own * (size_t)together, call->stream);
+    for (int64_t i = 0; !status && i < samples; i += together)
+        status = run_together(call, i, samples - i < together ? (int)(samples - i) : together,
+                              together > 1 ? &table : NULL);
     return status;
 }
 
@@ -557,13 +673,11 @@ static void give_back(uint64_t address, void *stream)
         driver.cuMemFreeAsync(address, stream);
 }
 
-static int run_checked(struct call *call, int64_t samples, size_t own)
+static int run_checked(struct call *call, int64_t samples)
 {
     void *context;
     bool pushed;
     int status = enter_gpu(call->stream, &call->gpu, &pushed);
-    if (!status && own)
-        status = CALL(cuMemAllocAsync, &call->temporaries, own, call->stream);
     status = status ? status : run_samples(call, samples);
     give_back(call->table, call->stream);
     give_back(call->temporaries, call->stream);
@@ -578,15 +692,14 @@ SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct w
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
-    size_t own = 0;
     struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps, .stream = stream};
     int status = check_arguments(kernel, samples, arrays);
     if (status || !samples)
         return status;
     const environment before = enter();
-    status = check_call(kernel, samples, arrays, steps, tensors, d, &own);
+    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
     leave(before);
-    return status ? status : run_checked(&call, samples, own);
+    return status ? status : run_checked(&call, samples);
 }
 
 SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays, void *stream)

@@ -2,7 +2,7 @@
 # which it wants the program `weft` alone: find_package(Weft COMPONENTS command) looks for no library.
 # It depends on nothing else of the package, so that a project may also carry this file and include() it.
 #
-#     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ISA LEVEL...] [OPENMP] [OPTIONS OPTION...])
+#     weft_generate(TARGET FILE.weft... [BUNDLE NAME] [ISA LEVEL...] [OPENMP] [CUDA [ARCH sm_90...]])
 #
 # For each kernel TARGET, of the same directory, gets a source and can include "KERNEL.h". They are made
 # again when the .weft file or `weft` changes; a mistake in the file stops the build with Weft's message.
@@ -12,7 +12,8 @@
 #   ISA       loops for these instruction sets too, as in x86-64-v3 x86-64-v4; the best that the
 #             processor has runs
 #   OPENMP    large work takes several threads
-#   OPTIONS   more words for `weft build`
+#   CUDA      kernels for NVIDIA's GPUs, "KERNEL_cuda.h", with machine code for each ARCH; where the host's
+#             are wanted beside them, that is another call for the same target
 #
 # WEFT_EXECUTABLE names the program to use. Without it, it is the one of the package, and in a cross
 # build, where that may be for another machine, one from PATH.
@@ -65,13 +66,19 @@ function(_weft_list result file)
 endfunction()
 
 # Compiles the sources as parts of the target. They define static functions of the same names.
-function(_weft_add target openmp)
+function(_weft_add target openmp cuda)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set(libraries m)
+  if(cuda)
+    find_package(Threads REQUIRED)
+    list(APPEND libraries Threads::Threads ${CMAKE_DL_LIBS})
+  endif()
   if(openmp)
     find_package(OpenMP COMPONENTS C)
     if(OpenMP_C_FOUND)
       separate_arguments(flags UNIX_COMMAND "${OpenMP_C_FLAGS}")
       set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${flags}")
+      list(APPEND libraries ${OpenMP_C_LIBRARIES})
     else()
       message(WARNING
         "weft_generate: the C compiler has no OpenMP; kernels of ${target} run on one thread")
@@ -79,16 +86,62 @@ function(_weft_add target openmp)
   endif()
   target_sources(${target} PRIVATE ${ARGN})
   # What target_link_libraries(PRIVATE) does, in a project that calls it with keywords or without.
-  foreach(library IN ITEMS ${OpenMP_C_LIBRARIES} m)
+  foreach(library IN LISTS libraries)
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES "${library}")
     set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:${library}>")
   endforeach()
 endfunction()
 
+# What cmake_parse_arguments found, as options of `weft build`.
+function(_weft_options result)
+  set(options)
+  if(arg_OPENMP)
+    list(APPEND options --openmp)
+  endif()
+  if(arg_CUDA)
+    list(APPEND options --target cuda)
+  endif()
+  if(arg_ISA)
+    string(REPLACE ";" "," levels "${arg_ISA}")
+    list(APPEND options --isa ${levels})
+  endif()
+  foreach(arch IN LISTS arg_ARCH)
+    list(APPEND options --arch ${arch})
+  endforeach()
+  set(${result} "${options}" PARENT_SCOPE)
+endfunction()
+
+# Remembers what a target has, and stops where two files would make the same.
+function(_weft_remember target file)
+  get_target_property(all ${target} WEFT_GENERATED)
+  foreach(path IN LISTS ARGN)
+    if(path IN_LIST all)
+      message(FATAL_ERROR
+        "weft_generate(${target}): ${file} makes ${path}, and so does another file or call")
+    endif()
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY WEFT_GENERATED ${ARGN})
+endfunction()
+
+# The rule that makes `made` of the file by ARGN (weft build ...).
+function(_weft_rule file made)
+  list(GET made 0 first)
+  set(depfile)
+  if(NOT CMAKE_VERSION VERSION_LESS 3.20)
+    set(depfile DEPFILE "${first}.d")
+    list(APPEND ARGN --depfile "${first}.d")
+  endif()
+  get_filename_component(base "${file}" NAME)
+  list(GET ARGN 0 program)
+  add_custom_command(OUTPUT ${made} COMMAND ${ARGN} DEPENDS "${file}" "${program}" ${depfile}
+    COMMENT "Generating kernels of ${base}" VERBATIM)
+endfunction()
+
 function(weft_generate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP" "BUNDLE" "ISA;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP;CUDA" "BUNDLE" "ISA;ARCH")
   _weft_check_target(${target})
   _weft_find_program(program)
+  _weft_options(options)
   list(LENGTH arg_UNPARSED_ARGUMENTS count)
   if(count EQUAL 0 OR (arg_BUNDLE AND count GREATER 1))
     message(FATAL_ERROR
@@ -96,22 +149,10 @@ function(weft_generate target)
   endif()
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}_weft")
   file(MAKE_DIRECTORY "${directory}")
-  set(options ${arg_OPTIONS})
-  if(arg_OPENMP)
-    list(APPEND options --openmp)
-  endif()
-  if(arg_ISA)
-    string(REPLACE ";" "," levels "${arg_ISA}")
-    list(APPEND options --isa ${levels})
-  endif()
+  target_include_directories(${target} PRIVATE "${directory}")
 
-  get_target_property(all ${target} WEFT_GENERATED)
-  if(NOT all)
-    set(all)
-  endif()
   foreach(name IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(file "${name}" ABSOLUTE)
-    get_filename_component(base "${name}" NAME)
     set(command "${program}" build "${file}" -o "${directory}" ${options})
     if(arg_BUNDLE)
       list(APPEND command --bundle ${arg_BUNDLE})
@@ -119,25 +160,10 @@ function(weft_generate target)
     else()
       _weft_list(made "${file}" ${command})
     endif()
-    foreach(path IN LISTS made)
-      if(path IN_LIST all)
-        message(FATAL_ERROR
-          "weft_generate(${target}): ${file} makes ${path}, and so does another file")
-      endif()
-    endforeach()
-    set(depfile)
-    if(NOT CMAKE_VERSION VERSION_LESS 3.20)
-      list(APPEND command --depfile "${directory}/${base}.d")
-      set(depfile DEPFILE "${directory}/${base}.d")
-    endif()
-    add_custom_command(OUTPUT ${made} COMMAND ${command} DEPENDS "${file}" "${program}" ${depfile}
-      COMMENT "Generating kernels of ${base}" VERBATIM)
-    set(sources ${made})
-    list(FILTER sources INCLUDE REGEX "\\.c$")
-    _weft_add(${target} "${arg_OPENMP}" ${sources})
-    list(APPEND all ${made})
+    _weft_remember(${target} "${file}" ${made})
+    _weft_rule("${file}" "${made}" ${command})
+    list(FILTER made INCLUDE REGEX "\\.c$")
+    _weft_add(${target} "${arg_OPENMP}" "${arg_CUDA}" ${made})
   endforeach()
-  set_property(TARGET ${target} PROPERTY WEFT_GENERATED "${all}")
-  target_include_directories(${target} PRIVATE "${directory}")
 endfunction()
 cmake_policy(POP)

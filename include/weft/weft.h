@@ -35,8 +35,8 @@
  * Data: kDLCPU and kDLCUDAHost are host data, kDLCUDA and kDLCUDAManaged device data; no other device can
  * be used. Where one operand is device data the program runs on that GPU, see weft_run.
  * Threads: a context and its programs may be used from any number of threads at once, also with several
- * GPUs; creating and destroying an object is for one thread, after all others have finished with it and
- * the GPUs with the work that they gave them. A call leaves the thread's current CUDA context as it was.
+ * GPUs; creating and destroying an object is for one thread, after all others have finished with it. A call
+ * leaves the thread's current CUDA context as it was.
  * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
  * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
  * for contexts that were made after the fork with a parallel_for. CUDA does not outlive a fork: where the
@@ -226,7 +226,9 @@ struct weft_context_params {
 struct weft_context;
 
 /* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
- * loaded until the context goes, so a server of ever new texts makes its context anew from time to time.
+ * loaded until the context goes, so a server of ever new texts makes its context anew from time to time. On a
+ * GPU constants stay as well, and tables that go with a layout: 256 MB at most, what comes then is copied by each
+ * run; and a few bytes for each integer division of a text on each stream.
  * The environment is read now, and not later. WEFT_INVALID_ARGUMENT when `disable` or `debug` (or their
  * variables) or WEFT_TARGET holds an unknown word, WEFT_CACHE_SIZE is no size, `arch` is no name such as
  * sm_90, or nothing can be kept in `keep`. */
@@ -234,8 +236,9 @@ WEFT_API enum weft_status weft_context_create(const struct weft_context_params *
                                               struct weft_context **context,
                                               struct weft_error **error);
 /* Unloads every kernel, also from the GPUs, and ends the C compiler if it still runs; programs of the
- * context must have been destroyed, and what was given to a GPU must have finished: the caller has
- * synchronized its streams and launches no graph any more that captured a run. Takes NULL. */
+ * context must have been destroyed. Waits until the GPUs that it used have done all that was put on their streams,
+ * by anybody. A graph that captured a run may not be launched any more, and no stream may be being captured:
+ * CUDA waits for none that is. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
 /* What runs on this stream (a cudaStream_t; NULL: the legacy default stream) had to say since it was last
@@ -312,7 +315,8 @@ struct weft_program;
 WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
                                        const struct weft_compile_params *params,
                                        struct weft_program **program, struct weft_error **error);
-/* What it gave to a GPU must have finished, as for weft_context_destroy. Takes NULL. */
+/* What it put on streams is done all the same, and graphs that captured its runs go on to work: kernels are the
+ * context's. Takes NULL. */
 WEFT_API void weft_program_destroy(struct weft_program *program);
 
 /* The names of the kernels a text holds, in order; `count` is 0 for a plain program. The array is
@@ -439,15 +443,20 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
  * kDLCUDAHost when the stream gets there. A 1-D input that a view takes as numbers is read during the call
  * and has to be host data.
  * Host data alone, with WEFT_TARGET_CUDA: copied to the first GPU and back, on streams of Weft's own; the
- * call returns when the outputs are complete, with their remark.
+ * call returns when the outputs are complete, with their remark. Samples of batches, and parts of large tensors
+ * where the program has no views and results of one shape, are on their way at once, and the GPU has to hold but a
+ * few of them.
  * The first run with kernels that are not there yet makes and loads them, which takes its time and, in the
  * driver, may synchronize. After weft_prepare with the same shapes, dtypes and devices a run of device
  * tensors allocates and waits for nothing outside the stream and can be captured into a CUDA graph. The
- * graph holds the addresses of that run, and the values of inputs that are kDLCPU; context and program
- * live as long as it is launched.
+ * graph holds the addresses of that run, and the values of inputs that are kDLCPU; the context, but not the program,
+ * lives as long as it is launched.
  * WEFT_UNSUPPORTED: there is no driver, no GPU or no NVRTC, and the message says how to get it.
  * WEFT_OUT_OF_MEMORY: also of the GPU, and the message says how many bytes were wanted.
- * WEFT_DEVICE_ERROR: the driver refused a call; what a kernel does wrong on the GPU only later calls tell. */
+ * WEFT_DEVICE_ERROR: the driver refused a call; what a kernel does wrong on the GPU only later calls tell.
+ * WEFT_INVALID_ARGUMENT: `stream` is another GPU's.
+ * On a GPU the first parts of the outputs may have been written when the memory for a further one is missing or the
+ * driver refuses a later call: after these two errors outputs hold nothing of use. */
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);

@@ -94,6 +94,38 @@ static void test_dense(void)
     drop(means);
 }
 
+/* More samples than a launch takes, with temporaries. */
+static void test_large_batch(void)
+{
+    enum { SAMPLES = 700, ROWS = 3, COLUMNS = 5 };
+    static int64_t row[SAMPLES][COLUMNS], column[SAMPLES][ROWS], out[SAMPLES][ROWS * COLUMNS];
+    static int64_t row_shapes[SAMPLES][1], column_shapes[SAMPLES][2];
+    static struct weft_array rows[SAMPLES], columns[SAMPLES], planes[SAMPLES], outs[SAMPLES];
+    static const int64_t one[3] = {1, 1, 1}, plane[1] = {5};
+    for (int i = 0; i < SAMPLES * COLUMNS; i++)
+        (&row[0][0])[i] = 1000 + 37 * i;
+    for (int i = 0; i < SAMPLES * ROWS; i++)
+        (&column[0][0])[i] = 3 + i;
+    int64_t *const p = placed(plane, sizeof plane), *const r = placed(row, sizeof row), *const c = placed(column, sizeof column), *const o = placed(NULL, sizeof out);
+    for (int s = 0; s < SAMPLES; s++) {
+        row_shapes[s][0] = 1 + s % COLUMNS, column_shapes[s][0] = s % 7 ? ROWS : 0, column_shapes[s][1] = 1;
+        rows[s] = (struct weft_array){r + s * COLUMNS, row_shapes[s], NULL};
+        columns[s] = (struct weft_array){c + s * ROWS, column_shapes[s], NULL};
+        planes[s] = (struct weft_array){p, one, NULL};
+        outs[s] = (struct weft_array){o + s * ROWS * COLUMNS, NULL, NULL};
+    }
+    CHECK(outer_cuda_batch(SAMPLES, rows, 1, columns, 1, planes, 0, outs, stream) == WEFT_KERNEL_OK);
+    fetch(out, o, sizeof out);
+    bool same = true;
+    for (int s = 0; s < SAMPLES; s++)
+        for (int64_t i = 0; i < column_shapes[s][0] * row_shapes[s][0]; i++) {
+            const int64_t x = row[s][i % row_shapes[s][0]], y = column[s][i / row_shapes[s][0]];
+            same = same && out[s][i] == (((x % 97) * x % 89) % 83) * 1000 + (((y % 97) * y % 89) % 83) + 5;
+        }
+    CHECK(same);
+    drop(r), drop(c), drop(o), drop(p);
+}
+
 /* A picture in a larger one, its rows with gaps, then its columns as well. */
 static void test_strided(void)
 {
@@ -201,26 +233,51 @@ static void test_views(void)
     drop(from), drop(to);
 }
 
+/* With strides that leave nothing to walk: all goes by number, and the arguments stand in a table. */
+static void test_many_arguments(void)
+{
+    enum { ROWS = 30, COUNT = 4 * ROWS };
+    static int16_t a[COUNT];
+    static int32_t b[2 * COUNT], out[COUNT];
+    const int64_t a_shape[2] = {ROWS, 4}, a_strides[2] = {1, ROWS}, b_shape[1] = {COUNT}, back[1] = {-1}, two[1] = {2},
+                  out_shape[2] = {4, ROWS}, out_strides[2] = {1, 4};
+    bool same = true;
+    for (int i = 0; i < COUNT; i++)
+        a[i] = (int16_t)(i * i), b[2 * i] = 1000 - 7 * i, b[2 * i + 1] = i;
+    void *const as = placed(a, sizeof a), *const to = placed(NULL, sizeof out);
+    int32_t *const bs = placed(b, sizeof b), *const cs = placed(b, sizeof b);
+    CHECK(weave_cuda_strided(as, a_shape, a_strides, bs, b_shape, two, cs + COUNT - 1, b_shape, back, cs, b_shape, NULL, bs,
+                             b_shape, two, to, out_shape, out_strides, stream) == WEFT_KERNEL_OK);
+    fetch(out, to, sizeof out);
+    for (int i = 0; i < COUNT; i++)
+        same = same && out[i % ROWS * 4 + i / ROWS] ==
+                           a[i % 4 * ROWS + i / 4] + b[2 * i] * 3 + b[COUNT - 1 - i] + b[i] - b[2 * i];
+    CHECK(same);
+    drop(as), drop(to), drop(bs), drop(cs);
+}
+
 /* Two kernels, one after the other, by way of memory that is lent. */
 static void test_hoisted(void)
 {
     enum { ROWS = 600, COLUMNS = 500 };
-    static int64_t row[COLUMNS], column[ROWS], out[ROWS * COLUMNS];
+    static int64_t row[COLUMNS], column[ROWS], out[2][ROWS * COLUMNS];
+    const int64_t plane[2] = {-1, 7};
     bool same = true;
     for (int i = 0; i < COLUMNS; i++)
         row[i] = 1000 + 37 * i;
     for (int i = 0; i < ROWS; i++)
         column[i] = 3 + i;
-    void *const rows = placed(row, sizeof row), *const columns = placed(column, sizeof column),
+    void *const planes = placed(plane, sizeof plane), *const rows = placed(row, sizeof row), *const columns = placed(column, sizeof column),
                 *const to = placed(NULL, sizeof out);
-    CHECK(outer_cuda(rows, columns, COLUMNS, ROWS, to, stream) == WEFT_KERNEL_OK);
+    CHECK(outer_cuda(rows, columns, planes, COLUMNS, ROWS, 2, to, stream) == WEFT_KERNEL_OK);
     fetch(out, to, sizeof out);
     for (int i = 0; i < ROWS * COLUMNS; i++) {
         int64_t r = row[i % COLUMNS], c = column[i / COLUMNS];
-        same = same && out[i] == (((r % 97) * r % 89) % 83) * 1000 + (((c % 97) * c % 89) % 83);
+        const int64_t both = (((r % 97) * r % 89) % 83) * 1000 + (((c % 97) * c % 89) % 83);
+        same = same && out[0][i] == both - 1 && out[1][i] == both + 7;
     }
     CHECK(same);
-    drop(rows), drop(columns), drop(to);
+    drop(rows), drop(columns), drop(planes), drop(to);
 }
 
 /* A captured call is a kernel of the graph; one that sends a table cannot be captured. */
@@ -294,9 +351,11 @@ int main(int argc, char **argv)
     test_dense();
     test_strided();
     test_batch();
+    test_large_batch();
     test_refused();
     test_status();
     test_views();
+    test_many_arguments();
     test_hoisted();
     test_capture();
     void *const kept = stream;

@@ -110,7 +110,7 @@ class RealCode(CudaTest):
         self.build_real(*[word for arch in archs for word in ("--arch", arch)], "--check")  # the default ones
         text = (self.here / "out/twice_cuda.c").read_text()
         names = re.findall(r"static const uint64_t \*const (code_\w+)\[CODES\]", text)
-        self.assertEqual(len(names), 3)
+        self.assertEqual(len(names), 4)
         for name in names:
             for arch in archs:
                 code = self.words(text, f"{name}_{arch}")

@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { OUT_OF_MEMORY = 2, NON_BLOCKING = 1 };
+enum { OUT_OF_MEMORY = 2, NON_BLOCKING = 1, MOST_DEVICES = 8 };
 
 /* F(name, symbol, arguments). */
 #define FUNCTIONS(F)                                                                               \
@@ -16,6 +17,16 @@ enum { OUT_OF_MEMORY = 2, NON_BLOCKING = 1 };
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))          \
     F(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                     \
     F(cuCtxSetCurrent, "cuCtxSetCurrent", (void *context))                                         \
+    F(cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                        \
+    F(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))             \
+    F(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                              \
+    F(cuLaunchHostFunc, "cuLaunchHostFunc", (void *stream, void (*call)(void *), void *data))      \
+    F(cuStreamBeginCapture, "cuStreamBeginCapture_v2", (void *stream, int mode))                   \
+    F(cuStreamEndCapture, "cuStreamEndCapture", (void *stream, void **graph))                      \
+    F(cuGraphInstantiate, "cuGraphInstantiateWithFlags", (void **exec, void *graph, unsigned long long flags)) \
+    F(cuGraphLaunch, "cuGraphLaunch", (void *exec, void *stream))                                  \
+    F(cuGraphDestroy, "cuGraphDestroy", (void *graph))                                             \
+    F(cuGraphExecDestroy, "cuGraphExecDestroy", (void *exec))                                      \
     F(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *all))                          \
     F(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *address, size_t bytes))                              \
     F(cuMemFree, "cuMemFree_v2", (uint64_t address))                                               \
@@ -31,8 +42,10 @@ static struct {
 #define FIELD(name, symbol, arguments) int(*name) arguments;
     FUNCTIONS(FIELD)
 #undef FIELD
-    void *context, *stream;
-    int device;
+    void *library, *stream;
+    int count;                     /* of devices */
+    int devices[MOST_DEVICES];
+    void *contexts[MOST_DEVICES];  /* retained; NULL: not yet */
 } cuda;
 
 static char missing[300];
@@ -91,21 +104,22 @@ static void finish(void)
 {
     if (cuda.stream)
         cuda.cuStreamDestroy(cuda.stream);
-    cuda.cuDevicePrimaryCtxRelease(cuda.device);
+    for (int i = 0; i < MOST_DEVICES; i++)
+        if (cuda.contexts[i])
+            cuda.cuDevicePrimaryCtxRelease(cuda.devices[i]);
 }
 
 static void start(void)
 {
-    int count = 0;
-    void *library = open_library();
-    if (!library || !find_functions(library) || !worked(cuda.cuInit(0), "cuInit") ||
-        !worked(cuda.cuDeviceGetCount(&count), "cuDeviceGetCount"))
+    cuda.library = open_library();
+    if (!cuda.library || !find_functions(cuda.library) || !worked(cuda.cuInit(0), "cuInit") ||
+        !worked(cuda.cuDeviceGetCount(&cuda.count), "cuDeviceGetCount"))
         return;
-    if (count == 0)
+    if (cuda.count == 0)
         snprintf(missing, sizeof missing, "cuDeviceGetCount: no device");
-    else if (worked(cuda.cuDeviceGet(&cuda.device, 0), "cuDeviceGet") &&
-             worked(cuda.cuDevicePrimaryCtxRetain(&cuda.context, cuda.device), "cuDevicePrimaryCtxRetain")) {
-        MUST(cuCtxSetCurrent, cuda.context);
+    else if (worked(cuda.cuDeviceGet(&cuda.devices[0], 0), "cuDeviceGet") &&
+             worked(cuda.cuDevicePrimaryCtxRetain(&cuda.contexts[0], cuda.devices[0]), "cuDevicePrimaryCtxRetain")) {
+        MUST(cuCtxSetCurrent, cuda.contexts[0]);
         atexit(finish);
     }
 }
@@ -128,13 +142,55 @@ void gpu_needed(void)
 void gpu_enter(void)
 {
     gpu_needed();
-    MUST(cuCtxSetCurrent, cuda.context);
+    MUST(cuCtxSetCurrent, cuda.contexts[0]);
+}
+
+int gpu_count(void)
+{
+    gpu_needed();
+    return cuda.count < MOST_DEVICES ? cuda.count : MOST_DEVICES;
+}
+
+void gpu_enter_on(int device)
+{
+    gpu_needed();
+    if (!cuda.contexts[device]) {
+        MUST(cuDeviceGet, &cuda.devices[device], device);
+        MUST(cuDevicePrimaryCtxRetain, &cuda.contexts[device], cuda.devices[device]);
+    }
+    MUST(cuCtxSetCurrent, cuda.contexts[device]);
+}
+
+void *gpu_current(void)
+{
+    void *context;
+    MUST(cuCtxGetCurrent, &context);
+    return context;
+}
+
+void gpu_set_current(void *context)
+{
+    MUST(cuCtxSetCurrent, context);
+}
+
+void *gpu_mock(const char *name)
+{
+    gpu_needed();
+    return dlsym(cuda.library, name);
+}
+
+/* Stays with the device that is current, if there is one. */
+static void stay(void)
+{
+    gpu_needed();
+    if (!gpu_current())
+        gpu_enter();
 }
 
 uint64_t gpu_try_alloc(size_t bytes)
 {
     uint64_t address = 0;
-    gpu_enter();
+    stay();
     int error = cuda.cuMemAlloc(&address, bytes);
     if (error == OUT_OF_MEMORY)
         return 0;
@@ -152,33 +208,33 @@ uint64_t gpu_alloc(size_t bytes)
 
 void gpu_free(uint64_t address)
 {
-    gpu_enter();
+    stay();
     MUST(cuMemFree, address);
 }
 
 size_t gpu_room(void)
 {
     size_t room = 0, all = 0;
-    gpu_enter();
+    stay();
     MUST(cuMemGetInfo, &room, &all);
     return room;
 }
 
 void gpu_upload(uint64_t to, const void *from, size_t bytes)
 {
-    gpu_enter();
+    stay();
     MUST(cuMemcpyHtoD, to, from, bytes);
 }
 
 void gpu_download(void *to, uint64_t from, size_t bytes)
 {
-    gpu_enter();
+    stay();
     MUST(cuMemcpyDtoH, to, from, bytes);
 }
 
 void gpu_fill(uint64_t at, unsigned char byte, size_t bytes)
 {
-    gpu_enter();
+    stay();
     MUST(cuMemsetD8, at, byte, bytes);
     MUST(cuStreamSynchronize, NULL);  /* filling is asynchronous, and gpu_stream() waits for nobody */
 }
@@ -197,6 +253,95 @@ void *gpu_stream(void)
 
 void gpu_synchronize(void *stream)
 {
-    gpu_enter();
+    stay();
     MUST(cuStreamSynchronize, stream);
+}
+
+/* ---- more streams, on the current device ---- */
+
+void *gpu_new_stream(void)
+{
+    void *stream;
+    MUST(cuStreamCreate, &stream, NON_BLOCKING);
+    return stream;
+}
+
+void gpu_end_stream(void *stream)
+{
+    MUST(cuStreamDestroy, stream);
+}
+
+void gpu_wait(void *stream)
+{
+    MUST(cuStreamSynchronize, stream);
+}
+
+void *gpu_pinned(size_t bytes)
+{
+    void *memory;
+    MUST(cuMemHostAlloc, &memory, bytes, 1);
+    return memory;
+}
+
+void gpu_free_pinned(void *memory)
+{
+    MUST(cuMemFreeHost, memory);
+}
+
+/* ---- gates ---- */
+
+static void pass(void *gate_)
+{
+    struct gpu_gate *gate = gate_;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 10;
+    pthread_mutex_lock(&gate->mutex);
+    while (!gate->open && !gate->forced)
+        gate->forced = pthread_cond_timedwait(&gate->opened, &gate->mutex, &end) != 0;
+    pthread_mutex_unlock(&gate->mutex);
+}
+
+void gpu_close(struct gpu_gate *gate, void *stream)
+{
+    gate->open = gate->forced = 0;
+    pthread_mutex_init(&gate->mutex, NULL);
+    pthread_cond_init(&gate->opened, NULL);
+    MUST(cuLaunchHostFunc, stream, pass, gate);
+}
+
+int gpu_open(struct gpu_gate *gate)
+{
+    pthread_mutex_lock(&gate->mutex);
+    int forced = gate->forced;
+    gate->open = 1;
+    pthread_cond_signal(&gate->opened);
+    pthread_mutex_unlock(&gate->mutex);
+    return !forced;
+}
+
+/* ---- graphs ---- */
+
+void gpu_capture(void *stream)
+{
+    MUST(cuStreamBeginCapture, stream, 0);
+}
+
+void *gpu_captured(void *stream)
+{
+    void *graph, *exec;
+    MUST(cuStreamEndCapture, stream, &graph);
+    MUST(cuGraphInstantiate, &exec, graph, 0);
+    MUST(cuGraphDestroy, graph);
+    return exec;
+}
+
+void gpu_replay(void *graph, void *stream)
+{
+    MUST(cuGraphLaunch, graph, stream);
+}
+
+void gpu_end_graph(void *graph)
+{
+    MUST(cuGraphExecDestroy, graph);
 }

@@ -4,6 +4,7 @@
 #ifndef WEFT_TEST_GPU_H
 #define WEFT_TEST_GPU_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +32,36 @@ void gpu_fill(uint64_t at, unsigned char byte, size_t bytes);
 /* A stream that waits for no other, made at the first call and kept. */
 void *gpu_stream(void);
 void gpu_synchronize(void *stream);
+
+/* Several devices: how many there are, and the primary context of one made current on this thread. What follows is
+ * done on the current one, and does not change which that is. */
+int gpu_count(void);
+void gpu_enter_on(int device);
+void *gpu_current(void);           /* NULL: none */
+void gpu_set_current(void *context);
+/* Streams that wait for no other. */
+void *gpu_new_stream(void);
+void gpu_end_stream(void *stream);
+void gpu_wait(void *stream);
+/* Pinned host memory that all devices see. */
+void *gpu_pinned(size_t bytes);
+void gpu_free_pinned(void *memory);
+/* A gate on a stream: what comes behind it waits until it is opened, which says whether the stream did wait for
+ * that: one that nobody opens in 10 s opens itself. */
+struct gpu_gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;
+    int open, forced;
+};
+void gpu_close(struct gpu_gate *gate, void *stream);
+int gpu_open(struct gpu_gate *gate);
+/* What is put on the stream between these two is a graph, ready to be launched. */
+void gpu_capture(void *stream);
+void *gpu_captured(void *stream);
+void gpu_replay(void *graph, void *stream);
+void gpu_end_graph(void *graph);
+
+/* A function that only the fake driver has (tests/mockcuda/mockcuda.h); NULL: this is a real one. */
+void *gpu_mock(const char *name);
 
 #endif

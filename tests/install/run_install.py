@@ -268,6 +268,26 @@ class Install:
         program = self.page("aot-cuda", ["meson"]) / "build/scale"
         expect(not re.search(r"\[lib(cuda|weft|nv)", run("readelf", "-d", program)), f"{program} wants CUDA or Weft")
 
+    def check_cmake_cuda(self):
+        """weft_generate makes kernels for host and GPU in one target, and refuses what it cannot do"""
+        place = self.scratch / "aot-cuda"
+        if not place.exists():
+            raise Skip("there is no NVRTC")
+        need("cmake")
+        lists = place / "CMakeLists.txt"
+        text = ("cmake_minimum_required(VERSION 3.13)\nproject(scale C)\nfind_package(Weft COMPONENTS command)\n"
+                "add_executable(scale scale.c memory.c)\nweft_generate(scale scale.weft)\n")
+        lists.write_text(text + "weft_generate(scale scale.weft CUDA ARCH sm_90)\n", encoding="utf-8")
+        run("cmake", "-B", "cmake", cwd=place, env=self.environment())
+        run("cmake", "--build", "cmake", cwd=place)
+        expect("1.5 3 6" in run("cmake/scale", "1.5", "1", "2", "4", cwd=place), "it computes something else")
+        for wrong, told in ((text + "weft_generate(scale scale.weft)\n", "so does another"),
+                            (text.replace("scale C)", "scale CXX)"), "C is not enabled")):
+            lists.write_text(wrong, encoding="utf-8")
+            got = " ".join(run("cmake", "-B", "wrong", cwd=place, env=self.environment(), status=1).split())
+            expect(told in got, got)
+            shutil.rmtree(place / "wrong")
+
     def check_cmake_cross(self):
         """weft_generate in a cross build asks for WEFT_EXECUTABLE, and takes it"""
         need("cmake")

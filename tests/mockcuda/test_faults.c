@@ -2,7 +2,8 @@
  * with a clear error, to leave nothing behind, and to work when it is tried again, unless the GPU's context is lost: then
  * all that follows is an error until Weft's context is gone. The same with NVRTC's calls.
  *
- * The calls of this file itself are not counted. FAULTS_TELL=1 names each call that is to fail. */
+ * The calls of this file itself are not counted. FAULTS_TELL=1 names each call that is to fail, an argument is a
+ * pattern for the titles of what is run. */
 #include "driver.h"
 
 #include "include/weft/weft.h"
@@ -317,6 +318,47 @@ static void run_batch(struct scene *scene)
         CHECK(got[i] == x_of(i) * 2 + y_of(i));
 }
 
+/* Host samples, so large that each is a piece. */
+static void run_host_batch(struct scene *scene)
+{
+    enum { LONG = 360000 };
+    static double in[SAMPLES][LONG], sums[SAMPLES][LONG];
+    int64_t shape[] = {LONG};
+    DLTensor x[SAMPLES], out[SAMPLES];
+    for (int s = 0; s < SAMPLES; s++) {
+        for (int i = 0; i < LONG; i++)
+            in[s][i] = (double)x_of(i + s);
+        memset(sums[s], 0xff, sizeof sums[s]);
+        x[s] = tensor(in[s], false, 1, shape, kDLFloat, 64);
+        out[s] = tensor(sums[s], false, 1, shape, kDLFloat, 64);
+    }
+    const struct weft_argument inputs[] = {{"x", x, SAMPLES, true}, {"y", x, SAMPLES, true}};
+    const struct weft_argument outputs[] = {{"out", out, SAMPLES, true}};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
+    if (try(scene, &params, false) < 0 || is_lost(scene))
+        return;
+    for (int s = 0; s < SAMPLES; s++)
+        for (int i = 0; i < LONG; i++)
+            if (sums[s][i] != in[s][i] * 3)
+                exit((TELL("sample %d, element %d", s, i), 1));
+}
+
+static void run_host(struct scene *scene)
+{
+    int64_t shape[] = {COUNT};
+    float in[COUNT], sums[COUNT];
+    DLTensor x = tensor(in, false, 1, shape, kDLFloat, 32), out = tensor(sums, false, 1, shape, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &x)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, NULL};
+    for (int i = 0; i < COUNT; i++)
+        in[i] = x_of(i);
+    if (try(scene, &params, false) < 0)
+        return;
+    for (int i = 0; i < COUNT && !is_lost(scene); i++)
+        CHECK(sums[i] == in[i] * 3);
+}
+
 static void run_graph(struct scene *scene)
 {
     int64_t shape[] = {COUNT};
@@ -362,6 +404,7 @@ static const struct way {
     const char *name, *text;
     void (*run)(struct scene *scene);
     enum weft_target target;
+    int step; /* every so-manieth call fails; 0: each */
 } ways[] = {
     {"device tensors", "x * 2 + y", run_device, WEFT_TARGET_AUTO},
     {"a remark", "100 // n", run_remark, WEFT_TARGET_AUTO},
@@ -370,6 +413,9 @@ static const struct way {
     {"a staged input", "x * 2 + y", run_staged_input, WEFT_TARGET_AUTO},
     {"a batch", "x * 2 + y", run_batch, WEFT_TARGET_AUTO},
     {"a graph", "x * 2 + y", run_graph, WEFT_TARGET_AUTO},
+    {"host tensors", "x * 2 + y", run_host, WEFT_TARGET_CUDA},
+    /* The calls of one piece are those of another. */
+    {"pieces of host data", "x * 2 + y", run_host_batch, WEFT_TARGET_CUDA, 4},
 };
 
 /* ---- failing ---- */
@@ -422,7 +468,7 @@ static void fail_each(const struct way *way, int code, bool nvrtc)
 {
     long calls = run_way(way, 0, code, nvrtc);
     CHECK(calls > 0);
-    for (long number = 1; number <= calls; number++)
+    for (long number = 1; number <= calls; number += way->step ? way->step : 1)
         run_way(way, number, code, nvrtc);
 }
 
@@ -446,7 +492,7 @@ static void test_way(void **state)
                  WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     enum { WAYS = sizeof ways / sizeof *ways, KINDS = 4 };
     static const struct turn kinds[KINDS] = {{"fails", NULL, UNKNOWN, false},
@@ -463,5 +509,7 @@ int main(void)
                  turns[i].name);
         tests[i] = (struct CMUnitTest){titles[i], test_way, NULL, NULL, &turns[i]};
     }
+    if (count > 1)
+        cmocka_set_test_filter(words[1]);
     return _cmocka_run_group_tests("faults", tests, WAYS * KINDS, NULL, NULL);
 }
