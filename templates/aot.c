@@ -106,7 +106,7 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 
 /* Whether x * y + z rounds once: clang's -ffp-contract=fast fuses whatever pragmas say, where the processor can,
  * and no macro tells. */
-static bool fuses(void)
+static bool weft_fuses(void)
 {
     volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
     return x * y + z != 0;
@@ -975,7 +975,7 @@ static int run_checked(struct call *call, int64_t samples)
 /* Loops that may not run; the environment is ours. */
 static int check_loops(void)
 {
-    static bool (*const fuse[LEVELS])(void) = LOOP(fuses);
+    static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
     return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, which "
                                                                  "changes results; compile it without")
                            : WEFT_KERNEL_OK;
