@@ -77,7 +77,7 @@ class Written(Build):
     def test_check(self):
         self.write(TWO)
         build = ("build", "k.weft", "-o", "out")
-        self.assertIn("'out/twice.h' is missing", self.bad(1, 247, *build, "--check"))
+        self.assertIn("'out/twice.h' is missing", self.bad(1, 267, *build, "--check"))
         self.assertEqual(self.files(), ["k.weft"])
         self.good(*build)
         self.good(*build, "--check")
@@ -85,9 +85,9 @@ class Written(Build):
         text = source.read_text()
         for changed in (text[:-1], text + "\n", text.replace("half", "halb", 1), ""):
             source.write_text(changed)
-            self.assertIn("'out/half.c' differs", self.bad(1, 247, *build, "--check"))
+            self.assertIn("'out/half.c' differs", self.bad(1, 267, *build, "--check"))
             self.assertEqual(source.read_text(), changed)
-        self.assertIn("differs", self.bad(1, 247, *build, "--check", "--openmp"))
+        self.assertIn("differs", self.bad(1, 267, *build, "--check", "--openmp"))
 
     def test_check_beside_list(self):
         self.write(TWICE)
@@ -140,7 +140,7 @@ class Refused(Build):
         self.bad(1, 110, "build", "d.weft", "-o", "out")
 
     def test_no_kernels(self):
-        self.refused(240, "input x: float32[n]\nx * 2\n", "one plain program", status=2)
+        self.refused(260, "input x: float32[n]\nx * 2\n", "one plain program", status=2)
 
     def test_mistakes_of_the_text(self):
         self.refused(4, "kernel f(x: float32[n]) { return x * }\n")
@@ -153,10 +153,10 @@ class Refused(Build):
         self.refused(41, "")
 
     def test_no_dimensions(self):
-        self.refused(241, "kernel f(x: float32) { return y = x * 2 }\n", "float32[]", "float32[h, w]")
+        self.refused(261, "kernel f(x: float32) { return y = x * 2 }\n", "float32[]", "float32[h, w]")
 
     def test_numbers_of_views(self):
-        self.refused(242, "kernel f(x: float32[n], s: int32[2]) { return y = reshape(x, s) }\n", "'s'")
+        self.refused(262, "kernel f(x: float32[n], s: int32[2]) { return y = reshape(x, s) }\n", "'s'")
 
     def test_names_of_kernels(self):
         names = {"int": "keyword of C:", "class": "keyword of C++", "printf": "function of the C library",
@@ -165,23 +165,23 @@ class Refused(Build):
                  "size_t": "types of the C library", "weft_f": "weft adds"}
         for name, why in names.items():
             why = why.rstrip(":")
-            self.refused(243, TWICE.replace("twice", name), f"'{name}'", why)
-        self.refused(246, TWICE.replace("twice", "a" * 49), "49 letters")
+            self.refused(263, TWICE.replace("twice", name), f"'{name}'", why)
+        self.refused(266, TWICE.replace("twice", "a" * 49), "49 letters")
 
     def test_names_of_parameters(self):
         for name in ("register", "errno", "template", "uint8_t", "__x", "weft_x", "NULL"):
-            self.refused(243, f"kernel f({name}: float32[n]) {{ return y = {name} }}\n", f"'{name}'", "parameter")
-            self.refused(243, f"kernel f(x: float32[n]) {{ return {name} = x }}\n", f"'{name}'", "result")
-            self.refused(243, f"kernel f(x: float32[{name}]) {{ return y = x }}\n", f"'{name}'", "size")
+            self.refused(263, f"kernel f({name}: float32[n]) {{ return y = {name} }}\n", f"'{name}'", "parameter")
+            self.refused(263, f"kernel f(x: float32[n]) {{ return {name} = x }}\n", f"'{name}'", "result")
+            self.refused(263, f"kernel f(x: float32[{name}]) {{ return y = x }}\n", f"'{name}'", "size")
         self.write("kernel f(index: float32[printf]) { return sin = index, level = index, f = index }\n")
         self.good("build", "k.weft", "-o", "out")
 
     def test_names_that_clash(self):
-        self.refused(244, "kernel f(n: float32[n]) { return y = n }\n", "'n'")
-        self.refused(244, "kernel f(x: float32[n]) { return x = x * 2 }\n", "'x'")
-        self.refused(244, "kernel f(x: float32[n], x_shape: float32[n]) { return y = x + x_shape }\n", "'x_shape'")
-        self.refused(245, TWICE + TWICE.replace("twice", "Twice"), "case")
-        self.refused(245, TWICE + TWICE.replace("twice", "twice_batch"), "'twice_batch'")
+        self.refused(264, "kernel f(n: float32[n]) { return y = n }\n", "'n'")
+        self.refused(264, "kernel f(x: float32[n]) { return x = x * 2 }\n", "'x'")
+        self.refused(264, "kernel f(x: float32[n], x_shape: float32[n]) { return y = x + x_shape }\n", "'x_shape'")
+        self.refused(265, TWICE + TWICE.replace("twice", "Twice"), "case")
+        self.refused(265, TWICE + TWICE.replace("twice", "twice_batch"), "'twice_batch'")
         self.write(TWICE + TWICE.replace("twice", "Twice"))
         self.good("build", "k.weft", "-o", "out", "--bundle", "both")
 
