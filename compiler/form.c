@@ -73,7 +73,8 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     for (int a = 0; a < kernel->access_count; a++)
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
-    int block = any_kind(kernel, g->kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
+    bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    int block = chunks ? CHUNK_BYTES / widest : 1;
     block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
     int elements = most(ELEMENTS, WORK_MOST / work);
@@ -116,17 +117,23 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }
 
+static bool is_wide(const struct kernel *kernel, const struct geometry *g)
+{
+    return !(g->fast & FAST_INDEX) ||
+           chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
+}
+
 void make_form(const struct kernel *kernel, const struct geometry *g, bool many, struct form *form)
 {
     *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
-                          .wide = chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2)),
+                          .wide = is_wide(kernel, g),
                           .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
-    if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
+    if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
 }
