@@ -83,7 +83,7 @@ static bool make_texts(struct build *build)
         .levels = arguments->levels, .openmp = arguments->openmp,
         .archs = given ? arguments->archs : usual_archs,
         .arch_count = given ? arguments->arch_count : (int)(sizeof usual_archs / sizeof *usual_archs),
-        .compile = cuda && !arguments->list ? compile : NULL, .user = build};
+        .compile = cuda && (arguments->check || !arguments->list) ? compile : NULL, .user = build};
     struct source source = {build->script.origin, build->script.text, strlen(build->script.text)};
     struct diags diags;
     diags_init(&diags, report->arena, &source);
@@ -145,6 +145,20 @@ static bool make_directory(struct build *build, bool *made)
            REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, strerror(error));
 }
 
+/* The file that is read may be none of those that are written. */
+static bool spare_origin(struct build *build)
+{
+    struct stat origin, status;
+    const char *const *path = build->paths;
+    if (stat(build->script.origin, &origin) != 0)
+        return true;
+    for (int i = 0; i <= build->count && path[i]; i++)
+        if (stat(path[i], &status) == 0 && status.st_dev == origin.st_dev && status.st_ino == origin.st_ino)
+            return REPORT_ARGUMENT(build->report, path[i], strlen(path[i]), OUTPUT_PATH, path[i],
+                                   "it is the file that is read");
+    return true;
+}
+
 static bool write_files(struct build *build)
 {
     struct arena *arena = build->report->arena;
@@ -164,7 +178,7 @@ static bool write_files(struct build *build)
 static bool write_all(struct build *build)
 {
     bool made;
-    if (!make_directory(build, &made))
+    if (!spare_origin(build) || !make_directory(build, &made))
         return false;
     if (write_files(build))
         return true;
@@ -223,8 +237,10 @@ int command_build(struct report *report, const struct arguments *arguments)
         make_paths(&build);
     if (good && arguments->list)
         good = list_files(&build);
-    else if (good)
-        good = arguments->check ? check_files(&build) : write_all(&build);
+    if (good && arguments->check)
+        good = check_files(&build);
+    else if (good && !arguments->list)
+        good = write_all(&build);
     if (!good && !report->status)
         report->status = 1;
     return report->status;

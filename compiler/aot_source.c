@@ -162,7 +162,7 @@ static int count_levels(const struct aot_params *params)
 
 /* Names of the prelude, which are no helpers' of their own: types and constants, functions. */
 static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half"};
-static const char *const head_functions[] = {"streams", "stream", "fence", "fetch", "first_block"};
+static const char *const head_functions[] = {"streams", "stream", "fence", "fetch", "first_block", "weft_fuses"};
 
 /* Functions by macros with arguments, so that members of structs may have such names. */
 static void put_name(struct buf *out, const char *name, bool function, bool define)

@@ -10,10 +10,16 @@
 #endif
 _Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsingle-precision-constant");
 #if defined __clang__
+#if __clang_major__ < 12
+#error "this clang does not know float_control yet: take clang 12 or later"
+#endif
 #pragma float_control(precise, on)
 #if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
 /* -ffast-math fuses and approximates behind the language; only operations that may trap are left alone. They
  * are not vectorized. */
+#if !defined __x86_64__ && !defined __i386__ && !(defined __aarch64__ && __clang_major__ >= 15)
+#error "clang's fast math cannot be turned off from here on this processor: compile this file without it"
+#endif
 #pragma float_control(except, on)
 #endif
 #pragma clang fp contract(off)
@@ -50,6 +56,16 @@ struct shape {
     int64_t extents[MAX_RANK];
 };
 //: shared
+/* A project's own warnings are about its own style. */
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
+#pragma GCC diagnostic ignored "-Wfloat-equal"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wcast-align"
+#pragma GCC diagnostic ignored "-Wunused-macros"
+#endif
 #if defined __GNUC__ && !defined __TINYC__
 #define SHARED static __attribute__((unused))
 #define PURE __attribute__((const))
@@ -87,6 +103,14 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #pragma GCC push_options
 #pragma GCC optimize("O3")
 #endif
+
+/* Whether x * y + z rounds once: clang's -ffp-contract=fast fuses whatever pragmas say, where the processor can,
+ * and no macro tells. */
+static bool weft_fuses(void)
+{
+    volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
+    return x * y + z != 0;
+}
 //: loops end
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC pop_options
@@ -168,6 +192,8 @@ static int level(void)
 }
 #endif
 //: one level
+#define LOOP(loop) {loop}
+
 static int level(void)
 {
     return 0;
@@ -946,6 +972,15 @@ static int run_checked(struct call *call, int64_t samples)
     return WEFT_KERNEL_DIVIDE_BY_ZERO;
 }
 
+/* Loops that may not run; the environment is ours. */
+static int check_loops(void)
+{
+    static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
+    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, which "
+                                                                 "changes results; compile it without")
+                           : WEFT_KERNEL_OK;
+}
+
 /* Sample i of operand o is arrays[o][i * steps[o]]. */
 SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
                     const int64_t *steps)
@@ -957,7 +992,9 @@ SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct w
     if (status)
         return status;
     const environment before = enter();
-    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    status = check_loops();
+    if (!status)
+        status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
     if (samples == 1)
         call.tensors = tensors, call.d = d;
     if (!status)

@@ -14,9 +14,10 @@ enum weft_kernel_status {
     WEFT_KERNEL_SHAPE_ERROR = -6,       /* extents that do not go together */
     WEFT_KERNEL_INPUT_ERROR = -7,       /* an array that cannot be used: NULL, not aligned, a negative extent */
     WEFT_KERNEL_OVERLAP_ERROR = -8,     /* a result overlaps a parameter or another result */
-    /* Of kernels for GPUs alone. */
-    WEFT_KERNEL_UNSUPPORTED = -11,      /* no driver, no GPU, or none that there is code for */
-    WEFT_KERNEL_DEVICE_ERROR = -14      /* the driver refused a call, or the GPU's context is lost */
+    /* It was compiled in a way that changes results; kernels for GPUs: no driver, no GPU, or none that there is code
+     * for. The note says which. */
+    WEFT_KERNEL_UNSUPPORTED = -11,
+    WEFT_KERNEL_DEVICE_ERROR = -14      /* GPUs: the driver refused a call, or the context is lost */
 };
 
 /* An array in memory. Extents and strides count elements, the outermost dimension first; strides NULL: dense,

@@ -49,7 +49,7 @@ class Calls(AotTest):
     def test_every_compiler(self):
         self.build("--bundle", "sample")
         for compiler in compilers():
-            for flags in (["-O0"], ["-O2"], ["-O2", "-ffast-math"]):
+            for flags in (["-O0"], ["-O2", "-ffast-math"]):
                 with self.subTest(compiler=compiler, flags=flags):
                     self.call(compiler, *flags)
 
@@ -60,10 +60,11 @@ class Calls(AotTest):
                 self.call(compiler, "-O1", *SANITIZERS)
 
     def test_threads_and_instruction_sets(self):
-        self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v2,x86-64-v3,x86-64-v4")
         for compiler in compilers():
             with self.subTest(compiler=compiler):
-                self.call(compiler, "-O2")
+                self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v2,x86-64-v3,x86-64-v4")
+                self.call(compiler, "-O0")
+                self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
                 if subprocess.run([compiler, "-fopenmp", "-xc", "-", "-o", os.devnull], input="int main(void){return 0;}",
                                   text=True, capture_output=True).returncode == 0:
                     self.call(compiler, "-O2", "-fopenmp")
@@ -111,10 +112,20 @@ class Objects(AotTest):
         lines = self.run_in("nm", "sample.o").splitlines()
         return [line.split()[-2:] for line in lines]
 
+    def test_no_warnings(self):
+        """Also with those that are about a project's style."""
+        self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
+        common = ["-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-Wcast-align",
+                  "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Wdouble-promotion", "-Wfloat-equal",
+                  "-Wswitch-enum", "-Wwrite-strings", "-Wredundant-decls", "-Wvla", "-Wunused-macros",
+                  "-Wdeclaration-after-statement"]
+        for compiler in compilers():
+            self.run_in(compiler, *STRICT, *common, "-Iout", "-fsyntax-only", "out/sample.c")
+
     def test_nothing_but_the_c_library_is_wanted(self):
         self.build("--bundle", "sample", "--openmp", "--isa", "x86-64-v3")
         for compiler in compilers():
-            for flags in (["-O0"], ["-O2"], ["-O2", "-fPIC", "-fopenmp"]):
+            for flags in (["-O0"], ["-O2", "-fPIC", "-fopenmp"]):
                 wanted = {name for kind, name in self.symbols(compiler, *flags) if kind == "U"}
                 self.assertTrue(wanted)
                 self.assertEqual({name for name in wanted if not WANTED.match(name) and not name.startswith("__kmpc")},
@@ -135,6 +146,30 @@ class Objects(AotTest):
                                   capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(word, done.stderr)
+
+    def test_what_fuses_without_telling_is_refused(self):
+        """-ffp-contract=fast of clang, on a processor that has such an instruction; gcc's is turned off."""
+        if " fma " not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("no FMA")
+        (self.here / "apart.weft").write_text("kernel apart(a: float32[n]) { return s = a * 2 + 1 }\n")
+        self.run_in(WEFT, "build", "apart.weft", "-o", "out", "--isa", "x86-64-v3")
+        program = """#include "apart.h"
+#include <stdio.h>
+int main(void)
+{
+    const float a[1] = {1};
+    float s[1];
+    printf("%d ", apart(a, 1, s));
+    printf("%s\\n", apart_note()->text ? apart_note()->text : "good");
+}
+"""
+        (self.here / "main.c").write_text(program)
+        for flags in (["-O2", "-ffp-contract=fast"], ["-O2", "-ffp-contract=fast", "-mfma"]):
+            for compiler in compilers():
+                self.run_in(compiler, *flags, *STRICT, "-Iout", "main.c", "out/apart.c", "-lm", "-o", "main")
+                told = self.run_in("./main")
+                self.assertIn("-11 its source was compiled with -ffp-contract=fast" if compiler == "clang" else "0 good",
+                              told)
 
 
 if __name__ == "__main__":

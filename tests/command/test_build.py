@@ -77,7 +77,7 @@ class Written(Build):
     def test_check(self):
         self.write(TWO)
         build = ("build", "k.weft", "-o", "out")
-        self.assertIn("'out/twice.h' is missing", self.bad(1, 247, *build, "--check"))
+        self.assertIn("'out/twice.h' is missing", self.bad(1, 267, *build, "--check"))
         self.assertEqual(self.files(), ["k.weft"])
         self.good(*build)
         self.good(*build, "--check")
@@ -85,9 +85,31 @@ class Written(Build):
         text = source.read_text()
         for changed in (text[:-1], text + "\n", text.replace("half", "halb", 1), ""):
             source.write_text(changed)
-            self.assertIn("'out/half.c' differs", self.bad(1, 247, *build, "--check"))
+            self.assertIn("'out/half.c' differs", self.bad(1, 267, *build, "--check"))
             self.assertEqual(source.read_text(), changed)
-        self.assertIn("differs", self.bad(1, 247, *build, "--check", "--openmp"))
+        self.assertIn("differs", self.bad(1, 267, *build, "--check", "--openmp"))
+
+    def test_check_beside_list(self):
+        self.write(TWICE)
+        done = self.weft("build", "k.weft", "-o", "out", "--check", "--list")
+        self.assertEqual((done.returncode, done.stdout.decode()), (1, "out/twice.h\nout/twice.c\n"))
+
+    def test_check_with_other_templates(self):
+        """A weft of which one word of a template is another: what it makes is not what this one made."""
+        self.write(TWICE)
+        self.good("build", "k.weft", "-o", "out")
+        weft = pathlib.Path(shutil.which(weft_test.WEFT)).resolve()
+        code = weft.read_bytes()
+        self.assertEqual(code.count(b"its own elements overlap"), 1)
+        other = pathlib.Path(self.path("weft"))
+        other.write_bytes(code.replace(b"its own elements overlap", b"its own elements overlaP"))
+        other.chmod(0o755)
+        library = os.pathsep.join([str(weft.parent.parent / "runtime"), os.environ.get("LD_LIBRARY_PATH", "")])
+        told = subprocess.run([other, "build", "k.weft", "-o", "out", "--check"], cwd=self.here, text=True,
+                              capture_output=True, env=dict(os.environ, LD_LIBRARY_PATH=library))
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("'out/twice.c' differs from what weft build makes", told.stderr)
+        self.assertNotIn("twice.h", told.stderr)
 
     def test_files_are_replaced(self):
         self.write(TWICE)
@@ -118,7 +140,7 @@ class Refused(Build):
         self.bad(1, 110, "build", "d.weft", "-o", "out")
 
     def test_no_kernels(self):
-        self.refused(240, "input x: float32[n]\nx * 2\n", "one plain program", status=2)
+        self.refused(260, "input x: float32[n]\nx * 2\n", "one plain program", status=2)
 
     def test_mistakes_of_the_text(self):
         self.refused(4, "kernel f(x: float32[n]) { return x * }\n")
@@ -131,10 +153,10 @@ class Refused(Build):
         self.refused(41, "")
 
     def test_no_dimensions(self):
-        self.refused(241, "kernel f(x: float32) { return y = x * 2 }\n", "float32[]", "float32[h, w]")
+        self.refused(261, "kernel f(x: float32) { return y = x * 2 }\n", "float32[]", "float32[h, w]")
 
     def test_numbers_of_views(self):
-        self.refused(242, "kernel f(x: float32[n], s: int32[2]) { return y = reshape(x, s) }\n", "'s'")
+        self.refused(262, "kernel f(x: float32[n], s: int32[2]) { return y = reshape(x, s) }\n", "'s'")
 
     def test_names_of_kernels(self):
         names = {"int": "keyword of C:", "class": "keyword of C++", "printf": "function of the C library",
@@ -143,23 +165,23 @@ class Refused(Build):
                  "size_t": "types of the C library", "weft_f": "weft adds"}
         for name, why in names.items():
             why = why.rstrip(":")
-            self.refused(243, TWICE.replace("twice", name), f"'{name}'", why)
-        self.refused(246, TWICE.replace("twice", "a" * 49), "49 letters")
+            self.refused(263, TWICE.replace("twice", name), f"'{name}'", why)
+        self.refused(266, TWICE.replace("twice", "a" * 49), "49 letters")
 
     def test_names_of_parameters(self):
         for name in ("register", "errno", "template", "uint8_t", "__x", "weft_x", "NULL"):
-            self.refused(243, f"kernel f({name}: float32[n]) {{ return y = {name} }}\n", f"'{name}'", "parameter")
-            self.refused(243, f"kernel f(x: float32[n]) {{ return {name} = x }}\n", f"'{name}'", "result")
-            self.refused(243, f"kernel f(x: float32[{name}]) {{ return y = x }}\n", f"'{name}'", "size")
+            self.refused(263, f"kernel f({name}: float32[n]) {{ return y = {name} }}\n", f"'{name}'", "parameter")
+            self.refused(263, f"kernel f(x: float32[n]) {{ return {name} = x }}\n", f"'{name}'", "result")
+            self.refused(263, f"kernel f(x: float32[{name}]) {{ return y = x }}\n", f"'{name}'", "size")
         self.write("kernel f(index: float32[printf]) { return sin = index, level = index, f = index }\n")
         self.good("build", "k.weft", "-o", "out")
 
     def test_names_that_clash(self):
-        self.refused(244, "kernel f(n: float32[n]) { return y = n }\n", "'n'")
-        self.refused(244, "kernel f(x: float32[n]) { return x = x * 2 }\n", "'x'")
-        self.refused(244, "kernel f(x: float32[n], x_shape: float32[n]) { return y = x + x_shape }\n", "'x_shape'")
-        self.refused(245, TWICE + TWICE.replace("twice", "Twice"), "case")
-        self.refused(245, TWICE + TWICE.replace("twice", "twice_batch"), "'twice_batch'")
+        self.refused(264, "kernel f(n: float32[n]) { return y = n }\n", "'n'")
+        self.refused(264, "kernel f(x: float32[n]) { return x = x * 2 }\n", "'x'")
+        self.refused(264, "kernel f(x: float32[n], x_shape: float32[n]) { return y = x + x_shape }\n", "'x_shape'")
+        self.refused(265, TWICE + TWICE.replace("twice", "Twice"), "case")
+        self.refused(265, TWICE + TWICE.replace("twice", "twice_batch"), "'twice_batch'")
         self.write(TWICE + TWICE.replace("twice", "Twice"))
         self.good("build", "k.weft", "-o", "out", "--bundle", "both")
 
@@ -243,6 +265,9 @@ class Unwritable(Build):
         self.write(TWICE)
         self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "absent/k.d")
         self.bad(1, 120, "build", "k.weft", "-o", "out", "--depfile", "out/twice.c")
+        self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "/dev/full")
+        self.assertIn("the file that is read", self.bad(1, 123, "build", "k.weft", "-o", "out", "--depfile", "./k.weft"))
+        self.assertEqual(self.read("k.weft"), TWICE)
         self.assertEqual(self.files(), ["k.weft"])
 
 
