@@ -12,7 +12,8 @@ enum {
     CHUNK_LOADS_MOST = 384,        /* of a chunk's loads: registers are four bytes, and 255 */
     WORK_MOST = 512,               /* of a thread at once, as op_weight counts it; */
     CHUNK_WORK_MOST = 2048,        /* of a chunk */
-    SINGLES = 4                    /* elements of a thread at once where chunks are not dense */
+    SINGLES = 4,                   /* elements of a thread at once where there are no chunks, */
+    SINGLES_BESIDE = 2             /* and beside them: a quarter of NVRTC's time goes there already */
 };
 
 static bool moves(enum access_kind kind)
@@ -79,7 +80,7 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     int elements = most(ELEMENTS, WORK_MOST / work);
     elements = most(elements, LOADS_MOST / bytes);
     form->unroll = elements > block ? elements / block : 1;
-    form->singles = most(elements < SINGLES ? elements : SINGLES, form->unroll * block);
+    form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
 }
 
 /* So many threads that all chunks of a thread begin at one place in the period, where they can be had. A
