@@ -39,8 +39,7 @@ const char *value_name(struct emitter *e, int i)
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
         return arena_printf(e->arena, "(%s)", literal_code(e, number));
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
-        return arena_printf(e->arena, "*(const %s_m *)&args->literals[%d]", short_name(ins->dtype),
-                            number);
+        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), number);
     return arena_printf(e->arena, "%s%d", kind_name(ins), number);
 }
 
@@ -150,6 +149,19 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
+/* Whether heavy rows are so many, each as often as loops over chunks are unrolled, that functions had better be
+ * called. */
+static bool many_heavy(const struct emitter *e)
+{
+    const struct form *form = e->params->form;
+    int copies = form->singles + (form->block > 1 ? form->block * form->unroll : 0), rows = 0;
+    for (int i = 0; i < e->kernel->ins_count; i++) {
+        const struct ins *ins = &e->kernel->ins[i];
+        rows += ins->kind == INS_OP && op_weight(ins->op, ins->source) >= HEAVY;
+    }
+    return e->params->target->chunks && rows * copies > MAX_HEAVY;
+}
+
 /* At most what declare_block and the slots will take. */
 static size_t block_bytes(const struct emitter *e)
 {
@@ -167,7 +179,10 @@ static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
+    e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
+    if (kernel->literal_count > MAX_NAMED_LITERALS)
+        buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         e->seen[i] = -1;

@@ -4,6 +4,60 @@
 
 #include <string.h>
 
+/* ---- functions ---- */
+
+/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
+static const char *row_name(struct emitter *e, enum op op)
+{
+    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return name;
+}
+
+/* Whether a function of this name was emitted before. */
+static bool has_function(struct emitter *e, const char *name)
+{
+    for (int i = 0; i < e->subst.name_count; i++)
+        if (strcmp(e->subst.names[i], name) == 0)
+            return true;
+    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
+    return false;
+}
+
+/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
+static const char *divisor_text(struct emitter *e, const struct ins *ins)
+{
+    int64_t divisor;
+    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
+        return NULL;
+    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+}
+
+/* A row on names: its meaning, or where there are too many copies of such rows a call of a function. */
+static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, const char *const names[3])
+{
+    static const char *const parameters[3] = {"a", "b", "c"};
+    const char *type = short_name(ins->source), *meaning = op_meaning(ins->op, ins->source);
+    int arity = op_arity(ins->op);
+    if (!e->calls_rows || op_weight(ins->op, ins->source) < HEAVY || divisor_text(e, ins)) {
+        put_meaning(e, out, ins, meaning, names);
+        return;
+    }
+    const char *name = arena_printf(e->arena, "row_%s_%s", row_name(e, ins->op), type);
+    buf_printf(out, "%s(%s%s%s%s%s)", name, names[0], arity > 1 ? ", " : "", arity > 1 ? names[1] : "",
+               arity > 2 ? ", " : "", arity > 2 ? names[2] : "");
+    if (has_function(e, name))
+        return;
+    buf_printf(&e->blocks, "SEPARATE %s %s(%s a", type, name, type);
+    for (int k = 1; k < arity; k++)
+        buf_printf(&e->blocks, ", %s %c", type, 'a' + k);
+    buf_puts(&e->blocks, ")\n{\n    return ");
+    put_meaning(e, &e->blocks, ins, meaning, parameters);
+    buf_puts(&e->blocks, ";\n}\n");
+}
+
 /* ---- literals, remarks, values kept ---- */
 
 static const char *literal_text(struct emitter *e, int index)
@@ -124,20 +178,11 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
     e->seen[i] = level;
     emit_line(e, &e->body, ins);
     buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
-    put_meaning(e, &e->body, ins, op_meaning(ins->op, ins->source), names);
+    put_row(e, &e->body, ins, names);
     buf_puts(&e->body, ";\n");
     emit_own_line(e, &e->body);
     if (e->schedule.slot[i] >= 0)
         buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
-}
-
-/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
-static const char *divisor_text(struct emitter *e, const struct ins *ins)
-{
-    int64_t divisor;
-    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
-        return NULL;
-    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
 }
 
 static void emit_ins(struct emitter *e, int i, int level)
@@ -166,16 +211,6 @@ static void emit_ins(struct emitter *e, int i, int level)
     }
 }
 
-/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
-static const char *row_name(struct emitter *e, enum op op)
-{
-    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
-    for (char *c = name; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    return name;
-}
-
 /* The function that computes a row that is not exact on a whole block. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
 {
@@ -183,10 +218,8 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     const char *type = short_name(ins->source);
     const char *name = arena_printf(e->arena, "block_%s_%s", row_name(e, ins->op), type);
     int arity = op_arity(ins->op);
-    for (int i = 0; i < e->subst.name_count; i++)
-        if (strcmp(e->subst.names[i], name) == 0)
-            return name;
-    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
+    if (has_function(e, name))
+        return name;
     buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
     for (int k = 0; k < arity; k++)
         buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
@@ -252,7 +285,7 @@ void emit_single(struct emitter *e, int i)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
     emit_line(e, out, ins);
     buf_printf(out, "const %s t%d = ", type, i);
-    put_meaning(e, out, ins, op_meaning(ins->op, ins->source), names);
+    put_row(e, out, ins, names);
     buf_puts(out, ";\n");
     emit_own_line(e, out);
     if (!e->called[i])

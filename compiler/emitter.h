@@ -12,6 +12,9 @@
  * around all loops. */
 enum { MAX_NAMED_LITERALS = 64 };
 
+/* Of more copies of rows that weigh so much functions are called where there are none for whole blocks. */
+enum { HEAVY = 16, MAX_HEAVY = 64 };
+
 /* The parts of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
@@ -35,6 +38,7 @@ struct emitter {
     bool vectors;                  /* the vector types of the prelude are wanted */
     bool heap;                     /* blocks live in the scratch that the caller lends */
     size_t scratch;
+    bool calls_rows;               /* heavy rows are functions: there are many */
     bool *called;                  /* [ins] loads and literals that a block call reads */
     int *seen;                     /* [ins] last level that has this value by name */
 };

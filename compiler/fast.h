@@ -15,6 +15,9 @@
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
+    FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \
+    FAST(INDEX, "index", "indices of CUDA kernels take 32 bits where these suffice")                \
+    FAST(VALUE, "value", "CUDA kernels for one sample have all arguments by value")                 \
     FAST(CALL, "call", "a call that looks like the last one is not read again")                     \
     FAST(THREADS, "threads", "a run is split over threads")                                         \
     FAST(CACHE, "cache", "kernels are kept on disk")                                                \

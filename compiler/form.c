@@ -12,7 +12,8 @@ enum {
     CHUNK_LOADS_MOST = 384,        /* of a chunk's loads: registers are four bytes, and 255 */
     WORK_MOST = 512,               /* of a thread at once, as op_weight counts it; */
     CHUNK_WORK_MOST = 2048,        /* of a chunk */
-    SINGLES = 4                    /* elements of a thread at once where chunks are not dense */
+    SINGLES = 4,                   /* elements of a thread at once where there are no chunks, */
+    SINGLES_BESIDE = 2             /* and beside them: a quarter of NVRTC's time goes there already */
 };
 
 static bool moves(enum access_kind kind)
@@ -72,13 +73,14 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     for (int a = 0; a < kernel->access_count; a++)
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
-    int block = any_kind(kernel, g->kinds, ACCESS_UNIT) ? CHUNK_BYTES / widest : 1;
+    bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    int block = chunks ? CHUNK_BYTES / widest : 1;
     block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
     int elements = most(ELEMENTS, WORK_MOST / work);
     elements = most(elements, LOADS_MOST / bytes);
     form->unroll = elements > block ? elements / block : 1;
-    form->singles = most(elements < SINGLES ? elements : SINGLES, form->unroll * block);
+    form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
 }
 
 /* So many threads that all chunks of a thread begin at one place in the period, where they can be had. A
@@ -115,17 +117,23 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }
 
+static bool is_wide(const struct kernel *kernel, const struct geometry *g)
+{
+    return !(g->fast & FAST_INDEX) ||
+           chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
+}
+
 void make_form(const struct kernel *kernel, const struct geometry *g, bool many, struct form *form)
 {
     *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
                           .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
-                          .wide = chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2)),
+                          .wide = is_wide(kernel, g),
                           .many = many};
     choose_chunks(kernel, g, form);
     choose_threads(g, form);
-    if (form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
+    if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
 }

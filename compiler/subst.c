@@ -107,10 +107,14 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
 {
     enum weft_dtype dtype = tokens->pair ? tokens->s : tokens->t;
     const char *full = arena_printf(subst->arena, "%s%s", name, dtype == WEFT_FLOAT32 ? "f" : "");
-    buf_puts(out, full);
+    size_t length;
+    const char *own = subst_find(subst->target->prelude, "library", full, &length);
+    buf_printf(out, "%s%s", own ? "own_" : "", full);
     for (int i = 0; i < subst->prototype_count; i++)
         if (strcmp(subst->prototypes[i].name, full) == 0)
             return;
+    if (own)
+        buf_add(&subst->helpers, own, length);
     ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
                ((struct prototype){full, dtype, count_arguments(call)}));
 }

@@ -8,7 +8,7 @@ offsets: i64 o$ = 0; /* NAME */
 groups: o$ += times(digit, (index)s->strides[$][g]);
 //: load scalar
 buffers: T w$[CHUNKS_MOST];
-loads: w$[u] = m ? *(const T *)(bases[$] + o$) : 0;
+loads: w$[u] = *(const T *)(bases[$] + o$);
 row: const VALUE a$ = LOAD(w$[u]);
 called row: ALIGNED T x$[CHUNK];
 called row: N(fill)(x$, w$[u], BLOCK);
@@ -18,23 +18,23 @@ called row: ALIGNED T x$[CHUNK];
 called row: N(fill)(x$, *(const T *)&bases[$], BLOCK);
 //: load unit
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
-loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), m, BLOCK);
+loads: N(load)(w$[u], bases[$] + o$ + (i64)i * (index)sizeof(T), BLOCK);
 operands: const T *const x$ = w$[u];
 //: load strided
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
-loads: N(gather)(w$[u], bases[$] + o$ + times(i, STEP($)), STEP($), m, BLOCK);
+loads: N(gather)(w$[u], bases[$] + o$ + times(i, STEP($)), STEP($), BLOCK);
 operands: const T *const x$ = w$[u];
 //: load periodic
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
-loads: N(periodic)(w$[u], bases[$] + o$, STEP($), phase, period, m, BLOCK);
+loads: N(periodic)(w$[u], bases[$] + o$, STEP($), phase, period, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load nested
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
-loads: N(nested)(w$[u], bases[$] + o$, STEP($), JUMP($), turn, phase, period, m, BLOCK);
+loads: N(nested)(w$[u], bases[$] + o$, STEP($), JUMP($), turn, phase, period, BLOCK);
 operands: const T *const x$ = w$[u];
 //: load mapped
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
-loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, m, BLOCK);
+loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, BLOCK);
 operands: const T *const x$ = w$[u];
 //: store every
 buffers: char *p$[CHUNKS_MOST];

@@ -35,10 +35,12 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 }
 #endif
 $helpers
-/* Each thread computes CHUNKS chunks of BLOCK elements, all of which are there if `whole`, and THREADS
- * chunks apart: those of the block follow upon element number `first` of a sample. */
+$blocks
+/* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart: those of the block follow upon
+ * element number `first` of a sample, and those from `end` on are not there, which is some chunks further on.
+ * In their place the last one is computed again and not stored, so that loads need no branches. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
-                    const index first, const int BLOCK, const int CHUNKS, const int whole)
+                    const index first, const index end, const int BLOCK, const int CHUNKS)
 {
     $literals
     $faults
@@ -50,8 +52,9 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
 #endif
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
-        const index n = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
-        const int m = whole || n < (index)s->volume ? BLOCK : 0;
+        const index own = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
+        const int m = own < end ? BLOCK : 0;
+        const index n = m ? own : end - BLOCK;
         elements[u] = m;
         $offsets
 #if GROUPS
@@ -71,7 +74,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
 #endif
 #if FLAT
         const index turn = PERIOD ? i / period : (index)divide((uindex)i, &s->period);
-        if (u == 0 || !(REPEATS && whole))
+        if (u == 0 || BLOCK == 1 || !REPEATS)
             phase = i - turn * period;
 #endif
         $loads
@@ -109,12 +112,16 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
         const index first = (index)tile * TILE;
         const int dense = (int)args->dense;
 #endif
-        if (CHUNK > 1 && dense && first + TILE <= (index)s->volume) {
-            compute(args, s, bases, first, CHUNK, UNROLL, 1);
-        } else {
-            ROLLED
-            for (int n = 0; n < TILE && first + n < (index)s->volume; n += THREADS * SINGLES)
-                compute(args, s, bases, first + n, 1, SINGLES, 0);
+        const index volume = (index)s->volume, end = volume - first < TILE ? volume : first + TILE;
+        index n = first; /* what is computed singly begins here */
+        if (CHUNK > 1 && dense) {
+            const index chunked = volume - volume % CHUNK;
+            n = chunked < end ? chunked : end;
+            if (first < n)
+                compute(args, s, bases, first, n, CHUNK, UNROLL);
         }
+        ROLLED
+        for (; n < end; n += THREADS * SINGLES)
+            compute(args, s, bases, n, end, 1, SINGLES);
     }
 }

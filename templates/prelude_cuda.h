@@ -1,6 +1,6 @@
 /* Moving elements between tensors and the registers of a thread, for a storage type T; the tokens are those
- * of dialect.h. A chunk is BLOCK elements: CHUNK, or one. The first m of them are there: all, or none. All
- * loops over a chunk are unrolled, so that arrays are registers. The text is CUDA C++ and C11 at once, but
+ * of dialect.h. A chunk is BLOCK elements: CHUNK, or one. Stores are told how many of them are there, m: all, or
+ * none. All loops over a chunk are unrolled, so that arrays are registers. The text is CUDA C++ and C11 at once, but
  * for what only a GPU knows. */
 
 //: move head
@@ -66,10 +66,10 @@ struct MAY_ALIAS __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {
     u32 word[CHUNK * sizeof(T) / 4 + (CHUNK * sizeof(T) < 4)];
 };
 //: move load
-DEVICE void N(load)(T *x, const char *from, int m, const int BLOCK)
+DEVICE void N(load)(T *x, const char *from, const int BLOCK)
 {
     if (BLOCK == 1)
-        *x = m ? *(const T *)from : (T)0;
+        *x = *(const T *)from;
     else if (CHUNK * sizeof(T) < 4)
         *(u16_m *)x = *(const u16_m *)from;
     else
@@ -86,11 +86,11 @@ DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
         *(T *)to = *x;
 }
 //: move gather
-DEVICE void N(gather)(T *x, const char *from, index step, int m, const int BLOCK)
+DEVICE void N(gather)(T *x, const char *from, index step, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
-        x[j] = m ? *(const T *)(from + times(j, step)) : (T)0;
+        x[j] = *(const T *)(from + times(j, step));
 }
 //: move scatter
 DEVICE void N(scatter)(char *to, index step, const T *x, int m, const int BLOCK)
@@ -101,7 +101,7 @@ DEVICE void N(scatter)(char *to, index step, const T *x, int m, const int BLOCK)
             *(T *)(to + times(j, step)) = x[j];
 }
 //: move periodic
-DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, int m, const int BLOCK)
+DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
@@ -109,17 +109,17 @@ DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index p
             x[j] = x[j - PERIOD];
             continue;
         }
-        x[j] = m ? *(const T *)(from + times(phase, step)) : (T)0;
+        x[j] = *(const T *)(from + times(phase, step));
         phase = phase + 1 < period ? phase + 1 : 0;
     }
 }
 //: move nested
 DEVICE void N(nested)(T *x, const char *from, index step, index jump, index turn, index phase, index period,
-                      int m, const int BLOCK)
+                      const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
-        x[j] = m ? *(const T *)(from + times(turn, jump) + times(phase, step)) : (T)0;
+        x[j] = *(const T *)(from + times(turn, jump) + times(phase, step));
         if (++phase == period)
             phase = 0, turn++;
     }
@@ -137,11 +137,11 @@ DEVICE void N(spread)(char *to, index step, index jump, index turn, index phase,
     }
 }
 //: move mapped
-DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, int m, const int BLOCK)
+DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
-        x[j] = m ? *(const T *)(from + mapped_to(map, row, (uindex)(i + j))) : (T)0;
+        x[j] = *(const T *)(from + mapped_to(map, row, (uindex)(i + j)));
 }
 //: move fill
 DEVICE void N(fill)(T *x, T value, const int BLOCK)
@@ -236,7 +236,7 @@ FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
     UNROLLED
     for (int j = 0; j < BLOCK; j++) {
         if (BLOCK % each != 0) {
-            r[j] = (f32)a[j]; /* the only one */
+            r[j] = (f32)a[j]; /* not enough for a word */
             continue;
         }
         union {
@@ -250,11 +250,11 @@ FN void M(widen)(T_m *r, const S_m *a, const int BLOCK)
 //: narrow narrow
 FN void M(narrow)(T_m *r, const f32_m *a, const int BLOCK)
 {
-    const int each = 4 / sizeof(T);
+    const int each = BLOCK % (4 / sizeof(T)) == 0 ? 4 / sizeof(T) : 1;
     UNROLLED
     for (int j = 0; j < BLOCK; j += each) {
-        if (BLOCK % each != 0) {
-            r[j] = M(roundsat)(a[j]); /* the only one */
+        if (each == 1) {
+            r[j] = (T)PACKED(T)(0, nearest_whole(a[j]), 0); /* not enough for a word */
             continue;
         }
         u32 rest = 0;
@@ -334,4 +334,37 @@ DEVICE void M(nearest)(T_m *r, const S_m *a, const int BLOCK)
         r[j] = M(to_float16)(a[j]);
 }
 #endif
+//: library sinf
+SEPARATE f32 far_sinf(f32 x)
+{
+    return sinf(x);
+}
+DEVICE f32 own_sinf(f32 x)
+{
+    if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
+        return far_sinf(x);
+    return sinf(x);
+}
+//: library cosf
+SEPARATE f32 far_cosf(f32 x)
+{
+    return cosf(x);
+}
+DEVICE f32 own_cosf(f32 x)
+{
+    if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
+        return far_cosf(x);
+    return cosf(x);
+}
+//: library tanf
+SEPARATE f32 far_tanf(f32 x)
+{
+    return tanf(x);
+}
+DEVICE f32 own_tanf(f32 x)
+{
+    if (fabsf(x) >= 105615.0f) /* the condition inside, which is then known */
+        return far_tanf(x);
+    return tanf(x);
+}
 //: move end

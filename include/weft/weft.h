@@ -182,8 +182,8 @@ struct weft_context_params {
     void (*log)(void *user, const struct weft_error *record);
     void *user;
     /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, call, threads, cache,
-     * first (docs/design.md says what each does). Results stay the same to the bit. NULL: the
+     * fault: flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, chunk, index, value, call,
+     * threads, cache, first (docs/design.md says what each does). Results stay the same to the bit. NULL: the
      * environment's WEFT_DISABLE, else none. */
     const char *disable;
     /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used

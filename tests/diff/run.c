@@ -106,11 +106,16 @@ void run_threads(int most)
     threads = most;
 }
 
+bool run_in_c(void)
+{
+    const char *target = getenv("WEFT_TARGET"), *device = getenv("WEFT_TEST_DEVICE");
+    return !(target && strcmp(target, "cuda") == 0) && !(device && *device);
+}
+
 bool run_has_levels(void)
 {
-    const char *flags = getenv("WEFT_CFLAGS"), *compiler = getenv("WEFT_CC"), *target = getenv("WEFT_TARGET");
-    return !(flags && *flags) && !(compiler && strcmp(compiler, "libtcc") == 0) &&
-           !(target && strcmp(target, "cuda") == 0) && !getenv("WEFT_TEST_DEVICE");
+    const char *flags = getenv("WEFT_CFLAGS"), *compiler = getenv("WEFT_CC");
+    return !(flags && *flags) && !(compiler && strcmp(compiler, "libtcc") == 0) && run_in_c();
 }
 
 void run_quickly(bool wanted)

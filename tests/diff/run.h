@@ -35,6 +35,8 @@ void run_threads(int most);
 /* Whether kernels can be had at more than one level of optimization: a C compiler makes them, without flags
  * of WEFT_CFLAGS. */
 bool run_has_levels(void);
+/* Whether kernels are in C: what is hoisted, and how many classes there are, is another target's own affair. */
+bool run_in_c(void);
 /* Programs compiled from now on have kernels that are compiled in a fraction of the time, for tests of what
  * no optimizer could break that does not break a like kernel, too. Only where there are levels. */
 void run_quickly(bool quickly);

@@ -210,7 +210,7 @@ static void check_layout(int n, enum layout layout, const struct tensor *in)
         run_disable(variants[v]);
         struct weft_program *program = run_compile(cases[n].text);
         size_t kernels = run_prepare(program, given, names, MOST, &fresh);
-        assert_true(v == 0 ? kernels == 1 : v == 1 ? kernels > 1 : kernels >= 1);
+        assert_true(v == 0 ? kernels == 1 : v == 1 && run_in_c() ? kernels > 1 : kernels >= 1);
         run_program(program, given, names, MOST, &out[v > 0], 1, NULL);
         weft_program_destroy(program);
         for (int64_t i = 0; v && i < OUTER * INNER; i++)
@@ -235,7 +235,8 @@ static void test_layouts(void **state)
                 tensor_set(&in[i], j, stream_value(&stream, cases[n].dtypes[i]));
         }
         for (int layout = 0; layout < LAYOUTS; layout++)
-            check_layout(n, layout, in);
+            if (values_chosen(n * LAYOUTS + layout))
+                check_layout(n, layout, in);
         for (int i = 0; i < MOST; i++)
             tensor_free(&in[i]);
     }
@@ -336,7 +337,7 @@ static void test_classes(void **state)
         for (int k = 0; k < 3; k++)
             tensor_free(&in[k]);
     }
-    assert_int_equal(all, CLASSES + 1);
+    assert_true(all == CLASSES + 1 || (!run_in_c() && all <= CLASSES + 1));
     weft_program_destroy(program);
     tensor_free(&out);
 }

@@ -1,6 +1,7 @@
 /* Integer arithmetic in 16 bits against the same kernels without it, on every pair of values of 8 bits and
  * on pairs at the edges of 16. */
 #include "tests/diff/run.h"
+#include "tests/diff/values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,6 +79,8 @@ static void check_formulas(const int64_t *values, int count, enum weft_dtype dty
     struct tensor in[2];
     all_pairs(values, count, dtype, in);
     for (int f = 0; f < FORMULAS; f++) {
+        if (!values_chosen(f))
+            continue;
         struct tensor fast = tensor_new(formulas[f].result, 1, in[0].shape);
         struct tensor slow = tensor_new(formulas[f].result, 1, in[0].shape);
         bool remark = run_formula(f, "table", in, &fast);

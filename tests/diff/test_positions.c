@@ -132,6 +132,8 @@ static void test_positions(void **state)
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         struct suite suite = {.count = 0};
         struct stream stream = stream_init((uint64_t)t + 77);
+        if (!values_chosen(t))
+            continue;
         make_suite(&suite, t);
         slide(&suite, &stream);
         for (int i = 0; i < 4; i++)

@@ -215,7 +215,8 @@ static void test_pairs(void **state)
         run_quickly(quick);
         for (int a = 0; a < WEFT_DTYPE_COUNT; a++)
             for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
-                run_pair(a, b, quick);
+                if (values_chosen(a * WEFT_DTYPE_COUNT + b))
+                    run_pair(a, b, quick);
     }
     run_quickly(false);
     assert_int_equal(wrong, 0);

@@ -96,6 +96,12 @@ long values_setting(const char *name, long otherwise)
     return text && *text ? strtol(text, NULL, 0) : otherwise;
 }
 
+bool values_chosen(long number)
+{
+    long share = values_setting("WEFT_SHARE", 1);
+    return share <= 1 || number % share == 0;
+}
+
 uint64_t values_seed(void)
 {
     return (uint64_t)values_setting("WEFT_SEED", 20240611);

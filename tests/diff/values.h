@@ -27,5 +27,8 @@ union scalar stream_value(struct stream *stream, enum weft_dtype dtype);
 
 /* The number in an environment variable, else `otherwise`. */
 long values_setting(const char *name, long otherwise);
+/* Of a test's cases, numbered 0, 1, .., one in WEFT_SHARE is tried, all where that is not set: for compilers
+ * of kernels that take long. */
+bool values_chosen(long number);
 
 #endif
