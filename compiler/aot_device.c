@@ -218,11 +218,12 @@ static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
 
 /* ---- the whole source ---- */
 
+/* Sections of the text, NULL: those that sources for the host have as well. */
 static void put_parts(struct buf *out, const char *text, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         buf_putc(out, '\n');
-        buf_puts(out, aot_section(out->arena, text, names[i]));
+        buf_puts(out, text ? aot_section(out->arena, text, names[i]) : aot_shared_section(out->arena, names[i]));
     }
 }
 
@@ -233,7 +234,7 @@ static void put_parts(struct buf *out, const char *text, const char *const *name
 /* What a call does, in front of the tables. */
 static void put_launcher(struct buf *out)
 {
-    const char *shared = weft_template_aot, *own = weft_template_aot_cuda;
+    const char *const shared = NULL, *const own = weft_template_aot_cuda;
     PUT(out, shared, "tables");
     PUT(out, own, "classes");
     PUT(out, shared, "parts", "tensors", "check", "samples", "plan");
@@ -254,12 +255,12 @@ static void put_launcher(struct buf *out)
 static void put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const struct aot_params *params)
 {
     const struct device_sizes sizes = number_all(kernels, count);
-    PUT(out, weft_template_aot, "guard", "shared");
+    PUT(out, NULL, "guard", "shared");
     buf_puts(out, weft_template_args);
     aot_put_sizes(out, kernels, count, 1);
     put_device_sizes(out, &sizes, params);
     put_archs(out, params);
-    PUT(out, weft_template_aot, "shape");
+    PUT(out, NULL, "shape");
     aot_put_sections(out, weft_template_geometry_h);
     aot_put_sections(out, weft_template_geometry);
     aot_put_sections(out, weft_template_chunks);
@@ -286,7 +287,7 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
     aot_put_wrapped(out, kernels, count,
                     arena_printf(out->arena, "%s%s", include, aot_section(out->arena, weft_template_aot_cuda, "includes")),
                     body.text);
-    buf_puts(out, aot_section(out->arena, weft_template_aot, "guard end"));
+    buf_puts(out, aot_shared_section(out->arena, "guard end"));
     for (int i = 0; i < count; i++)
         if (kernels[i]->failed)
             return false;

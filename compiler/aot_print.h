@@ -6,6 +6,8 @@
 
 /* The text of a section of a template, "//: name" to the next one. */
 const char *aot_section(struct arena *arena, const char *text, const char *name);
+/* That of whichever of templates/aot.c, aot_check.c and aot_run.c has it. */
+const char *aot_shared_section(struct arena *arena, const char *name);
 
 /* All sections of a text, without the comment that speaks to the reader of the file. */
 void aot_put_sections(struct buf *out, const char *text);

@@ -20,6 +20,16 @@ const char *aot_section(struct arena *arena, const char *text, const char *name)
     return arena_string(arena, start, end ? (size_t)(end + 1 - start) : strlen(start));
 }
 
+const char *aot_shared_section(struct arena *arena, const char *name)
+{
+    const char *const texts[] = {weft_template_aot, weft_template_aot_check, weft_template_aot_run};
+    const char *mark = arena_printf(arena, "//: %s\n", name);
+    int at = 0;
+    while (at < 2 && !strstr(texts[at], mark))
+        at++;
+    return aot_section(arena, texts[at], name);
+}
+
 void aot_put_sections(struct buf *out, const char *text)
 {
     text = strstr(text, "//: ");
@@ -223,7 +233,7 @@ struct source_text {
 
 static void put_section(const struct source_text *s, const char *name)
 {
-    buf_puts(s->out, aot_section(s->arena, weft_template_aot, name));
+    buf_puts(s->out, aot_shared_section(s->arena, name));
 }
 
 /* Library functions: none of those that kernels call has other effects. */

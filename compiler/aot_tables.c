@@ -1,5 +1,5 @@
 /* The constant tables of a kernel in a source that is compiled ahead of time (the structs are those of
- * templates/aot.c), and the function that finds the extents of a call. */
+ * templates/aot_check.c), and the function that finds the extents of a call. */
 #include "compiler/aot_print.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
 #define WEFT_TEMPLATES_H
 
 extern const char weft_template_aot[];
+extern const char weft_template_aot_check[];
+extern const char weft_template_aot_run[];
 extern const char weft_template_aot_h[];
 extern const char weft_template_aot_cuda[];
 extern const char weft_template_chunks[];

@@ -7,8 +7,10 @@
 static bool choose(const struct nvrtc *nvrtc, const char *name, struct nvrtc_arch *arch, struct diags *diags)
 {
     const bool ptx = strncmp(name, "compute_", 8) == 0;
-    return nvrtc_named_arch(nvrtc, ptx ? arena_printf(diags->arena, "sm_%s", name + 8) : name,
-                            ptx ? NVRTC_PTX : NVRTC_CUBIN, arch, diags);
+    const bool good = nvrtc_named_arch(nvrtc, ptx ? arena_printf(diags->arena, "sm_%s", name + 8) : name,
+                                       ptx ? NVRTC_PTX : NVRTC_CUBIN, arch, diags);
+    arch->bare = true;
+    return good;
 }
 
 static enum weft_status make_code(struct weft_context *context, const char *text, const char *name,

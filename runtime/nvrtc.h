@@ -62,6 +62,7 @@ enum nvrtc_form { NVRTC_CUBIN, NVRTC_PTX };
 struct nvrtc_arch {
     char name[32];                 /* as NVRTC has it: sm_90, compute_90 */
     enum nvrtc_form form;
+    bool bare;                     /* without information of lines, two thirds of a cubin */
 };
 /* Code for a GPU of this compute capability: a cubin, or where NVRTC is older than the GPU PTX for the
  * newest that it knows, from which the driver makes the rest. False with a diagnostic. */

@@ -59,10 +59,12 @@ struct task {
 
 static int arguments(const struct task *task, unsigned unknown, char *arch, const char **options)
 {
+    const char *all[NVRTC_MAX_OPTIONS];
     int count = 0;
-    nvrtc_options(task->math, options);
-    while (options[count])
-        count++;
+    nvrtc_options(task->math, all);
+    for (int i = 0; all[i]; i++)
+        if (!(task->arch->bare && strcmp(all[i], "--generate-line-info") == 0))
+            options[count++] = all[i];
     sprintf(arch, "--gpu-architecture=%s", task->arch->name);
     options[count++] = arch;
     for (int i = 0; i < OPTIONAL; i++)

@@ -374,7 +374,7 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
     groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
     groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
     make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
-    for (int a = 0; a < part->accesses; a++)
+    for (int a = 0; a < part->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
         if (part->access[a].source == FROM_VALUE)
             plan->kinds[a] = ACCESS_VALUE;
     const int64_t elements = rows.rows * rows.columns;

@@ -341,10 +341,11 @@ WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const
                                              char **text, struct weft_error **error);
 WEFT_API void weft_free(void *memory);
 
-/* What NVRTC makes of the CUDA text of a kernel, strict: machine code for an architecture, "sm_90", or PTX for such
- * GPUs and later ones, "compute_90", which ends with a NUL that counts. No GPU is needed. `weft build --target cuda`
- * puts it into C sources. WEFT_UNSUPPORTED: there is no NVRTC; WEFT_INVALID_ARGUMENT: it does not know the
- * architecture, and the message lists those that it knows. `*code` is released by weft_free. */
+/* What NVRTC makes of the CUDA text of a kernel, strict and without line information: machine code for an
+ * architecture, "sm_90", or PTX for such GPUs and later ones, "compute_90", which ends with a NUL that counts.
+ * No GPU is needed. `weft build --target cuda` puts it into C sources. WEFT_UNSUPPORTED: there is no NVRTC;
+ * WEFT_INVALID_ARGUMENT: it does not know the architecture, and the message lists those that it knows.
+ * `*code` is released by weft_free. */
 WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch,
                                          void **code, size_t *size, struct weft_error **error);
 

@@ -10,6 +10,7 @@ import argparse
 import ctypes
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -140,6 +141,9 @@ def main():
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     driver = Driver()
+    if not shutil.which("gcc"):
+        print("there is no gcc")
+        sys.exit(77)
     wanted = [kernel for kernel in cases.select(arguments.files) if arguments.only in kernel.case.title]
     kernels = cases.filled(cover(wanted, arguments.count))
     failures = []

@@ -1,0 +1,313 @@
+/* What ahead-of-time sources carry, in sections: the constant tables that describe a kernel, and how a call reads its
+ * operands. All of them are checked before anything is computed: nothing is written where anything is wrong. */
+
+//: tables
+/* A shape in the tables: an extent is a number, or -1 - i for extent i of the call. */
+struct form {
+    int rank;
+    const int64_t *extents;
+};
+
+/* A parameter or a result. */
+struct operand {
+    const char *name;
+    int rank, size;                /* bytes of an element */
+    int alignment;                 /* bytes */
+};
+
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
+
+/* What a kernel loads or stores. */
+struct access {
+    enum source source;
+    int index;                     /* of the operand or the temporary */
+    int size, old;                 /* bytes of an element; old: of the operand's own, read as others, else 0 */
+    int map;                       /* how it is seen from the loop, 0: plainly */
+    const void *data;              /* FROM_CONSTANT */
+    struct form shape;             /* but for operands */
+};
+
+struct map {
+    int parent;
+    struct form from, to;
+};
+//: classes
+typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
+
+/* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
+struct class {
+    const char *kinds;
+    weft_kernel_fn *run[LEVELS];
+    size_t scratch;                /* bytes that a thread lends it */
+};
+//: parts
+struct place {
+    int line, column;
+};
+
+/* A loop: results of one shape, or what they have in common. */
+struct part {
+    struct form shape;
+    int accesses, loads, maps, classes, faults;
+    const struct access *access;
+    const struct map *map;
+    const struct class *class;
+    const struct place *fault;     /* where each division by zero stands */
+    double weight;                 /* an estimate of an element's time */
+};
+
+struct temporary {
+    struct form shape;
+    int size;
+};
+
+struct tensor;
+
+struct kernel {
+    int inputs, results, parts, temporaries;
+    const struct operand *operand; /* inputs, then results */
+    const struct form *shape;      /* [results] */
+    const unsigned char *replaces; /* [results][inputs] whether it may be the input's very buffer */
+    const struct part *part;       /* in the order in which they run */
+    const struct temporary *temporary;
+    const struct weft_note *note;
+    int (*extents)(const struct tensor *in, int64_t *d); /* of the call, from the inputs; 0 or a note */
+};
+//: tensors
+/* A sample of an operand. */
+struct tensor {
+    const struct operand *operand;
+    char *data;
+    int rank;
+    int64_t shape[MAX_RANK], strides[MAX_RANK]; /* in elements, 0 where an extent is 0 or 1 */
+    uintptr_t first, end;          /* the bytes it touches, equal when there are none */
+};
+
+static _Thread_local struct weft_note weft_last_note;
+
+static int tell(int status, const char *name, const char *text)
+{
+    weft_last_note = (struct weft_note){status, 0, 0, name, text};
+    return status;
+}
+
+/* `shape` is that of a result where the caller gives none. */
+static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
+                       struct tensor *tensor)
+{
+    struct reach reach;
+    tensor->operand = operand;
+    tensor->data = from->data;
+    tensor->rank = operand->rank;
+    shape = from->shape ? from->shape : shape;
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    if (wrong)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+    tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
+    tensor->end = tensor->first;
+    if (reach.empty)
+        return WEFT_KERNEL_OK;
+    tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
+    if (!from->data)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
+    if ((uintptr_t)from->data % (uintptr_t)operand->alignment)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements");
+    return WEFT_KERNEL_OK;
+}
+
+SHARED int64_t extent(int64_t in_table, const int64_t *d)
+{
+    return in_table < 0 ? d[-1 - in_table] : in_table;
+}
+
+/* How often `each` is in `have`; -1: no whole number of times, or one of them is -1 or nothing is in it. */
+SHARED int64_t quotient(int64_t have, int64_t each)
+{
+    return have < 0 || each <= 0 || have % each ? -1 : have / each;
+}
+
+/* Halves away from zero; -1: too large. */
+SHARED int64_t rounded(double x)
+{
+    return x >= 0x1p58 ? -1 : (int64_t)(x >= 0x1p52 ? x : (double)(int64_t)x + (x - (double)(int64_t)x >= 0.5));
+}
+
+/* -1: more elements than memory can hold. */
+SHARED int64_t volume(int rank, const int64_t *extents, const int64_t *d)
+{
+    int64_t count = 1;
+    bool empty = false;
+    for (int k = 0; k < rank; k++) {
+        const int64_t own = extent(extents[k], d);
+        empty = empty || own == 0;
+        if (own > 0 && count > INT64_MAX / 16 / own)
+            return -1;
+        count *= own ? own : 1;
+    }
+    return empty ? 0 : count;
+}
+
+static bool same_tensors(const struct tensor *a, const struct tensor *b)
+{
+    bool same = a->data == b->data && a->rank == b->rank && a->operand->size == b->operand->size;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* Whether their elements may share bytes. */
+static bool meet(const struct tensor *a, const struct tensor *b)
+{
+    if (a->first == a->end || b->first == b->end || a->first >= b->end || b->first >= a->end)
+        return false;
+    const int64_t step = common_step(a->rank, a->shape, a->strides, a->operand->size,
+                                     common_step(b->rank, b->shape, b->strides, b->operand->size, 0));
+    return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
+}
+//: check
+/* A tensor of which only the shape is known. */
+SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
+{
+    struct reach reach;
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
+/* The extents of a call, and whether its results can be had. */
+static int find_extents(const struct kernel *kernel, const struct tensor *tensors, int64_t *d)
+{
+    const int wrong = kernel->extents(tensors, d);
+    if (wrong)
+        weft_last_note = kernel->note[wrong];
+    for (int r = 0; !wrong && r < kernel->results; r++)
+        if (volume(kernel->shape[r].rank, kernel->shape[r].extents, d) < 0)
+            return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[kernel->inputs + r].name,
+                        "it has more elements than memory can hold");
+    return wrong ? weft_last_note.status : WEFT_KERNEL_OK;
+}
+
+/* The inputs of one sample, the extents that they give, and the results. */
+static int read_sample(const struct kernel *kernel, const struct weft_array *const *arrays,
+                       const int64_t *steps, int64_t sample, struct tensor *tensors, int64_t *d)
+{
+    int64_t shape[MAX_RANK];
+    for (int o = 0; o < kernel->inputs; o++) {
+        const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], NULL, &tensors[o]);
+        if (status)
+            return status;
+    }
+    const int wrong = find_extents(kernel, tensors, d);
+    for (int r = 0; !wrong && r < kernel->results; r++) {
+        const int o = kernel->inputs + r;
+        const struct form *form = &kernel->shape[r];
+        for (int k = 0; k < form->rank; k++)
+            shape[k] = extent(form->extents[k], d);
+        const int status = read_tensor(&kernel->operand[o], arrays[o] + sample * steps[o], shape, &tensors[o]);
+        if (status)
+            return status;
+        for (int k = 0; k < form->rank; k++)
+            if (tensors[o].shape[k] != shape[k])
+                return tell(WEFT_KERNEL_SHAPE_ERROR, kernel->operand[o].name, "its shape is not the result's");
+    }
+    return wrong;
+}
+
+/* Whether result `r` may be written although it shares bytes with operand `o`. */
+static bool may_meet(const struct kernel *kernel, int r, const struct tensor *result, int o,
+                     const struct tensor *other)
+{
+    return o < kernel->inputs && kernel->replaces[r * kernel->inputs + o] && same_tensors(result, other);
+}
+
+static int check_overlap(const struct kernel *kernel, const struct tensor *tensors)
+{
+    for (int r = 0; r < kernel->results; r++) {
+        const struct tensor *result = &tensors[kernel->inputs + r];
+        if (lies_on_itself(result->rank, result->shape, result->strides))
+            return tell(WEFT_KERNEL_OVERLAP_ERROR, result->operand->name, "its own elements overlap");
+        for (int o = 0; o < kernel->inputs + r; o++)
+            if (meet(result, &tensors[o]) && !may_meet(kernel, r, result, o, &tensors[o]))
+                return tell(WEFT_KERNEL_OVERLAP_ERROR, result->operand->name,
+                            "it overlaps a parameter or another result");
+    }
+    return WEFT_KERNEL_OK;
+}
+//: samples
+/* The memory of one sample of an operand. */
+struct interval {
+    uintptr_t first, end;
+    int operand;
+    int64_t sample;
+};
+
+static int compare_intervals(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Whether two samples that share a range of bytes may. */
+static bool may_share(const struct kernel *kernel, const struct weft_array *const *arrays, const int64_t *steps,
+                      const struct interval *x, const struct interval *y)
+{
+    struct tensor a[OPERANDS], b[OPERANDS];
+    int64_t d[EXTENTS];
+    const struct interval *result = x->operand < kernel->inputs ? y : x, *other = result == x ? y : x;
+    if (result->operand < kernel->inputs)
+        return true;
+    read_sample(kernel, arrays, steps, result->sample, a, d);
+    read_sample(kernel, arrays, steps, other->sample, b, d);
+    const struct tensor *to = &a[result->operand], *from = &b[other->operand];
+    return !meet(to, from) ||
+           (result->sample == other->sample && steps[other->operand] &&
+            may_meet(kernel, result->operand - kernel->inputs, to, other->operand, from));
+}
+
+/* Whether nothing is written that another sample reads or writes. Items are sorted by address, so that only
+ * those are compared whose ranges overlap; more than 64 such pairs a sample count as overlapping. */
+static int check_items(const struct kernel *kernel, const struct weft_array *const *arrays,
+                       const int64_t *steps, struct interval *items, size_t count)
+{
+    size_t left = 64 * count + 4096, sorted = 1;
+    while (sorted < count && items[sorted - 1].first <= items[sorted].first)
+        sorted++;
+    if (sorted < count)
+        qsort(items, count, sizeof *items, compare_intervals);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count && items[k].first < items[i].end; k++)
+            if (left-- == 0 || !may_share(kernel, arrays, steps, &items[i], &items[k]))
+                return tell(WEFT_KERNEL_OVERLAP_ERROR, kernel->operand[items[i].operand].name,
+                            "its samples overlap each other, or those of a parameter or a result");
+    return WEFT_KERNEL_OK;
+}
+
+static int check_samples(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                         const int64_t *steps)
+{
+    const int operands = kernel->inputs + kernel->results;
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    size_t count = 0;
+    struct interval *items = (size_t)samples > SIZE_MAX / sizeof *items / OPERANDS
+                                 ? NULL : malloc((size_t)samples * OPERANDS * sizeof *items);
+    if (!items)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory to compare the samples' addresses");
+    for (int o = 0; o < operands; o++)
+        for (int64_t i = 0; i < (steps[o] ? samples : 1); i++) {
+            read_sample(kernel, arrays, steps, i, tensors, d);
+            if (tensors[o].first != tensors[o].end)
+                items[count++] = (struct interval){tensors[o].first, tensors[o].end, o, i};
+        }
+    const int status = check_items(kernel, arrays, steps, items, count);
+    free(items);
+    return status;
+}

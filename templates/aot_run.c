@@ -1,0 +1,524 @@
+/* What ahead-of-time sources carry, in sections: a call whose operands are good (aot_check.c). A part's accesses are
+ * planned, which finds the loop for them, and its tiles run; nothing fails any more once the first one does. */
+
+//: plan
+enum { LINE = 64 };                /* bytes: two threads do not write into the same */
+
+/* The bytes of a sample's temporaries in front of number `count`. */
+static size_t place_temporary(const struct kernel *kernel, int count, const int64_t *d)
+{
+    size_t at = 0;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &kernel->temporary[t];
+        const int64_t elements = volume(temporary->shape.rank, temporary->shape.extents, d);
+        at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
+    }
+    return at;
+}
+//: loop plan
+/* One part on one sample: what a kernel is called with. */
+struct plan {
+    struct weft_geometry walk;
+    long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
+    long long numbers[MAPPED * MAP_NUMBERS + 1];
+    long long *maps[ACCESSES];
+    char *bases[ACCESSES];
+    int class;
+    int64_t tiles;
+    double work, touched, stored;
+};
+
+enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }; /* planned at once */
+//: views
+/* A part's accesses over its loop. */
+struct views {
+    struct shape loop, from[MAPS], to[MAPS];
+    struct index_map maps[MAPS];
+    int64_t strides[ACCESSES][MAX_RANK];
+    const int64_t *pointers[ACCESSES];
+    struct walk walks[MAPPED + 1], *walk[ACCESSES];
+    struct pieces levels[MAPPED * MAP_LEVELS + 1];
+    int sizes[ACCESSES];
+};
+
+static void evaluate(const struct form *form, const int64_t *d, struct shape *shape)
+{
+    shape->rank = form->rank;
+    for (int k = 0; k < form->rank; k++)
+        shape->extents[k] = extent(form->extents[k], d);
+}
+
+/* The elements of an operand whose bytes are read as others; false where strides do not allow it. */
+SHARED bool reinterpret(const struct tensor *tensor, const struct access *access, struct pieces *pieces)
+{
+    struct pieces own;
+    int64_t strides[MAX_RANK];
+    for (int k = 0; k < tensor->rank; k++)
+        strides[k] = tensor->strides[k] * access->old;
+    pieces_make(&own, tensor->rank, tensor->shape, strides);
+    return pieces_reinterpret(&own, access->old, access->size, pieces);
+}
+
+/* Whether that can be done with all operands that it is done with. */
+static int check_bytes(const struct kernel *kernel, const struct tensor *tensors)
+{
+    struct pieces pieces;
+    for (int p = 0; p < kernel->parts; p++)
+        for (int a = 0; a < kernel->part[p].loads; a++) {
+            const struct access *access = &kernel->part[p].access[a];
+            const struct tensor *tensor = access->old ? &tensors[access->index] : NULL;
+            if (tensor && tensor->first != tensor->end && !reinterpret(tensor, access, &pieces))
+                return tell(WEFT_KERNEL_INPUT_ERROR, tensor->operand->name,
+                            "its bytes do not lie together as it is reinterpreted");
+        }
+    return WEFT_KERNEL_OK;
+}
+
+static void view(const struct part *part, int a, const struct tensor *tensors, const int64_t *d,
+                 struct views *views)
+{
+    const struct access *access = &part->access[a];
+    const struct tensor *tensor = access->source == FROM_OPERAND ? &tensors[access->index] : NULL;
+    const struct shape *to = views->maps[access->map].to;
+    struct shape own;
+    views->sizes[a] = access->size;
+    views->pointers[a] = views->strides[a];
+    if (!tensor)
+        evaluate(&access->shape, d, &own);
+    broadcast_strides(to->rank, to->extents, tensor ? tensor->rank : own.rank,
+                      tensor ? tensor->shape : own.extents, tensor ? tensor->strides : NULL, access->size,
+                      views->strides[a]);
+}
+
+/* The walk of an access that is seen by way of views, or read as another type. */
+SHARED void follow(const struct part *part, int a, const struct tensor *tensors, bool special,
+                                struct views *views, int number)
+{
+    const struct access *access = &part->access[a];
+    const struct shape *to = views->maps[access->map].to;
+    struct walk *walk = &views->walks[number];
+    struct pieces pieces;
+    if (access->old)
+        reinterpret(&tensors[access->index], access, &pieces);
+    else
+        pieces_make(&pieces, to->rank, to->extents, views->strides[a]);
+    walk->levels = views->levels + (ptrdiff_t)number * MAP_LEVELS;
+    walk_follow(views->maps, access->map, &pieces, walk);
+    if (!special)
+        walk_number(walk);
+    views->walk[a] = walk;
+}
+
+static void make_views(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+                       struct views *views)
+{
+    int number = 0;
+    evaluate(&part->shape, d, &views->loop);
+    views->maps[0] = (struct index_map){-1, NULL, &views->loop};
+    for (int m = 1; m < part->maps; m++) {
+        evaluate(&part->map[m].from, d, &views->from[m]);
+        evaluate(&part->map[m].to, d, &views->to[m]);
+        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m]};
+    }
+    for (int a = 0; a < part->accesses; a++) {
+        views->walk[a] = NULL;
+        view(part, a, tensors, d, views);
+        if (part->access[a].map || part->access[a].old)
+            follow(part, a, tensors, special, views, number++);
+    }
+}
+//: loop class
+static int find_class(const struct part *part, const unsigned char *kinds)
+{
+    int c = 0;
+    while (c < part->classes && memcmp(part->class[c].kinds, kinds, (size_t)part->accesses) != 0)
+        c++;
+    return c;
+}
+//: keep
+static void keep_plan(const struct part *part, const struct grouping *groups, const struct rows *rows,
+                      struct plan *plan)
+{
+    const struct tiling t = make_tiles(rows->rows, rows->columns);
+    const int first = groups->count - 1 - (rows->period != 0);
+    plan->walk = (struct weft_geometry){
+        .rows = rows->rows, .columns = rows->columns, .tile_rows = t.tile_rows, .tile_columns = t.tile_columns,
+        .row_tiles = t.row_tiles, .period = rows->period, .groups = rows->groups, .extents = plan->extents,
+        .strides = plan->strides, .maps = plan->maps};
+    plan->tiles = t.tiles;
+    for (int i = 0; i < rows->groups; i++)
+        plan->extents[i] = rows->extents[i];
+    for (int i = 0; i < part->accesses * (rows->groups + 2); i++)
+        plan->strides[i] = rows->strides[i];
+    for (int a = 0, number = 0; a < part->accesses; a++) {
+        plan->maps[a] = plan->numbers + (ptrdiff_t)number * MAP_NUMBERS;
+        if (groups->walks[a] && ++number)
+            make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
+    }
+}
+//: loop kinds
+/* False where there is no kernel for these kinds. */
+static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+                       struct plan *plan)
+{
+    struct views views;
+    int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
+    unsigned char kinds[ACCESSES];
+    bool nested;
+    make_views(part, tensors, d, special, &views);
+    struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
+                              .sizes = views.sizes};
+    struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
+    groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
+    groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
+    make_rows(&groups, special && runs_flat(&groups, part->loads, &nested), special, &rows);
+    plan->class = find_class(part, kinds);
+    if (plan->class == part->classes)
+        return false;
+    keep_plan(part, &groups, &rows, plan);
+    return true;
+}
+
+/* Bytes, as far as they matter for how they are best moved. */
+static void count_traffic(const struct part *part, double elements, struct plan *plan)
+{
+    const char *kinds = part->class[plan->class].kinds;
+    plan->work = elements * part->weight;
+    plan->touched = plan->stored = 0;
+    for (int a = 0; a < part->accesses; a++) {
+        const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * part->access[a].size;
+        plan->work += bytes;
+        plan->touched += kinds[a] == ACCESS_PERIODIC ? 0 : bytes;
+        plan->stored += a < part->loads ? 0 : bytes;
+        for (int b = part->loads; b < part->accesses; b++) /* in a cache already, as it was read */
+            if (a < part->loads && plan->bases[a] == plan->bases[b])
+                plan->stored = -1e300;
+    }
+}
+
+#define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
+                   n + 14, n + 15
+
+static void make_plan(const struct kernel *kernel, const struct part *part, const struct tensor *tensors,
+                      const int64_t *d, char *temporaries, struct plan *plan)
+{
+    static const unsigned char bytes[256] = {
+        SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
+        SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
+        SIXTEEN(240)};
+    const int64_t elements = volume(part->shape.rank, part->shape.extents, d);
+    plan->tiles = 0;
+    plan->work = plan->touched = plan->stored = 0;
+    if (elements <= 0)
+        return;
+    for (int a = 0; a < part->accesses; a++) {
+        const struct access *access = &part->access[a];
+        /* a kernel only reads what is const */
+        plan->bases[a] = access->source == FROM_OPERAND    ? tensors[access->index].data
+                         : access->source == FROM_CONSTANT ? (char *)(uintptr_t)access->data
+                         : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
+                                  : temporaries + place_temporary(kernel, access->index, d);
+    }
+    if (!plan_kinds(part, tensors, d, true, plan))
+        plan_kinds(part, tensors, d, false, plan);
+    count_traffic(part, (double)elements, plan);
+}
+//: environment
+/* The floating-point environment that C programs start with: a -ffast-math build's start-up code makes
+ * subnormals 0, and the caller may round otherwise. */
+#if defined __SSE__ && defined __GNUC__ && !defined __TINYC__
+typedef unsigned environment;
+
+static environment enter(void)
+{
+    const environment before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(0x1f80);
+    return before;
+}
+
+static void leave(environment before)
+{
+    __builtin_ia32_ldmxcsr(before);
+}
+#else
+typedef fenv_t environment;
+
+static environment enter(void)
+{
+    environment before;
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
+    return before;
+}
+
+static void leave(environment before)
+{
+    fesetenv(&before);
+}
+#endif
+//: run
+/* What a launch is: tiles of some samples. */
+struct launch {
+    weft_kernel_fn *run;
+    struct weft_args args;
+    int64_t tiles;
+    double work;
+    int faults;
+    unsigned char *met;            /* [faults] where a division by zero counted */
+    size_t scratch;                /* bytes of a thread, rounded up */
+};
+
+static void run_tiles(const struct launch *launch, int thread, int64_t begin, int64_t end, unsigned char *met)
+{
+    struct weft_args args = launch->args;
+    args.faults = met;
+    args.scratch = args.scratch ? args.scratch + (size_t)thread * launch->scratch : NULL;
+    launch->run(&args, begin, end);
+}
+//: threads
+#if defined _OPENMP
+/* Work is counted in bytes moved. Measured: waking a sleeping thread takes about as long as SHARE. */
+enum { SHARE = 1 << 21, CHUNK = 1 << 20 };
+
+static int count_threads(void)
+{
+    return omp_in_parallel() ? 1 : omp_get_max_threads();
+}
+
+/* A thread's part of the tiles; they are taken from a common counter, so it does not matter who is slow. */
+static void run_chunks(const struct launch *launch, int64_t chunk)
+{
+    unsigned char met[FAULTS + 1] = {0};
+    const environment before = enter();
+#pragma omp for schedule(dynamic)
+    for (int64_t begin = 0; begin < launch->tiles; begin += chunk)
+        run_tiles(launch, omp_get_thread_num(), begin,
+                  begin + chunk < launch->tiles ? begin + chunk : launch->tiles, met);
+    leave(before);
+    for (int f = 0; f < launch->faults; f++)
+        if (met[f]) {
+#pragma omp atomic write
+            launch->met[f] = 1;
+        }
+}
+
+static void run_launch(const struct launch *launch)
+{
+    int threads = count_threads();
+    if (launch->work < (double)threads * SHARE)
+        threads = (int)(launch->work / SHARE);
+    if (threads > launch->tiles)
+        threads = (int)launch->tiles;
+    int64_t chunk = (int64_t)((double)launch->tiles * CHUNK / (launch->work + 1)) + 1;
+    if (threads < 2) {
+        run_tiles(launch, 0, 0, launch->tiles, launch->met);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    run_chunks(launch, chunk);
+}
+#else
+static int count_threads(void)
+{
+    return 1;
+}
+
+static void run_launch(const struct launch *launch)
+{
+    run_tiles(launch, 0, 0, launch->tiles, launch->met);
+}
+#endif
+//: no threads
+static int count_threads(void)
+{
+    return 1;
+}
+
+static void run_launch(const struct launch *launch)
+{
+    run_tiles(launch, 0, 0, launch->tiles, launch->met);
+}
+//: call
+/* A call whose operands are known to be good. */
+struct call {
+    const struct kernel *kernel;
+    const struct weft_array *const *arrays;
+    const int64_t *steps;
+    const struct tensor *tensors;  /* of the only sample, where there is one */
+    const int64_t *d;
+    char *scratch, *temporaries;
+    size_t own;                    /* bytes of temporaries of a sample */
+    struct place first;            /* the first division by zero in the text; line 0: none */
+};
+
+/* Rows of a launch: the samples among `count` plans that this class serves. */
+static void launch_class(struct call *call, const struct part *part, int class, struct plan *plans, int count)
+{
+    struct weft_sample samples[SAMPLES];
+    unsigned char met[FAULTS + 1] = {0};
+    double touched = 0, stored = 0;
+    struct launch launch = {.run = part->class[class].run[level()], .faults = part->faults, .met = met,
+                            .scratch = (part->class[class].scratch + LINE - 1) / LINE * LINE};
+    for (int i = 0; i < count; i++) {
+        if (plans[i].class != class || plans[i].tiles == 0)
+            continue;
+        samples[launch.args.sample_count++] = (struct weft_sample){launch.tiles, &plans[i].walk, plans[i].bases};
+        launch.tiles += plans[i].tiles;
+        launch.work += plans[i].work;
+        touched += plans[i].touched;
+        stored += plans[i].stored;
+    }
+    if (!launch.tiles)
+        return;
+    launch.args.samples = samples;
+    launch.args.scratch = launch.scratch ? call->scratch : NULL;
+    launch.args.ahead = touched >= 4 << 20 ? 2048 : 0;
+    launch.args.stream = stored >= 16 << 20;
+    run_launch(&launch);
+    for (int f = 0; f < part->faults; f++) {
+        const struct place *place = &part->fault[f], *first = &call->first;
+        if (met[f] && (!first->line || place->line < first->line ||
+                       (place->line == first->line && place->column < first->column)))
+            call->first = *place;
+    }
+}
+
+/* All parts on samples from `begin` on. */
+static void run_samples(struct call *call, int64_t begin, int count)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    struct plan plans[SAMPLES];
+    for (int p = 0; p < call->kernel->parts; p++) {
+        const struct part *part = &call->kernel->part[p];
+        for (int i = 0; i < count; i++) {
+            if (!call->tensors)
+                read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
+            make_plan(call->kernel, part, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
+                      call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, &plans[i]);
+        }
+        for (int c = 0; c < part->classes; c++)
+            launch_class(call, part, c, plans, count);
+    }
+}
+
+static size_t most_scratch(const struct kernel *kernel)
+{
+    size_t most = 0;
+    for (int p = 0; p < kernel->parts; p++)
+        for (int c = 0; c < kernel->part[p].classes; c++)
+            if (kernel->part[p].class[c].scratch > most)
+                most = kernel->part[p].class[c].scratch;
+    return (most + LINE - 1) / LINE * LINE;
+}
+//: check call
+/* Checks every sample; *own becomes the bytes that temporaries of a sample take at most. */
+static int check_call(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                      const int64_t *steps, struct tensor *tensors, int64_t *d, size_t *own)
+{
+    for (int64_t i = 0; i < samples; i++) {
+        int status = read_sample(kernel, arrays, steps, i, tensors, d);
+        if (!status)
+            status = check_overlap(kernel, tensors);
+        if (!status)
+            status = check_bytes(kernel, tensors);
+        if (status)
+            return status;
+        const size_t needed = place_temporary(kernel, kernel->temporaries, d);
+        *own = needed > *own ? needed : *own;
+    }
+    return samples > 1 ? check_samples(kernel, samples, arrays, steps) : WEFT_KERNEL_OK;
+}
+
+static int check_arguments(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays)
+{
+    if (samples < 0)
+        return tell(WEFT_KERNEL_INVALID_ARGUMENT, NULL, "the number of samples is negative");
+    for (int o = 0; samples && o < kernel->inputs + kernel->results; o++)
+        if (!arrays[o])
+            return tell(WEFT_KERNEL_INVALID_ARGUMENT, kernel->operand[o].name, "its samples are NULL");
+    return WEFT_KERNEL_OK;
+}
+//: run call
+static void run_all(struct call *call, int64_t samples)
+{
+    for (int64_t i = 0; i < samples; i += SAMPLES)
+        run_samples(call, i, samples - i < SAMPLES ? (int)(samples - i) : SAMPLES);
+}
+
+/* What the kernels are lent; nothing fails any more once they run. */
+static int run_checked(struct call *call, int64_t samples)
+{
+    const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads();
+    const size_t bytes = scratch + call->own * (samples < SAMPLES ? (size_t)samples : SAMPLES);
+    char *memory = bytes ? malloc(bytes + LINE) : NULL;
+    if (bytes && !memory)
+        return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory for values that are computed once");
+    call->scratch = memory ? memory + -(uintptr_t)memory % LINE : NULL;
+    call->temporaries = memory ? call->scratch + scratch : NULL;
+    run_all(call, samples);
+    free(memory);
+    if (!call->first.line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
+                                   "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
+/* Loops that may not run; the environment is ours. */
+static int check_loops(void)
+{
+    static bool (*const fuse[LEVELS])(void) = LOOP(weft_fuses);
+    return fuse[level()]() ? tell(WEFT_KERNEL_UNSUPPORTED, NULL, "its source was compiled with -ffp-contract=fast, which "
+                                                                 "changes results; compile it without")
+                           : WEFT_KERNEL_OK;
+}
+
+/* Sample i of operand o is arrays[o][i * steps[o]]. */
+SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                    const int64_t *steps)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps};
+    int status = check_arguments(kernel, samples, arrays);
+    if (status)
+        return status;
+    const environment before = enter();
+    status = check_loops();
+    if (!status)
+        status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    if (samples == 1)
+        call.tensors = tensors, call.d = d;
+    if (!status)
+        status = run_checked(&call, samples);
+    leave(before);
+    return status;
+}
+
+SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays)
+{
+    const struct weft_array *pointers[OPERANDS];
+    const int64_t steps[OPERANDS] = {0};
+    for (int o = 0; o < kernel->inputs + kernel->results; o++)
+        pointers[o] = &arrays[o];
+    return weft_run(kernel, 1, pointers, steps);
+}
+//: infer
+/* Extents of the results from those of the parameters. */
+SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    const environment before = enter();
+    int status = WEFT_KERNEL_OK;
+    for (int i = 0; !status && i < kernel->inputs; i++)
+        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
+    if (!status)
+        status = find_extents(kernel, tensors, d);
+    for (int r = 0; !status && r < kernel->results; r++)
+        for (int k = 0; k < kernel->shape[r].rank; k++)
+            results[r][k] = extent(kernel->shape[r].extents[k], d);
+    leave(before);
+    return status;
+}
