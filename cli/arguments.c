@@ -58,7 +58,7 @@ static const struct option_row option_rows[] = {
     {"list", OPTION_LIST, COMMAND_BUILD, NULL},
     {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
     {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
-    {"target", OPTION_TARGET, COMMAND_RUN, "auto, c or cuda"},
+    {"target", OPTION_TARGET, COMMAND_RUN | COMMAND_SHOW, "auto, c or cuda"},
     {"arch", OPTION_ARCH, COMMAND_SHOW, "a GPU's architecture, as in sm_90"},
     {"threads", OPTION_THREADS, COMMAND_RUN, "a number from 1 to 9999"},
     {"time", OPTION_TIME, COMMAND_RUN, NULL},

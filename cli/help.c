@@ -63,7 +63,7 @@ const char help_run[] =
 
 const char help_show[] =
     "usage: weft show EXPR | FILE.weft[:kernel] [name=type|value ...]\n"
-    "                 [--stage STAGE] [--arch ARCH]\n"
+    "                 [--stage STAGE] [--target TARGET] [--arch ARCH]\n"
     "\n"
     "Prints what the compiler makes of a program. A type is written as in the\n"
     "language, uint8[480, 640, 3]@HWC; of a value only type and shape count, of a\n"
@@ -73,6 +73,7 @@ const char help_show[] =
     "                           sass or all (default): those that this machine can\n"
     "                           make. ptx and sass want NVRTC, sass also cuobjdump\n"
     "                           or nvdisasm of the CUDA toolkit; none wants a GPU\n"
+    "      --target TARGET      c or cuda: whose groups and ir, and what all means\n"
     "      --arch sm_90         the GPU that cuda, ptx and sass are for; default: the\n"
     "                           first one of this machine, else sm_90\n"
     "      --math strict|fast   as for 'weft run'\n"

@@ -34,11 +34,17 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     return true;
 }
 
+/* Who names a GPU's architecture means kernels for it. */
+static bool shows_cuda(const struct arguments *arguments)
+{
+    return arguments->target == WEFT_TARGET_CUDA || (arguments->arch && arguments->target != WEFT_TARGET_C);
+}
+
 static bool show_stages(struct report *report, struct weft_program *program,
                         const struct arguments *arguments)
 {
     const char *stage = arguments->stage;
-    const char *const *all = arguments->arch ? cuda_stages : c_stages;
+    const char *const *all = shows_cuda(arguments) ? cuda_stages : c_stages;
     if (stage && strcmp(stage, "all") != 0)
         return show_stage(report, program, stage, false);
     for (; *all; all++)
@@ -55,7 +61,8 @@ static bool show(struct session *session, const struct arguments *arguments, str
     const struct shape **shapes;
     struct weft_compile_params params = {.math = arguments->math};
     struct weft_context_params context = {
-        .tier = WEFT_TIER_NONE, .threads = 1, .arch = arguments->arch};
+        .tier = WEFT_TIER_NONE, .threads = 1, .arch = arguments->arch,
+        .target = shows_cuda(arguments) ? WEFT_TARGET_CUDA : arguments->target};
     if (!script_load(report, arguments->program, &script) ||
         !session_open(session, report, context))
         return false;

@@ -2,7 +2,7 @@
 #ifndef WEFT_DUMP_H
 #define WEFT_DUMP_H
 
-#include "compiler/geometry.h"
+#include "compiler/form.h"
 #include "compiler/program.h"
 
 /* One token a line: where, what kind, its text. False after a token that is none, which is reported. */
@@ -16,8 +16,9 @@ void dump_type(struct buf *buf, const struct program *program, const struct type
 void dump_types(struct buf *buf, const struct program *program);
 /* How a kernel walks its results: groups, and the kind of each access. */
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
-                 const struct geometry *geometry);
+                 const struct geometry *geometry, const struct form *form);
 /* The instructions, a line each. */
-void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *geometry);
+void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *geometry,
+             const struct form *form);
 
 #endif

@@ -167,8 +167,23 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
     return text;
 }
 
-static const char *kind_text(const struct kernel *kernel, int a, enum access_kind kind)
+/* In chunks every element that is not beside the one before is loaded by itself. */
+static const char *chunk_text(enum access_kind kind)
 {
+    switch (kind) {
+    case ACCESS_STRIDED: return "strided";
+    case ACCESS_PERIODIC: return "the same few elements again and again";
+    case ACCESS_NESTED: return "two strides";
+    case ACCESS_MAPPED: return "found by their numbers";
+    default: return NULL;
+    }
+}
+
+static const char *kind_text(const struct kernel *kernel, int a, enum access_kind kind, bool chunks)
+{
+    const char *text = chunks ? chunk_text(kind) : NULL;
+    if (text)
+        return text;
     if (a < kernel->load_count && kernel->accesses[a].kind == TENSOR_TABLE)
         return "an entry for each value of a uint8";
     switch (kind) {
@@ -243,10 +258,27 @@ static void put_map(struct buf *buf, const struct kernel *kernel, int map)
     }
 }
 
+/* How threads share the elements. */
+static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
+{
+    const int tile = form->threads * form->unroll * form->block;
+    buf_printf(buf, "  rows: %lld of %lld elements, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
+               (long long)g->rows, (long long)g->columns, tile, form->threads, form->unroll,
+               form->unroll == 1 ? "" : "s", form->block, form->block == 1 ? "" : "s");
+    if (form->block > 1)
+        buf_printf(buf, "  what is not aligned, and the end: %d at once, singly\n", form->singles);
+    buf_printf(buf, "  indices of %d bits; %s\n", form->wide ? 64 : 32,
+               form->many ? "operands by a table in memory" : "operands by value");
+}
+
 /* Why rows are longer than the innermost group. */
-static void put_rows(struct buf *buf, const struct geometry *g)
+static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form)
 {
     int together = g->period ? 2 : g->row_groups;
+    if (g->chunks) {
+        put_chunks(buf, g, form);
+        return;
+    }
     if (together && g->volume)
         buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
                    together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
@@ -256,13 +288,13 @@ static void put_rows(struct buf *buf, const struct geometry *g)
 }
 
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
-                 const struct geometry *g)
+                 const struct geometry *g, const struct form *form)
 {
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
     buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
     put_groups(buf, shape, g);
-    put_rows(buf, g);
+    put_rows(buf, g, form);
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
@@ -272,7 +304,7 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
                                        : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
-        buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a]));
+        buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a], g->chunks));
         if (kernel->accesses[a].map) {
             buf_puts(buf, "; ");
             put_map(buf, kernel, kernel->accesses[a].map);
@@ -346,14 +378,15 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     buf_putc(buf, '\n');
 }
 
-void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g)
+void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g,
+             const struct form *form)
 {
     struct schedule schedule;
-    make_schedule(buf->arena, kernel, g->kinds, g->fast, true, &schedule);
+    make_schedule(buf->arena, kernel, g->kinds, g->fast, !g->chunks, &schedule);
     buf_puts(buf, "kernel for ");
     put_names(buf, kernel);
-    buf_printf(buf, ": one loop over %lld element%s, in blocks of %d\n", (long long)g->volume,
-               g->volume == 1 ? "" : "s", BLOCK);
+    buf_printf(buf, ": one loop over %lld element%s, in %s of %d\n", (long long)g->volume,
+               g->volume == 1 ? "" : "s", g->chunks ? "chunks" : "blocks", form->block);
     for (int i = 0; i < kernel->ins_count; i++)
         put_ins(buf, kernel, &schedule, i);
 }

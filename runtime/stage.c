@@ -86,9 +86,9 @@ void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage 
                       const struct draft *draft, const char *text, struct diags *diags)
 {
     if (stage == STAGE_GROUPS)
-        dump_groups(out, draft->kernel, draft->shape, &draft->geometry);
+        dump_groups(out, draft->kernel, draft->shape, &draft->geometry, &draft->form);
     else if (stage == STAGE_IR)
-        dump_ir(out, draft->kernel, &draft->geometry);
+        dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
     else if (stage == STAGE_C || stage == STAGE_CUDA)
         buf_puts(out, text);
     else
@@ -100,8 +100,9 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
 {
     struct arena *arena = out->arena;
     struct tensor *inputs = described(arena, typed->program);
+    const bool cuda = program->context->target == WEFT_TARGET_CUDA && stage < STAGE_C;
     const struct occasion occasion = {.inputs = inputs,
-                                      .target = stage < STAGE_CUDA ? &target_c : &target_cuda};
+                                      .target = stage < STAGE_CUDA && !cuda ? &target_c : &target_cuda};
     struct division division;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
     if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))

@@ -37,7 +37,7 @@ class Usage(CommandTest):
             self.assertIn("as in sm_90", self.bad(2, 102, "show", "1", f"--arch={arch}"))
         self.assertIn("'sm_90x'", self.bad(2, 231, "show", "1", "--arch=sm_90x"))
         self.bad(2, 101, "run", "1", "--arch", "sm_90")
-        self.bad(2, 101, "show", "1", "--target", "cuda")
+        self.bad(2, 101, "check", "1", "--target", "cuda")
         self.assertIn("WEFT_TARGET is 'gpu'", self.bad(2, 230, "run", "1", env={"WEFT_TARGET": "gpu"}))
         self.bad(2, 105, "run", "1", "-o", "=a.npy")
         self.bad(2, 101, "show", "1", "-o", "x.npy")

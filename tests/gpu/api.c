@@ -108,6 +108,29 @@ enum weft_status api_status(struct weft_context *context, void *stream, char *me
     return status;
 }
 
+#define COSTLY(x) "sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(sin(" x "))))))))))))"
+const char api_parts_text[] = COSTLY("row") " + " COSTLY("column");
+
+void api_parts(struct weft_program *program, uint64_t row, uint64_t column, uint64_t out, void *stream, bool prepare)
+{
+    int64_t shapes[3][2] = {{API_SIDE, 0}, {API_SIDE, 1}, {API_SIDE, API_SIDE}};
+    const uint64_t addresses[] = {row, column, out};
+    DLTensor tensors[3];
+    size_t kernels = 0;
+    for (int t = 0; t < 3; t++)
+        tensors[t] = (DLTensor){.data = (void *)(uintptr_t)addresses[t], .device = {kDLCUDA, 0}, .ndim = t ? 2 : 1,
+                                .dtype = {kDLFloat, 32, 1}, .shape = shapes[t]};
+    const struct weft_argument inputs[] = {{.name = "row", .tensors = &tensors[0]},
+                                           {.name = "column", .tensors = &tensors[1]}};
+    const struct weft_argument output = {.tensors = &tensors[2]};
+    const struct weft_run_params params = {inputs, 2, &output, 1, stream};
+    struct weft_error *error = NULL;
+    enum weft_status status = prepare ? weft_prepare(program, &params, NULL, &kernels, &error)
+                                      : weft_run(program, &params, &error);
+    must(status, error);
+    assert_int_equal(kernels, prepare ? 3 : 0);
+}
+
 uint64_t api_floats(int64_t count, float (*x)(int64_t i))
 {
     float *values = malloc((size_t)count * sizeof *values);

@@ -38,6 +38,12 @@ enum weft_status api_status(struct weft_context *context, void *stream, char *me
 uint64_t api_floats(int64_t count, float (*x)(int64_t i));
 uint64_t api_blank(size_t bytes);
 struct api_line api_on(const char *name, uint64_t address, int64_t count);
+/* A row and a column of API_SIDE, and their costly sum, in kernels of its own for each of the two: such a call borrows
+ * memory for what they compute. `prepare` instead makes sure of that. */
+enum { API_SIDE = 700 };
+extern const char api_parts_text[];
+void api_parts(struct weft_program *program, uint64_t row, uint64_t column, uint64_t out, void *stream, bool prepare);
+
 /* Fails unless the memory holds these. */
 void api_check(uint64_t address, int64_t count, float (*expected)(int64_t i));
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { COUNT = 10000, ROWS = 100, COLUMNS = 100 };
+enum { COUNT = 10000 };
 
 struct scene {
     struct weft_context *context;
@@ -156,22 +156,6 @@ static void in_order(void **state)
 
 /* ---- two streams ---- */
 
-/* A row and a column, each computed apart: their temporaries are borrowed. */
-static void run_parts(struct weft_program *program, const struct scene *scene, int s, uint64_t row, uint64_t column)
-{
-    int64_t shapes[3][2] = {{COLUMNS, 0}, {ROWS, 1}, {ROWS, COLUMNS}};
-    const uint64_t addresses[] = {row, column, scene->outs[s]};
-    DLTensor tensors[3];
-    for (int t = 0; t < 3; t++)
-        tensors[t] = (DLTensor){.data = (void *)(uintptr_t)addresses[t], .device = {kDLCUDA, 0}, .ndim = t ? 2 : 1,
-                                .dtype = {kDLFloat, 32, 1}, .shape = shapes[t]};
-    const struct weft_argument inputs[] = {{.name = "row", .tensors = &tensors[0]},
-                                           {.name = "column", .tensors = &tensors[1]}};
-    const struct weft_argument output = {.tensors = &tensors[2]};
-    assert_int_equal(weft_run(program, &(struct weft_run_params){inputs, 2, &output, 1, scene->streams[s]}, NULL),
-                     WEFT_OK);
-}
-
 static float large(int64_t i)
 {
     return (float)(i * i);
@@ -181,29 +165,33 @@ static float large(int64_t i)
 static void streams_pass(void **state)
 {
     const struct scene *scene = *state;
-    struct weft_program *program = api_compile(scene->context, "sqrt(sqrt(row)) + sqrt(sqrt(column))");
-    uint64_t one = api_floats(COLUMNS, large), other = api_floats(COLUMNS, twice);
-    float *got = malloc(COUNT * sizeof *got), *again = malloc(COUNT * sizeof *again);
+    enum { ALL = API_SIDE * API_SIDE };
+    struct weft_program *program = api_compile(scene->context, api_parts_text);
+    uint64_t one = api_floats(API_SIDE, large), other = api_floats(API_SIDE, twice);
+    uint64_t outs[] = {api_blank(ALL * sizeof(float)), api_blank(ALL * sizeof(float))};
+    float *got = malloc(ALL * sizeof *got), *again = malloc(ALL * sizeof *again);
     struct gpu_gate gate;
-    run_parts(program, scene, 0, one, one);
+    api_parts(program, one, one, outs[0], scene->streams[0], true);
+    api_parts(program, one, one, outs[0], scene->streams[0], false);
     gpu_wait(scene->streams[0]);
-    gpu_download(got, scene->outs[0], COUNT * sizeof *got);
-    blank(scene->outs[0]);
+    gpu_download(got, outs[0], ALL * sizeof *got);
+    gpu_fill(outs[0], 0xff, ALL * sizeof *got);
     gpu_close(&gate, scene->streams[0]);
-    run_parts(program, scene, 0, one, one);
+    api_parts(program, one, one, outs[0], scene->streams[0], false);
     for (int i = 0; i < 3; i++)
-        run_parts(program, scene, 1, other, other);
+        api_parts(program, other, other, outs[1], scene->streams[1], false);
     gpu_wait(scene->streams[1]);
     assert_true(gpu_open(&gate));
-    run_parts(program, scene, 1, other, one);
+    api_parts(program, other, one, outs[1], scene->streams[1], false);
     gpu_wait(scene->streams[0]);
     gpu_wait(scene->streams[1]);
-    gpu_download(again, scene->outs[0], COUNT * sizeof *got);
-    assert_memory_equal(got, again, COUNT * sizeof *got);
-    for (int i = 0; i < COUNT; i++)
-        assert_true(got[i] == got[i / COLUMNS] + got[i % COLUMNS]); /* got[0] is 0 */
+    gpu_download(again, outs[0], ALL * sizeof *got);
+    assert_memory_equal(got, again, ALL * sizeof *got);
+    for (int i = 0; i < ALL; i++)
+        assert_true(got[i] == got[i / API_SIDE] + got[i % API_SIDE]); /* got[0] is 0 */
     free(got), free(again);
     gpu_free(one), gpu_free(other);
+    gpu_free(outs[0]), gpu_free(outs[1]);
     weft_program_destroy(program);
 }
 

@@ -276,6 +276,44 @@ static void run_parts(struct scene *scene)
         CHECK(got[i] == (double)(x_of(i / COLUMNS) * x_of(i / COLUMNS)) + (i % COLUMNS % 3));
 }
 
+/* So costly that a row and a column of it are computed apart: three launches and borrowed memory. */
+#define SIN4(x) "sin(sin(sin(sin(" x "))))"
+#define SIN16(x) SIN4(SIN4(SIN4(SIN4(x))))
+#define SIN64(x) SIN16(SIN16(SIN16(SIN16(x))))
+#define SIN512(x) SIN64(SIN64(SIN64(SIN64(SIN64(SIN64(SIN64(SIN64(x))))))))
+
+static void run_temporaries(struct scene *scene)
+{
+    enum { SIDE = 100 };
+    static float got[SIDE * SIDE];
+    int64_t column[] = {SIDE, 1}, whole[] = {SIDE, SIDE};
+    uint64_t room;
+    mockcuda_pause(1);
+    MUST(cuCtxPushCurrent_v2(scene->gpu));
+    MUST(cuMemAlloc_v2(&room, sizeof got));
+    MUST(cuCtxPopCurrent_v2(NULL));
+    mockcuda_pause(0);
+    DLTensor x = tensor((void *)scene->y, true, 1, column, kDLFloat, 32);
+    DLTensor y = tensor((void *)scene->y, true, 2, column, kDLFloat, 32);
+    DLTensor out = tensor((void *)room, true, 2, whole, kDLFloat, 32);
+    const struct weft_argument inputs[] = {argument("x", &x), argument("y", &y)};
+    const struct weft_argument outputs[] = {argument("out", &out)};
+    const struct weft_run_params params = {inputs, 2, outputs, 1, scene->stream};
+    bool done = try(scene, &params, false) >= 0;
+    synchronize(scene);
+    mockcuda_pause(1);
+    bool lost = cuCtxPushCurrent_v2(scene->gpu) != 0;
+    if (done && !lost && !is_lost(scene))
+        MUST(cuMemcpyDtoH_v2(got, room, sizeof got));
+    cuMemFree_v2(room);
+    if (!lost)
+        cuCtxPopCurrent_v2(NULL);
+    mockcuda_pause(0);
+    for (int i = 0; done && !lost && !is_lost(scene) && i < SIDE * SIDE; i++)
+        if (got[i] != got[i / SIDE] + got[i % SIDE]) /* y_of(0) is 0 */
+            exit((TELL("element %d", i), 1));
+}
+
 /* Host data beside device data. */
 static void run_staged_input(struct scene *scene)
 {
@@ -410,6 +448,7 @@ static const struct way {
     {"a remark", "100 // n", run_remark, WEFT_TARGET_AUTO},
     {"parts", "(float64(x) ** 2) + [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2] + 0 * y",
      run_parts, WEFT_TARGET_AUTO},
+    {"temporaries", SIN512("x") " + " SIN512("y"), run_temporaries, WEFT_TARGET_AUTO},
     {"a staged input", "x * 2 + y", run_staged_input, WEFT_TARGET_AUTO},
     {"a batch", "x * 2 + y", run_batch, WEFT_TARGET_AUTO},
     {"a graph", "x * 2 + y", run_graph, WEFT_TARGET_AUTO},
