@@ -130,7 +130,7 @@ static struct parameters list_parameters(struct aot_kernel *k, enum entry entry)
             add_sizes(k, &list);
         add_operand(k, &list, entry, &o);
     }
-    if (k->target == &target_cuda && entry != ENTRY_SHAPE)
+    if (k->target->device && entry != ENTRY_SHAPE)
         add_parameter(k, &list, "void *", "weft_stream");
     return list;
 }
@@ -225,7 +225,7 @@ void aot_put_declarations(struct buf *out, struct aot_kernel *k)
         put_heading(out, k, entry);
         buf_puts(out, ";\n\n");
     }
-    if (k->target == &target_cuda)
+    if (k->target->device)
         buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last question\n"
                    " * divided an integer by zero, on whichever stream; its note tells where. */\n"
                    "int %s_status(void);\n\n"
@@ -296,7 +296,7 @@ static void put_shapes(struct buf *out, struct aot_kernel *k)
 
 static const char *stream_argument(const struct aot_kernel *k)
 {
-    return k->target == &target_cuda ? ", weft_stream" : "";
+    return k->target->device ? ", weft_stream" : "";
 }
 
 static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
@@ -348,7 +348,7 @@ void aot_put_entries(struct buf *out, struct aot_kernel *k)
     put_run(out, k, ENTRY_STRIDED);
     put_shape(out, k);
     put_batch(out, k);
-    if (k->target == &target_cuda)
+    if (k->target->device)
         buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n"
                    "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
     buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);

@@ -83,7 +83,7 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
     const bool other = given && operand_dtype_of(k, operand) != access->dtype;
     const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->parts[p], a));
     const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
-    const bool device = k->target == &target_cuda, value = device && aot_is_value(k, access);
+    const bool device = k->target->device, value = device && aot_is_value(k, access);
     const char *source = value                             ? "FROM_VALUE"
                          : given                           ? "FROM_OPERAND"
                          : access->kind == TENSOR_CONSTANT ? "FROM_CONSTANT"
@@ -152,7 +152,7 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
         put_maps(out, k, p);
     if (faults)
         put_faults(out, k, p);
-    if (k->target == &target_cuda)
+    if (k->target->device)
         aot_put_device_classes(out, k, p, params);
     else
         put_classes(out, k, p, params);

@@ -16,11 +16,13 @@ struct target {
     int64_t launch;                /* instructions on elements that a kernel more takes the time of */
     bool chunks;                   /* it computes in chunks of registers, of the kernel's form: see form.h;
                                       else in blocks of BLOCK, and inexact rows by functions of whole blocks */
+    bool device;                   /* its memory is a device's, and its runs stand on streams */
     const char *block;             /* what calls of functions of whole blocks end with: their elements */
     bool lines;                    /* the text says from which line of the program a statement comes */
     bool declares;                 /* library functions have to be declared */
 };
 
+enum { TARGETS = 2 };
 extern const struct target target_c, target_cuda;
 
 /* What a kernel is emitted for. The text depends on nothing else: extents, strides and the values of

@@ -56,7 +56,8 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
 {
     const char *at = line->text, *end = at + line->length;
     enum weft_dtype dtype = e->kernel->accesses[k].dtype;
-    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "once ") && again(e, place)))
+    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "once ") && again(e, place)) ||
+        (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k,

@@ -63,8 +63,7 @@ static void tell_stage(const struct subject *subject, enum stage stage, struct a
 /* Whether it is to be told: a kernel's source is kept anyway. */
 static bool is_wanted(const struct weft_context *context, enum stage stage)
 {
-    bool source = stage == STAGE_C || stage == STAGE_CUDA;
-    return (context->debug & 1u << stage) && (context->keep ? !source : context->log != NULL);
+    return (context->debug & 1u << stage) && (context->keep ? !stage_is_text(stage) : context->log != NULL);
 }
 
 /* Those of the stages from `first` to `last` that are wanted, each with memory of its own. */
@@ -97,8 +96,7 @@ void debug_kernel(struct weft_program *program, const struct target *target, con
 {
     const struct subject subject = {program, draft->kernel->program, draft, text};
     tell_stages(&subject, STAGE_GROUPS, STAGE_IR);
-    if (target == &target_c)
-        tell_stages(&subject, STAGE_C, STAGE_ASM);
-    else
-        tell_stages(&subject, STAGE_CUDA, STAGE_SASS);
+    for (int stage = STAGE_C; stage < STAGE_COUNT; stage++)
+        if (stage_targets[stage] == target)
+            tell_stages(&subject, (enum stage)stage, (enum stage)stage);
 }

@@ -140,7 +140,7 @@ struct weft_context {
 
 /* ---- program.c ---- */
 
-enum { MAX_CLASSES = 16, TARGETS = 2 };
+enum { MAX_CLASSES = 16 };
 
 /* Plans by their keys, and in the order of their use. All zero: empty. */
 struct plan_table {

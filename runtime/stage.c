@@ -11,6 +11,9 @@
 
 const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
                                               "c", "asm", "cuda", "ptx", "sass"};
+const struct target *const stage_targets[STAGE_COUNT] = {
+    [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
+    [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
 
 /* What is known of an input's extents: what the caller said goes before what the text declares. */
 static const struct type *known_type(const struct symbol *symbol)
@@ -82,6 +85,11 @@ static void put_compiled(struct weft_program *program, enum stage stage, const c
     free(text);
 }
 
+bool stage_is_text(enum stage stage)
+{
+    return stage_targets[stage] && stage_targets[stage] != stage_targets[stage - 1];
+}
+
 void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
                       const struct draft *draft, const char *text, struct diags *diags)
 {
@@ -89,7 +97,7 @@ void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage 
         dump_groups(out, draft->kernel, draft->shape, &draft->geometry, &draft->form);
     else if (stage == STAGE_IR)
         dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
-    else if (stage == STAGE_C || stage == STAGE_CUDA)
+    else if (stage_is_text(stage))
         buf_puts(out, text);
     else
         put_compiled(program, stage, text, out, diags);
@@ -100,9 +108,9 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
 {
     struct arena *arena = out->arena;
     struct tensor *inputs = described(arena, typed->program);
-    const bool cuda = program->context->target == WEFT_TARGET_CUDA && stage < STAGE_C;
+    const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
     const struct occasion occasion = {.inputs = inputs,
-                                      .target = stage < STAGE_CUDA && !cuda ? &target_c : &target_cuda};
+                                      .target = stage_targets[stage] ? stage_targets[stage] : any};
     struct division division;
     const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
     if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))

@@ -2,8 +2,8 @@
  * part of templates/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
  * prelude_c.h. `block: w` declares block w$; `head: vector` wants that part of the prelude; what is marked
- * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone. A line
- * that begins with + goes on with the one before. */
+ * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone,
+ * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
 //: load scalar
 row: const VALUE a$ = LOAD(*(const T *)p[$]); /* NAME */

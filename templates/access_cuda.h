@@ -6,6 +6,7 @@
 //: load every
 offsets: i64 o$ = 0; /* NAME */
 groups: o$ += times(digit, (index)s->strides[$][g]);
+32nd loads: SO_FAR
 //: load scalar
 buffers: T w$[CHUNKS_MOST];
 loads: w$[u] = *(const T *)(bases[$] + o$);

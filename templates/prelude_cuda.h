@@ -10,12 +10,15 @@
 #define DEVICE static __device__ __forceinline__ __attribute__((unused))
 #define SEPARATE static __device__ __noinline__
 #define BY_VALUE __grid_constant__
+/* NVRTC compares each load with all in front of it, but looks back no further than this. */
+#define SO_FAR asm volatile("" ::: "memory");
 #else
 #define UNROLLED
 #define ROLLED
 #define DEVICE static inline
 #define SEPARATE static
 #define BY_VALUE
+#define SO_FAR
 #endif
 #ifdef __cplusplus
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)

@@ -33,6 +33,16 @@ class Show(CommandTest):
         self.assertIn("weft_kernel", text)
         self.assertIn("blockIdx", text)
 
+    def test_lines(self):
+        """A statement is of the program's line, what follows of the text's own."""
+        text = self.show("--stage", "cuda").split("\n")
+        names = [n for n, line in enumerate(text, 1) if line == '#line 1 "/weft/program"' and " t" in text[n]]
+        self.assertEqual(len(names), 2)
+        own = [(n, line) for n, line in enumerate(text, 1) if line.endswith('"/weft/kernel.cu"')]
+        self.assertTrue(own)
+        for n, line in own:
+            self.assertEqual(line, '#line %d "/weft/kernel.cu"' % (n + 1))
+
     def test_ptx(self):
         self.assertIn(".target sm_90\n", self.show("--stage", "ptx"))
         self.assertIn(".target sm_80\n", self.show("--stage", "ptx", "--arch", "sm_80"))

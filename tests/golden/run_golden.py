@@ -12,7 +12,8 @@ A case is NAME.weft and, for every stage it lists, a file NAME.STAGE with the te
 
 Lines of other comments may follow. The generated C says VECTOR before the functions that the machine
 has for whole vectors; the word is left out on both sides, all else is the same on every machine.
-What every kernel holds unchanged stands in headline.c alone; elsewhere its name does.
+What every kernel holds unchanged stands in headline.c alone; elsewhere its name does, and the
+numbers of the text's own lines, which it moves, are left out.
 
 --update writes the expected files; read them before committing: an expected file that records a
 mistake is worse than none. A file that belongs to no case fails too. Reports in TAP.
@@ -20,6 +21,7 @@ mistake is worse than none. A file that belongs to no case fails too. Reports in
 import difflib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -70,6 +72,7 @@ def normalized(case, text):
     if case.path.stem != "headline":
         for name, part in fixed_parts():
             text = text.replace(part, f"/* {name} */\n")
+        text = re.sub(r'#line \d+ "/weft/kernel.cu"', '#line "/weft/kernel.cu"', text)
     return "".join(line.removeprefix("VECTOR ") for line in text.splitlines(keepends=True))
 
 
