@@ -19,7 +19,7 @@ const struct target target_cuda = {
     .name = "cuda", .skeleton = weft_template_kernel_cuda, .prelude = weft_template_prelude_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
-    .boolean = "bool", .chunks = true, .device = true, .lines = true, .launch = 1 << 26,
+    .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
     .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE)};
 
 const char *short_name(enum weft_dtype dtype)
@@ -112,7 +112,7 @@ static void find_lines(struct emitter *e)
 }
 
 /* The number is that of the text's next line, which put_indented knows. */
-static const char own_line[] = "#line 0 \"/weft/kernel.cu\"\n";
+static const char own_line[] = "#line 0\n";
 
 /* Between two statements of the program the text's own lines need not be named. */
 void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
@@ -277,23 +277,21 @@ static void put_comment(struct emitter *e, struct buf *out)
     buf_puts(out, " */\n");
 }
 
-/* Adds every line of `text` behind `indent`; of the lines in front of them the text has `number`. Gives their
- * number with these. */
-static int put_indented(struct buf *out, const char *text, const char *indent, size_t length, int number)
+/* Adds every line of `text` behind `indent`. */
+static void put_indented(struct emitter *e, struct buf *out, const char *text, const char *indent, size_t length)
 {
     while (*text) {
         size_t line = strcspn(text, "\n");
-        number++;
+        e->own_lines++;
         if (*text != '#' && line)
             buf_add(out, indent, length);
         if (strncmp(text, own_line, sizeof own_line - 1) == 0)
-            buf_printf(out, "#line %d%.*s", number + 1, (int)line - 7, text + 7);
+            buf_printf(out, "#line %d \"%s\"", e->own_lines + 1, e->params->target->lines);
         else
             buf_add(out, text, line);
         buf_putc(out, '\n');
         text += line + (text[line] == '\n');
     }
-    return number;
 }
 
 struct buf *emit_section(struct emitter *e, const char *name, size_t length)
@@ -334,16 +332,15 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
 static char *fill_skeleton(struct emitter *e, const char *skeleton)
 {
     struct buf out;
-    int number = 0;
     buf_init(&out, e->arena);
     skeleton = strchr(skeleton, '\n') + 1; /* its first line speaks to the reader of the file */
     while (*skeleton) {
         size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
         if (skeleton[indent] == '$')
-            number = put_indented(&out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
-                                  indent, number);
+            put_indented(e, &out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
+                         indent);
         else
-            buf_add(&out, skeleton, line + 1), number++;
+            buf_add(&out, skeleton, line + 1), e->own_lines++;
         skeleton += line + (skeleton[line] == '\n');
     }
     return out.text;

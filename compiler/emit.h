@@ -18,7 +18,8 @@ struct target {
                                       else in blocks of BLOCK, and inexact rows by functions of whole blocks */
     bool device;                   /* its memory is a device's, and its runs stand on streams */
     const char *block;             /* what calls of functions of whole blocks end with: their elements */
-    bool lines;                    /* the text says from which line of the program a statement comes */
+    const char *lines;             /* what the text calls itself, where it says from which line of the program a
+                                      statement comes; else NULL */
     bool declares;                 /* library functions have to be declared */
 };
 

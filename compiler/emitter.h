@@ -34,6 +34,7 @@ struct emitter {
     const char **told;             /* lines of the target's texts that were met */
     int told_count;
     size_t *lines;                 /* where the program's lines begin, but for the first */
+    int own_lines;                 /* of the text, so far */
     int line_count;                /* where the text says from which one a statement comes */
     bool vectors;                  /* the vector types of the prelude are wanted */
     bool heap;                     /* blocks live in the scratch that the caller lends */
