@@ -78,12 +78,14 @@ DEVICE void N(load)(T *x, const char *from, const int BLOCK)
 //: move store
 DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
 {
-    if (BLOCK > 1 && CHUNK * sizeof(T) < 4)
-        *(u16_m *)to = *(const u16_m *)x;
-    else if (BLOCK > 1)
-        *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
-    else if (m)
+    if (!m)
+        return;
+    if (BLOCK == 1)
         *(T *)to = *x;
+    else if (CHUNK * sizeof(T) < 4)
+        *(u16_m *)to = *(const u16_m *)x;
+    else
+        *(struct N(chunk) *)to = *(const struct N(chunk) *)x;
 }
 //: move gather
 DEVICE void N(gather)(T *x, const char *from, index step, const int BLOCK)
