@@ -284,10 +284,12 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
     buf_init(&body, out->arena);
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
+    buf_puts(out, aot_shared_section(out->arena, "language"));
     aot_put_wrapped(out, kernels, count,
                     arena_printf(out->arena, "%s%s", include, aot_section(out->arena, weft_template_aot_cuda, "includes")),
                     body.text);
     buf_puts(out, aot_shared_section(out->arena, "guard end"));
+    buf_puts(out, aot_shared_section(out->arena, "language end"));
     for (int i = 0; i < count; i++)
         if (kernels[i]->failed)
             return false;

@@ -40,7 +40,7 @@ static const char *taken_by(const char *name, bool parameter)
     if (length > 2 && strcmp(name + length - 2, "_t") == 0)
         return "reserved for types of the C library";
     for (int i = 0; i < TAKEN_COUNT; i++)
-        if (!(parameter && i == TAKEN_FUNCTION) && is_among(name, taken_rows[i].names))
+        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) && is_among(name, taken_rows[i].names))
             return taken_rows[i].what;
     return NULL;
 }
@@ -112,12 +112,24 @@ static bool check_pair(const struct program *a, const struct program *b, const s
     return true;
 }
 
+/* A name that files get, .h and .c behind it. */
+static bool check_file(struct diags *diags, const char *kind, const char *name, const struct span *place)
+{
+    char *folded = arena_string(diags->arena, name, strlen(name));
+    for (char *c = folded; *c; c++)
+        *c = small(*c);
+    return !is_among(folded, taken_rows[TAKEN_HEADER].names) ||
+           diag_at(diags, DIAG_AOT_NAME, place, place != NULL, name, kind, taken_rows[TAKEN_HEADER].what);
+}
+
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags)
 {
-    bool good = true;
+    bool good = !params->bundle || check_file(diags, "bundle", params->bundle, NULL);
     for (int i = 0; i < programs->count; i++) {
         const struct program *program = programs->items[i];
-        good = check_name(diags, "kernel", program->name, program->name_span, false) && good;
+        good = check_name(diags, "kernel", program->name, program->name_span, false) &&
+               (params->bundle || check_file(diags, "kernel", aot_function(diags->arena, program->name, params),
+                                             &program->name_span)) && good;
         if (strlen(program->name) > MAX_KERNEL_NAME)
             good = diag(diags, DIAG_AOT_LONG, program->name_span, (int)strlen(program->name), MAX_KERNEL_NAME);
         good = check_parameters(program, diags) && good;

@@ -341,12 +341,14 @@ void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int coun
     put_includes(&s);
     s.out = out;
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
+    put_section(&s, "language");
     if (params->levels)
         put_section(&s, "first time");
     aot_put_wrapped(out, kernels, count, includes.text, body.text);
     if (params->levels)
         buf_puts(out, "#endif\n");
     put_section(&s, "guard end");
+    put_section(&s, "language end");
 }
 
 /* Where a kernel has a name of the body's that becomes another one there. */

@@ -2,6 +2,12 @@
  * includes, instruction sets. aot_check.c, aot_run.c, geometry.[ch], tensor.c and args.h come with it;
  * compiler/aot_source.c puts them together, for CUDA compiler/aot_device.c some of them. */
 
+//: language
+#if defined __cplusplus
+#error "this source is C: compile it as C, and include its header from C++"
+#else
+//: language end
+#endif
 //: guard
 /* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
  * subnormals, infinities and NaN. */

@@ -598,7 +598,7 @@ static int run_part(struct call *call, const struct part *part, const struct ten
 {
     struct plan plan;
     uint64_t bases[ACCESSES];
-    if (volume(part->shape.rank, part->shape.extents, d) <= 0)
+    if (volume(part->shape.rank, part->shape.extents, d) <= 0 || is_empty(call->kernel, tensors))
         return WEFT_KERNEL_OK;
     for (int a = 0; a < part->accesses; a++)
         bases[a] = base_of(call, &part->access[a], tensors, d, turn);

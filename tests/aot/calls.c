@@ -206,6 +206,8 @@ static void test_shapes(void)
     CHECK(divide_shape((int64_t[]){1}, (int64_t[]){5}, out, out) == WEFT_KERNEL_SHAPE_ERROR); /* n never stretches */
     CHECK(outer_shape((int64_t[]){7}, (int64_t[]){1, 1}, out) == 0 && out[0] == 1 && out[1] == 7);
     CHECK(turn_shape((int64_t[]){6, 4}, out) == 0 && out[0] == 4 && out[1] == 6);
+    CHECK(outer_shape((int64_t[]){7}, (int64_t[]){1, 1}, NULL) == WEFT_KERNEL_INPUT_ERROR);
+    CHECK(told(outer_note(), WEFT_KERNEL_INPUT_ERROR, "out"));
     CHECK(outer_shape((int64_t[]){INT64_C(1) << 30}, (int64_t[]){INT64_C(1) << 30, 1}, out) == WEFT_KERNEL_SHAPE_ERROR);
 }
 
@@ -228,6 +230,19 @@ static void test_refused(void)
     CHECK(normalize_strided(img, huge, NULL, mean, one, NULL, 1, out, NULL, NULL) == WEFT_KERNEL_INPUT_ERROR);
     CHECK(normalize_strided(img, shape, huge, mean, one, NULL, 1, out, shape, NULL) == WEFT_KERNEL_INPUT_ERROR);
     CHECK(memcmp(out, before, sizeof out) == 0);
+}
+
+/* Nothing is computed for a result without elements, neither memory wanted: here of 2^58 values. */
+static void test_nothing(void)
+{
+    const double row[1] = {1};
+    double out[2];
+    const int64_t many[1] = {INT64_C(1) << 58}, two[1] = {2}, still[1] = {0}, none[2] = {0, 1}, one[2] = {1, 1};
+    CHECK(outer_strided(row, many, still, NULL, none, NULL, NULL, NULL, NULL) == WEFT_KERNEL_OK);
+    const struct weft_array rows[2] = {{(void *)(uintptr_t)row, two, still}, {(void *)(uintptr_t)row, many, still}};
+    const struct weft_array columns[2] = {{(void *)(uintptr_t)row, one, NULL}, {NULL, none, NULL}};
+    const struct weft_array outs[2] = {{out, NULL, NULL}, {NULL, NULL, NULL}};
+    CHECK(outer_batch(2, rows, 1, columns, 1, outs) == WEFT_KERNEL_OK && out[0] == out[1] && fabs(out[1] - 2 * exp(1)) < 1e-14);
 }
 
 /* ---- overlap ---- */
@@ -397,6 +412,7 @@ int main(void)
     test_strided();
     test_shapes();
     test_refused();
+    test_nothing();
     test_overlap();
     test_batch();
     test_batch_in_place();

@@ -106,6 +106,16 @@ int main()
                 self.run_in("./main")
 
 
+    def test_compiled_as_cplusplus(self):
+        """One error that says what is meant."""
+        self.build("--bundle", "sample", "--isa", "x86-64-v3", "--openmp")
+        for compiler in compilers("c++"):
+            done = subprocess.run([compiler, "-x", "c++", "-Iout", "-c", "out/sample.c"], cwd=self.here, capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("error: "), 1, done.stderr[:2000])
+            self.assertIn("this source is C: compile it as C, and include its header from C++", done.stderr)
+
+
 class Objects(AotTest):
     def symbols(self, *flags):
         self.run_in(*flags, "-c", "out/sample.c", "-o", "sample.o")

@@ -168,6 +168,17 @@ class Refused(Build):
             self.refused(263, TWICE.replace("twice", name), f"'{name}'", why)
         self.refused(266, TWICE.replace("twice", "a" * 49), "49 letters")
 
+    def test_names_of_headers(self):
+        """A string.h among the generated files would be found by whoever includes that of the C library."""
+        for name in ("string", "math", "Math", "features"):
+            self.refused(263, TWICE.replace("twice", name), f"'{name}'", "header of the C library")
+        self.write(TWICE.replace("twice", "string"))
+        self.assertIn("'stdint' cannot name a bundle", self.bad(1, 263, "build", "k.weft", "-o", "out", "--bundle", "stdint"))
+        self.assertEqual(self.files(), ["k.weft"])
+        self.good("build", "k.weft", "-o", "out", "--bundle", "strings_")
+        self.write("kernel f(string: float32[limits]) { return math = string }\n")
+        self.good("build", "k.weft", "-o", "out")
+
     def test_names_of_parameters(self):
         for name in ("register", "errno", "template", "uint8_t", "__x", "weft_x", "NULL"):
             self.refused(263, f"kernel f({name}: float32[n]) {{ return y = {name} }}\n", f"'{name}'", "parameter")

@@ -1,4 +1,7 @@
 /* Made by weft build from contrast.weft. See contrast.h. */
+#if defined __cplusplus
+#error "this source is C: compile it as C, and include its header from C++"
+#else
 #include "contrast.h"
 
 #include <fenv.h>
@@ -1394,6 +1397,15 @@ static int check_samples(const struct kernel *kernel, int64_t samples, const str
 
 enum { LINE = 64 };                /* bytes: two threads do not write into the same */
 
+/* Whether a sample has no results' elements: there is nothing to compute then, nor what results would share. */
+static bool is_empty(const struct kernel *kernel, const struct tensor *tensors)
+{
+    bool empty = true;
+    for (int r = 0; r < kernel->results; r++)
+        empty = empty && tensors[kernel->inputs + r].first == tensors[kernel->inputs + r].end;
+    return empty;
+}
+
 /* The bytes of a sample's temporaries in front of number `count`. */
 static size_t place_temporary(const struct kernel *kernel, int count, const int64_t *d)
 {
@@ -1401,7 +1413,8 @@ static size_t place_temporary(const struct kernel *kernel, int count, const int6
     for (int t = 0; t < count; t++) {
         const struct temporary *temporary = &kernel->temporary[t];
         const int64_t elements = volume(temporary->shape.rank, temporary->shape.extents, d);
-        at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
+        if (at <= SIZE_MAX / 4)    /* more can never be had */
+            at += ((size_t)elements * (size_t)temporary->size + LINE - 1) / LINE * LINE;
     }
     return at;
 }
@@ -1599,7 +1612,7 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
     const int64_t elements = volume(part->shape.rank, part->shape.extents, d);
     plan->tiles = 0;
     plan->work = plan->touched = plan->stored = 0;
-    if (elements <= 0)
+    if (elements <= 0 || is_empty(kernel, tensors))
         return;
     for (int a = 0; a < part->accesses; a++) {
         const struct access *access = &part->access[a];
@@ -1759,7 +1772,7 @@ static int check_call(const struct kernel *kernel, int64_t samples, const struct
             status = check_bytes(kernel, tensors);
         if (status)
             return status;
-        const size_t needed = place_temporary(kernel, kernel->temporaries, d);
+        const size_t needed = is_empty(kernel, tensors) ? 0 : place_temporary(kernel, kernel->temporaries, d);
         *own = needed > *own ? needed : *own;
     }
     return samples > 1 ? check_samples(kernel, samples, arrays, steps) : WEFT_KERNEL_OK;
@@ -1785,8 +1798,10 @@ static void run_all(struct call *call, int64_t samples)
 static int run_checked(struct call *call, int64_t samples)
 {
     const size_t scratch = most_scratch(call->kernel) * (size_t)count_threads();
-    const size_t bytes = scratch + call->own * (samples < SAMPLES ? (size_t)samples : SAMPLES);
-    char *memory = bytes ? malloc(bytes + LINE) : NULL;
+    const size_t together = samples < SAMPLES ? (size_t)samples : SAMPLES;
+    const bool fits = call->own <= SIZE_MAX / 2 / SAMPLES;
+    const size_t bytes = scratch + (fits ? call->own * together : 1);
+    char *memory = bytes && fits ? malloc(bytes + LINE) : NULL;
     if (bytes && !memory)
         return tell(WEFT_KERNEL_OUT_OF_MEMORY, NULL, "no memory for values that are computed once");
     call->scratch = memory ? memory + -(uintptr_t)memory % LINE : NULL;
@@ -1851,6 +1866,9 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
         status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
     if (!status)
         status = find_extents(kernel, tensors, d);
+    for (int r = 0; !status && r < kernel->results; r++)
+        if (kernel->shape[r].rank && !results[r])
+            status = tell(WEFT_KERNEL_INPUT_ERROR, kernel->operand[kernel->inputs + r].name, "its shape is NULL");
     for (int r = 0; !status && r < kernel->results; r++)
         for (int k = 0; k < kernel->shape[r].rank; k++)
             results[r][k] = extent(kernel->shape[r].extents[k], d);
@@ -1954,4 +1972,5 @@ const struct weft_note *contrast_note(void)
 }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 #pragma GCC pop_options
+#endif
 #endif
