@@ -83,7 +83,7 @@ def load(build):
     path = next(iter(sorted(pathlib.Path(build).rglob("libweft.so"))), None)
     if path is None:
         raise SystemExit(f"there is no libweft.so below {build}; run scripts/setup")
-    lib = c.CDLL(str(path))
+    lib = c.CDLL(str(path.resolve()))  # of a relative path the library looks for no module beside it
     lib.weft_error_render.restype = c.c_size_t
     return lib
 
