@@ -1,5 +1,6 @@
-/* See cuda_plan.h. Nothing is allocated from an arena while a context is current: that might jump. Equal bytes are on a GPU once, whoever wants them, and stay as long as the weft_context:
- * nobody can tell when the last kernel or graph that reads them is gone. */
+/* See cuda_plan.h. Nothing is allocated from an arena while a context is current: that might jump. Equal
+ * bytes are on a GPU once, whoever wants them, and stay as long as the weft_context: nobody can tell when
+ * the last kernel or graph that reads them is gone. */
 #include "runtime/cuda_plan.h"
 
 #include <string.h>

@@ -106,7 +106,8 @@ static void test_large_batch(void)
         (&row[0][0])[i] = 1000 + 37 * i;
     for (int i = 0; i < SAMPLES * ROWS; i++)
         (&column[0][0])[i] = 3 + i;
-    int64_t *const p = placed(plane, sizeof plane), *const r = placed(row, sizeof row), *const c = placed(column, sizeof column), *const o = placed(NULL, sizeof out);
+    int64_t *const p = placed(plane, sizeof plane), *const r = placed(row, sizeof row);
+    int64_t *const c = placed(column, sizeof column), *const o = placed(NULL, sizeof out);
     for (int s = 0; s < SAMPLES; s++) {
         row_shapes[s][0] = 1 + s % COLUMNS, column_shapes[s][0] = s % 7 ? ROWS : 0, column_shapes[s][1] = 1;
         rows[s] = (struct weft_array){r + s * COLUMNS, row_shapes[s], NULL};

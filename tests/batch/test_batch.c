@@ -348,8 +348,11 @@ static void written_in_place(void **unused)
     static float before[MAX_SAMPLES][80];
     struct weft_program *program = compile(contexts[1], "a + a * k");
     trial = (struct trial){.scene = &scenes[0], .samples = 30, .inputs = 2, .results = 1};
-    for (int64_t i = 0; i < 30; i++)
-        put(&trial.in[0], "a", 1 + i % 7, 1 + i, (float)i), memcpy(before[i], trial.in[0].memory[i], (size_t)((1 + i % 7) * (1 + i) < 80 ? (1 + i % 7) * (1 + i) : 80) * sizeof(float));
+    for (int64_t i = 0; i < 30; i++) {
+        int64_t count = (1 + i % 7) * (1 + i);
+        put(&trial.in[0], "a", 1 + i % 7, 1 + i, (float)i);
+        memcpy(before[i], trial.in[0].memory[i], (size_t)(count < 80 ? count : 80) * sizeof(float));
+    }
     put(&trial.in[1], "k", 1, -1, 3);
     trial.in[1].batch = false;
     trial.out[0].batch = true;
