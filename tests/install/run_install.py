@@ -304,8 +304,9 @@ class Install:
 
     def check_template(self):
         """weft build --check fails when a template has changed"""
-        example, template = self.root / "examples/aot-meson", self.source / "templates/aot.c"
+        example, template = self.root / "examples/aot-meson", self.source / "templates/aot_check.c"
         text = template.read_text(encoding="utf-8")
+        expect("its data pointer is NULL" in text, f"{template} has other words")
         check = ["build", example / "contrast.weft", "-o", example / "generated", "--check"]
         run(self.prefix / "bin/weft", *check, env=self.environment())
         try:
