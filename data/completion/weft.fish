@@ -17,6 +17,7 @@ complete -c weft -n "__fish_seen_subcommand_from run" -l target -x -a "auto c cu
 complete -c weft -n "__fish_seen_subcommand_from run" -l threads -x -d "at most so many"
 complete -c weft -n "__fish_seen_subcommand_from run" -l time -d "print times and GB/s"
 complete -c weft -n "__fish_seen_subcommand_from show" -l stage -x -a "tokens ast types groups ir c asm cuda ptx sass all"
+complete -c weft -n "__fish_seen_subcommand_from show" -l target -x -a "c cuda"
 complete -c weft -n "__fish_seen_subcommand_from show" -l arch -x -d "the GPU, as in sm_90"
 complete -c weft -n "__fish_seen_subcommand_from build" -s o -l output -r -d "the directory for the files"
 complete -c weft -n "__fish_seen_subcommand_from build" -l target -x -a "c cuda"
