@@ -4,7 +4,7 @@ _weft_values() { # COMMAND OPTION
     case $2 in
     --math) echo strict fast ;;
     --tier) echo exact fast none ;;
-    --target) [ "$1" = build ] && echo c cuda || echo auto c cuda ;;
+    --target) [ "$1" = run ] && echo auto c cuda || echo c cuda ;;
     --isa) echo x86-64-v2 x86-64-v3 x86-64-v4 ;;
     --stage) echo tokens ast types groups ir c asm cuda ptx sass all ;;
     --format) [ "$1" = ops ] && echo text md json || echo text json ;;
