@@ -2,7 +2,7 @@
 #include "cli/arguments.h"
 
 #include "cli/kind.h"
-#include "compiler/aot.h"
+#include "compiler/aot/aot.h"
 
 #include <errno.h>
 #include <getopt.h>

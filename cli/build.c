@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "cli/script.h"
 #include "cli/session.h"
-#include "compiler/aot.h"
-#include "compiler/base/buf.h"
+#include "compiler/aot/aot.h"
+#include "compiler/base/base.h"
 
 #include <errno.h>
 #include <string.h>

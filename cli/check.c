@@ -4,8 +4,9 @@
 #include "cli/fit.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "compiler/base/buf.h"
-#include "compiler/layout.h"
+#include "compiler/base/base.h"
+#include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
 
 #include <string.h>
 

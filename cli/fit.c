@@ -1,5 +1,6 @@
 /* See fit.h. */
 #include "cli/fit.h"
+#include "compiler/parse/parse.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #define WEFT_CLI_FIT_H
 
 #include "cli/inputs.h"
-#include "compiler/shape.h"
+#include "compiler/check/check.h"
 
 /* The script's tree with the types of its inputs, and in *shapes one for each, as far as they are
  * known: a size variable that has met a number is that number. NULL after reporting what does not

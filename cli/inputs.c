@@ -1,9 +1,9 @@
 /* See inputs.h. */
 #include "cli/inputs.h"
 
-#include "compiler/base/buf.h"
-#include "compiler/ops.h"
-#include "compiler/parse.h"
+#include "compiler/base/base.h"
+#include "compiler/lang/lang.h"
+#include "compiler/parse/parse_impl.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #ifndef WEFT_CLI_LEFTOVERS_H
 #define WEFT_CLI_LEFTOVERS_H
 
-#include "compiler/base/arena.h"
+#include "compiler/base/base.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #include "cli/npz.h"
 
 #include "cli/npy.h"
-#include "compiler/base/buf.h"
+#include "compiler/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

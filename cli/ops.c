@@ -1,5 +1,5 @@
 /* weft ops: every operation, from the table that is the language (grammar/ops.def). */
-#include "compiler/view.h"
+#include "compiler/check/check.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"

@@ -2,7 +2,7 @@
 #include "cli/output.h"
 
 #include "cli/picture.h"
-#include "compiler/base/buf.h"
+#include "compiler/base/base.h"
 
 #include <dirent.h>
 #include <errno.h>

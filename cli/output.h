@@ -9,7 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/kind.h"
 #include "cli/value.h"
-#include "compiler/program.h"
+#include "compiler/lang/lang.h"
 
 #include <sys/types.h>
 

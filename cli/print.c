@@ -1,7 +1,7 @@
 /* See print.h. */
 #include "cli/print.h"
 
-#include "compiler/base/buf.h"
+#include "compiler/base/base.h"
 
 #include <inttypes.h>
 #include <math.h>

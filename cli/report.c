@@ -1,7 +1,7 @@
 /* See report.h. */
 #include "cli/report.h"
 
-#include "compiler/base/buf.h"
+#include "compiler/base/base.h"
 
 #include <stdarg.h>
 #include <string.h>

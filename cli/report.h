@@ -6,8 +6,7 @@
 #ifndef WEFT_CLI_REPORT_H
 #define WEFT_CLI_REPORT_H
 
-#include "compiler/base/arena.h"
-#include "compiler/diag.h"
+#include "compiler/base/base.h"
 
 #include <stdbool.h>
 #include <stdio.h>

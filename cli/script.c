@@ -1,5 +1,6 @@
 /* See script.h. */
 #include "cli/script.h"
+#include "compiler/parse/parse.h"
 
 #include "cli/arguments.h"
 

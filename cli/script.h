@@ -4,7 +4,7 @@
 #define WEFT_CLI_SCRIPT_H
 
 #include "cli/report.h"
-#include "compiler/program.h"
+#include "compiler/lang/lang.h"
 
 struct script {
     const char *text;   /* NUL-terminated, in the report's arena */

@@ -1,7 +1,7 @@
 /* See tensor.h. */
 #include "cli/tensor.h"
 
-#include "compiler/base/buf.h"
+#include "compiler/base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,8 +6,9 @@
 #include "cli/file.h"
 #include "cli/npy.h"
 #include "cli/npz.h"
-#include "compiler/check.h"
-#include "compiler/literal.h"
+#include "compiler/check/check.h"
+#include "compiler/lang/lang.h"
+#include "compiler/parse/parse.h"
 
 #include <errno.h>
 #include <glob.h>

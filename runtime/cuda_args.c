@@ -19,7 +19,7 @@ static const struct form *form_of(const struct planned *planned)
 
 #define SHARED static
 #define FORM struct form
-#include "templates/words.c"
+#include "templates/shared/words.c"
 
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)
 {

@@ -1,6 +1,6 @@
-/* The arguments of a CUDA kernel as words of 8 bytes, in the order of templates/args_cuda.h. All that is
+/* The arguments of a CUDA kernel as words of 8 bytes, in the order of templates/kernel/args_cuda.h. All that is
  * written here is host memory; addresses in it are the device's. How much there is of each is said by the
- * kernel's form, planned->emitted->form (compiler/form.h).
+ * kernel's form, planned->emitted->form (compiler/loop/form.h).
  *
  * A kernel on one sample (!form.many) takes everything by value: cuda_write_args is all. One on many takes
  * a table in device memory, which the caller lays out: samples one after the other, form_sample_words

@@ -11,7 +11,7 @@
 #ifndef WEFT_CUDA_DRIVER_H
 #define WEFT_CUDA_DRIVER_H
 
-#include "compiler/diag.h"
+#include "compiler/base/base.h"
 
 /* The driver's handles. A CUresult and a CUdevice are an int, a CUdeviceptr is a uint64_t. Streams 0
  * (the legacy default one), 1 (the same) and 2 (the thread's default one) are no pointers. */

@@ -4,7 +4,7 @@
 #include "runtime/identity.h"
 #include "runtime/keep.h"
 
-#include "compiler/dump.h"
+#include "compiler/dump/dump.h"
 
 /* What is dumped; of a program before it is typed, of a typed one, or of a kernel. */
 struct subject {

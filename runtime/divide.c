@@ -2,9 +2,8 @@
  * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
 #include "runtime/internal.h"
 
-#include "compiler/narrow.h"
-#include "compiler/schedule.h"
-#include "compiler/verify.h"
+#include "compiler/ir/ir.h"
+#include "compiler/loop/loop.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* See first.h. */
 #include "runtime/first.h"
 
-#include "compiler/ops.h"
-#include "compiler/templates.h"
+#include "compiler/lang/lang.h"
+#include "compiler/emit/emit.h"
 
 #include <dlfcn.h>
 #include <limits.h>

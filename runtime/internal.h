@@ -2,16 +2,15 @@
 #ifndef WEFT_RUNTIME_INTERNAL_H
 #define WEFT_RUNTIME_INTERNAL_H
 
-#include "compiler/emit.h"
-#include "compiler/hoist.h"
-#include "compiler/kernel.h"
+#include "compiler/emit/emit.h"
+#include "compiler/ir/ir.h"
 #include "runtime/cuda_device.h"
 #include "runtime/first.h"
 #include "runtime/remarks.h"
 #include "runtime/nvrtc.h"
 #include "runtime/threads.h"
 #include "runtime/worker.h"
-#include "templates/args.h"
+#include "templates/kernel/args.h"
 
 #include <errno.h>
 #include <pthread.h>

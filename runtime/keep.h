@@ -4,7 +4,7 @@
 #ifndef WEFT_KEEP_H
 #define WEFT_KEEP_H
 
-#include "compiler/kernel.h"
+#include "compiler/ir/ir.h"
 
 #include <limits.h>
 

@@ -6,7 +6,7 @@
 #ifndef WEFT_NVRTC_H
 #define WEFT_NVRTC_H
 
-#include "compiler/diag.h"
+#include "compiler/base/base.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,8 +4,8 @@
 #include "runtime/debug.h"
 #include "runtime/keep.h"
 
-#include "compiler/layout.h"
-#include "compiler/schedule.h"
+#include "compiler/check/check.h"
+#include "compiler/loop/loop.h"
 
 #include <stdlib.h>
 #include <string.h>

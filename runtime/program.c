@@ -3,7 +3,8 @@
  * text parsed and typed once more in an arena of its own. */
 #include "runtime/debug.h"
 
-#include "compiler/layout.h"
+#include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef WEFT_REMARKS_H
 #define WEFT_REMARKS_H
 
-#include "compiler/kernel.h"
+#include "compiler/ir/ir.h"
 #include "runtime/cuda_device.h"
 
 struct weft_context;

@@ -4,7 +4,7 @@
 #include "runtime/build.h"
 #include "runtime/cuda_listing.h"
 
-#include "compiler/dump.h"
+#include "compiler/dump/dump.h"
 
 #include <stdlib.h>
 #include <string.h>

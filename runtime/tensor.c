@@ -63,7 +63,7 @@ const char *tensor_place(const struct tensor *tensor, struct diags *diags)
 
 #define SHARED static
 #define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
-#include "templates/tensor.c"
+#include "templates/shared/tensor.c"
 
 /* Strides, size and range of a tensor whose shape and dtype are good; NULL, or what is wrong. */
 static const char *measure(const DLTensor *from, struct tensor *tensor)

@@ -1,9 +1,8 @@
-/* Views of a caller's tensor. Which shape they have is the compiler's rule (compiler/view.h); here are the
+/* Views of a caller's tensor. Which shape they have is the compiler's rule (compiler/check/view.h); here are the
  * strides that make it one without a copy. */
 #include "runtime/internal.h"
 
-#include "compiler/layout.h"
-#include "compiler/view.h"
+#include "compiler/check/check.h"
 
 #include <string.h>
 
