@@ -7,8 +7,7 @@
 #define WEFT_AOT_KERNEL_H
 
 #include "compiler/aot/aot.h"
-#include "compiler/emit/emit.h"
-#include "compiler/ir/ir.h"
+#include "compiler/pipeline.h"
 
 /* What is wrong with a call, as its source tells it. */
 struct aot_note {
