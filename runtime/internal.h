@@ -4,12 +4,12 @@
 
 #include "compiler/emit/emit.h"
 #include "compiler/ir/ir.h"
-#include "runtime/cuda_device.h"
-#include "runtime/first.h"
-#include "runtime/remarks.h"
-#include "runtime/nvrtc.h"
-#include "runtime/threads.h"
-#include "runtime/worker.h"
+#include "runtime/gpu/device.h"
+#include "runtime/cc/tcc.h"
+#include "runtime/gpu/remarks.h"
+#include "runtime/gpu/nvrtc.h"
+#include "runtime/base/threads.h"
+#include "runtime/kernels/worker.h"
 #include "templates/kernel/args.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
 /* The flags for a kernel, NULL-terminated; their number. */
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
 /* Compiles a kernel's text and loads it: a handle of dlopen. Leaves no process and, but for what is to be `kept`
- * (NULL: nothing), no file. `digest` names the kernel (image.h). *image is a descriptor of the shared object, which
+ * (NULL: nothing), no file. `digest` names the kernel (cc/image_impl.h). *image is a descriptor of the shared object, which
  * the caller closes, or -1. */
 struct kept;
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
@@ -127,7 +127,7 @@ struct weft_context {
     char *cache;                   /* the directory of kernels on disk; NULL: none */
     uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
     char *keep;                    /* the directory for looking into kernels; NULL: none. keep.h */
-    unsigned debug;                /* stages to tell, a bit each. debug.h */
+    unsigned debug;                /* stages to tell, a bit each. api/debug_impl.h */
     atomic_flag noted;             /* that the directory is of no use was said */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;

@@ -1,8 +1,8 @@
 /* The disk cache from inside: entries that are cut short or changed anywhere, loading, locks, the
  * place, sweeping. tests/cache drives the same through the command. */
-#include "runtime/cache_walk.h"
-#include "runtime/entry.h"
-#include "runtime/image.h"
+#include "runtime/cache/sweep.h"
+#include "runtime/cache/entry.h"
+#include "runtime/cc/image_impl.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Kernels for a GPU, from inside: in memory, on disk, loaded and unloaded, with every call that may fail made
  * to fail. On the fake driver and the fake NVRTC of tests/mockcuda, whose directory MOCKCUDA names. */
-#include "runtime/cache.h"
-#include "runtime/cuda_kernels.h"
+#include "runtime/cache/cache.h"
+#include "runtime/gpu/module.h"
 #include "tests/mockcuda/mockcuda.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* NVRTC, from inside: finding it, the real one where the machine has it (else those tests are skipped), and
  * the one of tests/mockcuda for what goes wrong. MOCKCUDA is the directory of that one. */
-#include "runtime/cuda_find.h"
+#include "runtime/gpu/find.h"
 
 #include <fenv.h>
 #include <limits.h>
