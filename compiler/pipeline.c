@@ -60,24 +60,36 @@ static void add_kernel(struct building *b, struct kernel *kernel, const struct s
     ARENA_PUSH(b->p->arena, b->into->kernels, b->into->count, ((struct program_kernel){kernel, space, order}));
 }
 
-/* Lowers results of one shape; without views that looks at no shape, and may be done once for all. NULL with a
+/* NULL with a diagnostic. */
+static struct lowered *lower_both(struct arena *arena, const struct program *program,
+                                  const struct shape *const *shapes, const int *results, int count,
+                                  struct diags *diags)
+{
+    struct lowered *made = ARENA_NEW(arena, struct lowered);
+    made->kernel = lower(arena, program, shapes, results, count, diags);
+    made->narrowed = made->kernel ? narrow(arena, made->kernel) : NULL;
+    return made->kernel ? made : NULL;
+}
+
+struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
+                               struct diags *diags)
+{
+    results = arena_copy(arena, results, (size_t)count * sizeof *results);
+    return lower_both(arena, program, NULL, results, count, diags);
+}
+
+/* Results of one shape; without views that looks at no shape, and is done once for all. NULL with a
  * diagnostic. */
 static const struct lowered *lower_results(const struct building *b, const int *results, int count)
 {
     const struct pipeline *p = b->p;
     const bool views = p->program->view_count > 0;
-    const struct lowered *found = NULL;
-    if (p->store && !views) {
-        found = p->store->find(p->store->user, results, count);
-        found = found ? found : p->store->make(p->store->user, results, count);
-        if (!found)
-            arena_fail(p->arena);
-        return found;
-    }
-    struct lowered *made = ARENA_NEW(p->arena, struct lowered);
-    made->kernel = lower(p->arena, p->program, views ? p->shapes : NULL, results, count, p->diags);
-    made->narrowed = made->kernel ? narrowed(b, made->kernel) : NULL;
-    return made->kernel ? made : NULL;
+    if (views || !p->store)
+        return lower_both(p->arena, p->program, views ? p->shapes : NULL, results, count, p->diags);
+    const struct lowered *found = p->store->get(p->store->user, results, count);
+    if (!found)
+        arena_fail(p->arena);
+    return found;
 }
 
 /* What a kernel reads has these shapes, in numbers; NULL where that is not known. */
@@ -137,12 +149,13 @@ static bool add_results(struct building *b, const int *results, int count)
     const struct lowered *lowered = lower_results(b, results, count);
     if (!lowered)
         return false;
-    struct kernel *rest = materialize(b, lowered->kernel, space, b->result_count);
+    const int order = b->result_count;
+    struct kernel *rest = materialize(b, lowered->kernel, space, order);
     if (rest == lowered->kernel && p->fast & FAST_NARROW)
         rest = lowered->narrowed;
     else
         rest = narrowed(b, rest);
-    ARENA_PUSH(p->arena, b->results, b->result_count, ((struct program_kernel){rest, space, b->result_count}));
+    ARENA_PUSH(p->arena, b->results, b->result_count, ((struct program_kernel){rest, space, order}));
     return true;
 }
 
@@ -153,6 +166,8 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
     const struct shape *shape = p->shapes[program->results[first].node];
     int *results = NULL;
     *count = 0;
+    if (p->taken && !p->taken[first])
+        return NULL;
     for (int r = 0; r < program->result_count; r++) {
         if ((p->taken && !p->taken[r]) || !shapes_equal(p->shapes[program->results[r].node], shape))
             continue;

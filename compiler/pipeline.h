@@ -50,14 +50,15 @@ struct lowered {
     struct kernel *kernel, *narrowed; /* the same without narrow integers, and with */
 };
 
-/* Where kernels that depend on no shape are kept from one program of kernels to the next. Functions may lock. */
+/* Where kernels that depend on no shape are kept from one program of kernels to the next. */
 struct lowered_store {
     void *user;
-    /* That of these results, or NULL. */
-    const struct lowered *(*find)(void *user, const int *results, int count);
-    /* Makes it, in memory that lasts; NULL: that ran out. */
-    const struct lowered *(*make)(void *user, const int *results, int count);
+    /* That of these results, made by pipeline_lower in memory that lasts. NULL: memory ran out. May lock. */
+    const struct lowered *(*get)(void *user, const int *results, int count);
 };
+/* Of a program without views. */
+struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
+                               struct diags *diags);
 
 /* What a program of kernels is made from. */
 struct pipeline {

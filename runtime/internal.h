@@ -2,8 +2,7 @@
 #ifndef WEFT_RUNTIME_INTERNAL_H
 #define WEFT_RUNTIME_INTERNAL_H
 
-#include "compiler/emit/emit.h"
-#include "compiler/ir/ir.h"
+#include "compiler/pipeline.h"
 #include "runtime/gpu/device.h"
 #include "runtime/cc/tcc.h"
 #include "runtime/gpu/remarks.h"
@@ -148,12 +147,6 @@ struct plan_table {
     int count;
     size_t bytes;                  /* that the plans take */
     struct plan *latest, *oldest;
-};
-
-/* A kernel as lowering makes it, before anything is hoisted out of it. */
-struct lowered {
-    struct lowered *next;
-    struct kernel *kernel, *narrowed; /* the same without narrow integers, and with */
 };
 
 /* The program typed for certain dtypes of its inputs. The program never changes once made; the plans,
@@ -349,7 +342,7 @@ struct division {
     struct draft *drafts;
     int count;
     const struct target *target;
-    struct hoisted hoisted;
+    struct kernel_program program;
     bool *own;                     /* of temporaries, whether each sample has its own */
 };
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,

@@ -2,115 +2,43 @@
  * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
 #include "runtime/internal.h"
 
-#include "compiler/ir/ir.h"
-#include "compiler/loop/loop.h"
-
-#include <assert.h>
 #include <string.h>
-
-static struct shape tensor_shape(const struct tensor *tensor)
-{
-    struct shape shape = {.rank = tensor->rank};
-    for (int d = 0; d < tensor->rank; d++)
-        shape.extents[d] = tensor->shape[d];
-    return shape;
-}
 
 /* What is divided. */
 struct planning {
     struct arena *arena;
     struct weft_program *program;
     struct typed *typed;
+    const struct shape *const *inputs; /* their shapes */
     const struct shape *const *shapes; /* of nodes */
     const struct occasion *occasion;
     const struct tensor *outputs;  /* NULL: all dense */
     const struct target *target;
     unsigned fast;
-    bool many;
     struct division *into;
     struct diags *diags;
 };
 
-static const struct shape *result_shape(const struct planning *p, int result)
+/* The tensors' shapes; extents of a batch without samples are nobody's. */
+static const struct shape *const *tensor_shapes(struct arena *arena, const struct tensor *tensors, int count)
 {
-    return p->shapes[p->typed->program->results[result].node];
-}
-
-/* Whether an input's bytes are read as another type. */
-static bool reinterprets(const struct planning *p, const struct access *access)
-{
-    return access->kind == TENSOR_INPUT && access->dtype != p->occasion->inputs[access->index].dtype;
-}
-
-/* Then its elements are taken in their order. */
-static struct shape reinterpreted_shape(const struct planning *p, const struct access *access)
-{
-    const struct tensor *input = &p->occasion->inputs[access->index];
-    const struct shape own = tensor_shape(input);
-    int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
-    int64_t volume = shape_volume(&own);
-    return (struct shape){.rank = 1, .extents = {size > old ? volume / (size / old) : volume * (old / size)}};
-}
-
-/* Where a kernel's access leads: the tensor's own shape. */
-static struct shape access_shape(const struct planning *p, const struct kernel *kernel,
-                                 const struct shape *loop, int a)
-{
-    const struct access *access = &kernel->accesses[a];
-    if (a >= kernel->load_count)
-        return *loop;
-    switch (access->kind) {
-    case TENSOR_INPUT:
-        return reinterprets(p, access) ? reinterpreted_shape(p, access)
-                                       : tensor_shape(&p->occasion->inputs[access->index]);
-    case TENSOR_CONSTANT: return *p->shapes[kernel->constants[access->index].node];
-    case TENSOR_TEMPORARY: return *p->into->hoisted.temporaries[access->index].shape;
-    case TENSOR_BYTES: return (struct shape){.rank = 1, .extents = {TABLE_ENTRIES}};
-    default: return (struct shape){.rank = 0}; /* a table stays where it is, whatever the loop does */
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, count + 1);
+    for (int i = 0; i < count; i++) {
+        struct shape *shape = ARENA_NEW(arena, struct shape);
+        shape->rank = tensors[i].rank;
+        for (int d = 0; d < tensors[i].rank; d++)
+            shape->extents[d] = tensors[i].shape[d];
+        shapes[i] = shape;
     }
+    return shapes;
 }
 
-/* The elements of an input whose bytes are read as another type; false with a diagnostic. */
-static bool reinterpret(const struct planning *p, const struct access *access, struct pieces *pieces)
+static const struct strided *strided(struct arena *arena, const struct tensor *tensors, int count)
 {
-    const struct tensor *input = &p->occasion->inputs[access->index];
-    const struct program *program = p->typed->program;
-    int old = type_rows[input->dtype].size, size = type_rows[access->dtype].size;
-    int64_t strides[WEFT_MAX_RANK];
-    struct pieces own;
-    for (int d = 0; d < input->rank; d++)
-        strides[d] = input->strides[d] * old;
-    pieces_make(&own, input->rank, input->shape, strides);
-    return pieces_reinterpret(&own, old, size, pieces) ||
-           diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0,
-                   program->symbols[program->inputs[access->index]].name, type_rows[access->dtype].name, size);
-}
-
-/* How a kernel walks what an access leads to; false with a diagnostic. */
-static bool access_view(const struct planning *p, const struct kernel *kernel, const struct shape *loop,
-                        int a, struct view *view)
-{
-    const struct access *access = &kernel->accesses[a];
-    const struct shape from = access_shape(p, kernel, loop, a);
-    const struct shape *to = access->map ? kernel->maps[access->map].to : loop;
-    const int64_t *own = access->kind == TENSOR_INPUT ? p->occasion->inputs[access->index].strides
-                         : access->kind == TENSOR_RESULT && p->outputs ? p->outputs[access->index].strides
-                                                                       : NULL;
-    bool other = reinterprets(p, access);
-    struct pieces pieces;
-    broadcast_strides(to->rank, to->extents, from.rank, from.extents, own, type_rows[access->dtype].size,
-                      view->strides);
-    if ((!access->map && !other) || shape_volume(loop) == 0)
-        return true;
-    pieces_make(&pieces, to->rank, to->extents, view->strides);
-    if (other && !reinterpret(p, access, &pieces))
-        return false;
-    if (!pieces.count)
-        return true; /* one element */
-    struct walk *walk = ARENA_NEW(p->arena, struct walk);
-    walk_make(p->arena, kernel->maps, access->map, &pieces, walk);
-    view->walk = walk;
-    return true;
+    struct strided *all = ARENA_ARRAY(arena, struct strided, count + 1);
+    for (int i = 0; tensors && i < count; i++)
+        all[i] = (struct strided){tensors[i].rank, tensors[i].shape, tensors[i].strides, false};
+    return tensors ? all : NULL;
 }
 
 /* Rough: a vector instruction takes about a third of the time of a byte moved. */
@@ -134,25 +62,29 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
     }
 }
 
-/* Adds a kernel that loops over `shape`. `order` is that of the results it helps. False with a
- * diagnostic. */
-static bool add_draft(struct planning *p, struct kernel *kernel, const struct shape *shape, int order)
+/* The loops of all kernels; false with a diagnostic. */
+static bool add_drafts(struct planning *p)
 {
-    struct view *views = ARENA_ARRAY(p->arena, struct view, kernel->access_count);
-    struct draft draft = {.kernel = kernel, .shape = shape, .order = order};
-    for (int a = 0; a < kernel->access_count; a++)
-        if (!access_view(p, kernel, shape, a, &views[a]))
-            return false;
-    make_geometry(p->arena, kernel, shape->rank, shape->extents, views, p->fast, p->target->chunks,
-                  &draft.geometry);
-    if (p->target->chunks)
-        make_form(kernel, &draft.geometry, p->many, &draft.form);
-    else
-        block_form(kernel, &draft.form);
-    assert(!verify_program(p->typed->program));
-    assert(!verify_kernel(kernel));
-    assert(!verify_geometry(kernel, &draft.geometry));
-    ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
+    const struct program *program = p->typed->program;
+    const struct kernel_program *made = &p->into->program;
+    const struct access *wrong;
+    struct loop_params params = {
+        .target = p->target, .fast = p->fast, .many = p->occasion->many,
+        .shapes = {program, p->inputs, p->shapes, made->temporaries},
+        .operands = {strided(p->arena, p->occasion->inputs, program->input_count),
+                     strided(p->arena, p->outputs, program->result_count)}};
+    for (int k = 0; k < made->count; k++) {
+        const struct program_kernel *kernel = &made->kernels[k];
+        struct loop loop;
+        params.kernel = kernel->kernel;
+        params.space = kernel->space;
+        params.maps = kernel->kernel->maps;
+        if (!pipeline_loop(p->arena, &params, &loop, &wrong))
+            return diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, program->symbols[program->inputs[wrong->index]].name,
+                           type_rows[wrong->dtype].name, type_rows[wrong->dtype].size);
+        const struct draft draft = {kernel->kernel, kernel->space, kernel->order, false, loop.geometry, loop.form};
+        ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
+    }
     return true;
 }
 
@@ -199,7 +131,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
         planned->literals[i] = kernel->literals[i].bits;
 }
 
-/* ---- lowering ---- */
+/* ---- kernels that depend on no shape, kept ---- */
 
 /* The program's mutex is held. */
 static struct lowered *find_lowered(const struct typed *typed, const int *results, int count)
@@ -212,99 +144,38 @@ static struct lowered *find_lowered(const struct typed *typed, const int *result
 }
 
 /* NULL: memory ran out. The program's mutex is held. */
-static struct lowered *make_lowered(struct typed *typed, const int *results, int count,
-                                    struct diags *diags)
+static struct lowered *make_lowered(struct typed *typed, const int *results, int count, struct diags *diags)
 {
     jmp_buf env;
-    struct arena *arena = &typed->arena;
-    if (ARENA_GUARD(arena, env))
+    if (ARENA_GUARD(&typed->arena, env))
         return NULL;
-    struct lowered *made = ARENA_NEW(arena, struct lowered);
-    results = arena_copy(arena, results, (size_t)count * sizeof *results);
-    made->kernel = lower(arena, typed->program, NULL, results, count, diags);
-    made->narrowed = narrow(arena, made->kernel);
+    struct lowered *made = pipeline_lower(&typed->arena, typed->program, results, count, diags);
     made->next = typed->lowered;
     typed->lowered = made;
     return made;
 }
 
-/* Without views lowering looks at no shape, and is done once for the instance. NULL with a diagnostic. */
-static const struct lowered *get_lowered(struct planning *p, const int *results, int count)
+/* That of these results, for all calls of the instance. */
+static const struct lowered *get_lowered(void *user, const int *results, int count)
 {
-    if (p->typed->program->view_count) {
-        struct lowered *own = ARENA_NEW(p->arena, struct lowered);
-        own->kernel = lower(p->arena, p->typed->program, p->shapes, results, count, p->diags);
-        own->narrowed = own->kernel ? narrow(p->arena, own->kernel) : NULL;
-        return own->kernel ? own : NULL;
-    }
+    struct planning *p = user;
     pthread_mutex_lock(&p->program->mutex);
     struct lowered *found = find_lowered(p->typed, results, count);
     found = found ? found : make_lowered(p->typed, results, count, p->diags);
     pthread_mutex_unlock(&p->program->mutex);
-    if (!found)
-        arena_fail(p->arena);
     return found;
-}
-
-/* The kernel of results of one shape, without what is hoisted out of it; false with a diagnostic. */
-static bool lower_group(struct planning *p, const int *results, int count, struct part *part)
-{
-    const struct shape *shape = result_shape(p, results[0]);
-    const struct lowered *lowered = get_lowered(p, results, count);
-    if (!lowered)
-        return false;
-    struct kernel *whole = lowered->kernel;
-    const struct shape **shapes = ARENA_ARRAY(p->arena, const struct shape *, whole->load_count);
-    for (int a = 0; a < whole->load_count; a++) {
-        const struct shape from = access_shape(p, whole, shape, a);
-        shapes[a] = arena_copy(p->arena, &from, sizeof from);
-    }
-    struct kernel *rest = hoist(p->arena, whole, shape, shapes, p->fast, p->target->launch, &p->into->hoisted);
-    if (p->fast & FAST_NARROW)
-        rest = rest == whole ? lowered->narrowed : narrow(p->arena, rest);
-    *part = (struct part){rest, shape};
-    return true;
 }
 
 /* ---- dividing ---- */
 
-static bool add_hoisted(struct planning *p, int order)
-{
-    const struct hoisted *hoisted = &p->into->hoisted;
-    for (int k = p->into->count; k < hoisted->count; k++) {
-        struct kernel *kernel = hoisted->parts[k].kernel;
-        if (p->fast & FAST_NARROW)
-            kernel = narrow(p->arena, kernel);
-        if (!add_draft(p, kernel, hoisted->parts[k].shape, order))
-            return false;
-    }
-    return true;
-}
-
-/* Results of one shape share a kernel. What is hoisted runs before any result is written. False with a
- * diagnostic. */
 static bool divide_results(struct planning *p)
 {
-    int count = p->typed->program->result_count, rest_count = 0;
-    bool *done = ARENA_ARRAY(p->arena, bool, count), good = true;
-    struct part *rests = ARENA_ARRAY(p->arena, struct part, count);
+    const struct lowered_store store = {p, get_lowered};
+    const struct pipeline pipeline = {.arena = p->arena, .program = p->typed->program, .target = p->target,
+                                      .fast = p->fast, .taken = p->occasion->taken, .inputs = p->inputs,
+                                      .shapes = p->shapes, .store = &store, .diags = p->diags};
     *p->into = (struct division){.target = p->target};
-    for (int r = 0; p->occasion->taken && r < count; r++)
-        done[r] = !p->occasion->taken[r];
-    for (int first = 0; first < count && good; first++) {
-        int *results = NULL, together = 0;
-        for (int r = first; r < count && !done[first]; r++)
-            if (!done[r] && shapes_equal(result_shape(p, r), result_shape(p, first))) {
-                ARENA_PUSH(p->arena, results, together, r);
-                done[r] = r > first;
-            }
-        if (together)
-            good = lower_group(p, results, together, &rests[rest_count++]);
-        good = good && add_hoisted(p, rest_count - 1);
-    }
-    for (int i = 0; good && i < rest_count; i++)
-        good = add_draft(p, rests[i].kernel, rests[i].shape, i);
-    return good;
+    return pipeline_kernels(&pipeline, &p->into->program) && add_drafts(p);
 }
 
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
@@ -368,8 +239,8 @@ static bool reads_batches(const struct kernel *kernel, const struct tensor *inpu
 /* Which hoisted kernels, and what they store, are the same for all samples of the plan. */
 static void find_shared(struct arena *arena, const struct tensor *inputs, struct division *division)
 {
-    bool *own = ARENA_ARRAY(arena, bool, division->hoisted.temporary_count);
-    for (int k = 0; k < division->hoisted.count; k++) {
+    bool *own = ARENA_ARRAY(arena, bool, division->program.temporary_count);
+    for (int k = 0; k < division->program.first_result; k++) {
         struct draft *draft = &division->drafts[k];
         draft->shared = !reads_batches(draft->kernel, inputs, own);
         for (int a = draft->kernel->load_count; a < draft->kernel->access_count; a++)
@@ -380,7 +251,7 @@ static void find_shared(struct arena *arena, const struct tensor *inputs, struct
 
 void place_temporaries(struct plan *plan, const struct division *division)
 {
-    int count = division->hoisted.temporary_count;
+    int count = division->program.temporary_count;
     if (!count)
         return;
     plan->temporaries = ARENA_ARRAY(&plan->own, size_t, count);
@@ -389,7 +260,7 @@ void place_temporaries(struct plan *plan, const struct division *division)
     for (int i = 0; i < TABLE_ENTRIES; i++)
         plan->bytes[i] = (unsigned char)i;
     for (int t = 0; t < count; t++) {
-        const struct temporary *temporary = &division->hoisted.temporaries[t];
+        const struct temporary *temporary = &division->program.temporaries[t];
         size_t size = (size_t)type_rows[temporary->dtype].size;
         size_t *total = division->own[t] ? &plan->own_bytes : &plan->shared_bytes;
         plan->shared[t] = !division->own[t];
@@ -414,8 +285,9 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
     const struct target *own = occasion->device ? &target_cuda : &target_c;
     const struct target *target = occasion->target ? occasion->target : own;
     struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
+                         .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count),
                          .occasion = occasion, .target = target, .into = division,
-                         .fast = program->context->fast & target->fast, .many = occasion->many,
+                         .fast = program->context->fast & target->fast,
                          .outputs = strided_outputs(typed->program, occasion), .diags = diags};
     if (!divide_results(&p))
         return false;

@@ -200,7 +200,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
         return false;
     plan->target = division.target;
     plan->kernel_count = division.count;
-    plan->hoisted_count = division.hoisted.count;
+    plan->hoisted_count = division.program.first_result;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
     place_temporaries(plan, &division);
@@ -208,7 +208,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
         finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
     for (int k = 0; program->context->debug && k < division.count; k++)
         debug_kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
-    if (division.hoisted.count || plan->typed->program->view_count)
+    if (division.program.first_result || plan->typed->program->view_count)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
     return true;
 }
