@@ -1,7 +1,7 @@
 /* The texts of an instance's kernels, kept, so that new shapes in a class that was there before emit
  * nothing and look nothing up. A key holds all that a text is made from, but for what an instance and its
  * context fix: names and spellings, the vector functions. */
-#include "runtime/internal.h"
+#include "runtime/plan/emitted.h"
 
 #include <string.h>
 
