@@ -21,10 +21,15 @@ bool pipeline_check(struct program *program)
 
 bool pipeline_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                      const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes, const char **layouts)
+                     const struct shape **shapes)
 {
-    return infer_shapes_of(arena, program, diags, inputs, contents, shapes) &&
-           (!layouts || infer_layouts(arena, program, diags, shapes, contents, layouts));
+    return infer_shapes_of(arena, program, diags, inputs, contents, shapes);
+}
+
+bool pipeline_layouts(struct arena *arena, const struct program *program, struct diags *diags,
+                      const struct shape *const *shapes, const struct contents *contents, const char **layouts)
+{
+    return infer_layouts(arena, program, diags, shapes, contents, layouts);
 }
 
 /* ---- a program of kernels ---- */

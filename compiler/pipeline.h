@@ -2,7 +2,8 @@
  *
  *   text     -> program             pipeline_parse     lex, parse, resolve
  *   types    -> typed program       pipeline_check     check
- *   shapes   -> shapes, layouts     pipeline_shapes    shape, layout
+ *   shapes   -> shapes, layouts     pipeline_shapes    shape, view
+ *                                   pipeline_layouts   layout
  *   results  -> program of kernels  pipeline_kernels   lower, materialize, narrow
  *   tensors  -> loops               pipeline_loops     access, geometry, form
  *   kernel   -> text                pipeline_text      schedule, emit
@@ -27,11 +28,14 @@ bool pipeline_parse(struct arena *arena, const struct source *source, struct dia
                     struct programs *programs);
 /* Dtypes of all nodes, once the inputs have theirs. False with diagnostics, which go to program->diags. */
 bool pipeline_check(struct program *program);
-/* Shapes and layouts of all nodes from those of the inputs; an entry is NULL where it is not known. `contents`
- * may be NULL. `layouts` NULL: they are not asked for. False with diagnostics. */
+/* Shapes of all nodes from those of the inputs; an entry is NULL where it is not known. `contents` may be NULL.
+ * False with diagnostics. */
 bool pipeline_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                      const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes, const char **layouts);
+                     const struct shape **shapes);
+/* Layouts beside such shapes. */
+bool pipeline_layouts(struct arena *arena, const struct program *program, struct diags *diags,
+                      const struct shape *const *shapes, const struct contents *contents, const char **layouts);
 
 /* ---- a program of kernels ---- */
 

@@ -32,7 +32,8 @@ static bool check_kernel(struct aot_kernel *k)
     }
     k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
     return parse_results(program, NULL, 0) && check_inputs(program) && pipeline_check(program) &&
-           pipeline_shapes(k->arena, program, program->diags, inputs, NULL, shapes, k->layouts);
+           pipeline_shapes(k->arena, program, program->diags, inputs, NULL, shapes) &&
+           pipeline_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
 }
 
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,

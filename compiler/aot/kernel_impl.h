@@ -1,4 +1,4 @@
-/* What the files of compiler/aot*.c share: one kernel on its way to C.
+/* What the files of compiler/aot share: one kernel on its way to C.
  *
  * Extents that are not known before a call are numbered, `d[i]` in the source: the text's size variables
  * first, then a number for each ? and for what is computed of them. In a struct shape number i is

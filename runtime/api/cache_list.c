@@ -1,8 +1,8 @@
 /* The public functions of the disk cache. */
-#include "runtime/cache/sweep.h"
+#include "runtime/base/base.h"
+#include "runtime/cache/cache.h"
 
-#include "runtime/cache/entry.h"
-
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* See debug_impl.h. */
 #include "runtime/api/debug_impl.h"
 
-#include "runtime/cache/identity.h"
-#include "runtime/cc/keep.h"
+#include "runtime/cache/cache.h"
+#include "runtime/cc/cc.h"
 
 #include "compiler/dump/dump.h"
 
@@ -57,13 +57,13 @@ static void tell_stage(const struct subject *subject, enum stage stage, struct a
         diag_at(&told, DIAG_STAGE_TEXT, NULL, 0, stage_names[stage],
                 keep_name(arena, subject->tree, subject->draft ? subject->draft->kernel : NULL),
                 (int)(text.length - (text.length && text.text[text.length - 1] == '\n')), text.text);
-    keep_untold(context, &told);
+    keep_untold(&context->log, &told);
 }
 
 /* Whether it is to be told: a kernel's source is kept anyway. */
 static bool is_wanted(const struct weft_context *context, enum stage stage)
 {
-    return (context->debug & 1u << stage) && (context->keep ? !stage_is_text(stage) : context->log != NULL);
+    return (context->debug & 1u << stage) && (context->keep ? !stage_is_text(stage) : context->log.tell != NULL);
 }
 
 /* Those of the stages from `first` to `last` that are wanted, each with memory of its own. */
@@ -86,13 +86,13 @@ void debug_program(struct weft_program *program)
     tell_stages(&(struct subject){.program = program, .tree = program->parsed}, STAGE_TOKENS, STAGE_AST);
 }
 
-void debug_typed(struct weft_program *program, const struct typed *typed)
+static void tell_typed(struct weft_program *program, const struct typed *typed)
 {
     tell_stages(&(struct subject){.program = program, .tree = typed->program}, STAGE_TYPES, STAGE_TYPES);
 }
 
-void debug_kernel(struct weft_program *program, const struct target *target, const struct draft *draft,
-                  const char *text)
+static void tell_kernel(struct weft_program *program, const struct target *target, const struct draft *draft,
+                        const char *text)
 {
     const struct subject subject = {program, draft->kernel->program, draft, text};
     tell_stages(&subject, STAGE_GROUPS, STAGE_IR);
@@ -100,3 +100,5 @@ void debug_kernel(struct weft_program *program, const struct target *target, con
         if (stage_targets[stage] == target)
             tell_stages(&subject, (enum stage)stage, (enum stage)stage);
 }
+
+const struct plan_observer debug_observer = {tell_typed, tell_kernel};

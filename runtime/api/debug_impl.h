@@ -8,10 +8,7 @@
 
 /* After weft_compile: tokens and ast. */
 void debug_program(struct weft_program *program);
-/* A program has its dtypes: types. */
-void debug_typed(struct weft_program *program, const struct typed *typed);
-/* One kernel of a new plan for this target: the others, as far as they are of such a kernel. */
-void debug_kernel(struct weft_program *program, const struct target *target, const struct draft *draft,
-                  const char *text);
+/* A program has its dtypes: types. One kernel of a new plan: the others, as far as they are of such a kernel. */
+extern const struct plan_observer debug_observer;
 
 #endif

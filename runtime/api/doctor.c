@@ -3,8 +3,9 @@
  * Invariant: whatever is missing is a finding, never a failure. */
 #include "runtime/api/doctor_impl.h"
 
-#include "runtime/cache/identity.h"
+#include "runtime/kernels/kernels.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +231,7 @@ void doctor_compilers(struct doctor *doctor)
         doctor->out_of_memory = true;
         return;
     }
-    bool found = program_find(cc_variable(&cc, "PATH"), cc.path, path, &stat_), works = false;
+    bool found = program_find(environment_get(&cc.environment, "PATH"), cc.path, path, &stat_), works = false;
     doctor->no_compiler = !found;
     if (strcmp(cc.path, "libtcc") == 0)
         doctor_tell(doctor, cc.path, WEFT_FOUND, NULL, "makes all kernels: see the first call");

@@ -1,7 +1,8 @@
 /* weft_doctor: NVRTC, the CUDA driver and the GPUs, found and asked by what programs use them by. */
 #include "runtime/api/doctor_impl.h"
 
-#include "runtime/gpu/find.h"
+#include "runtime/cc/cc.h"
+#include "runtime/gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ void doctor_cuda(struct doctor *doctor)
     struct cc cc;
     jmp_buf env;
     bool good = cc_init(&cc, doctor->params->cc, doctor->params->cflags);
-    nvrtc_init(&nvrtc, &cc);
+    nvrtc_init(&nvrtc, &cc.environment);
     arena_init(&arena);
     if (good && !ARENA_GUARD(&arena, env))
         tell_all(doctor, &nvrtc, &arena);

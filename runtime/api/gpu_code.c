@@ -1,7 +1,9 @@
 /* weft_cuda_code: machine code of a CUDA text, for sources that are compiled ahead of time. */
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* "sm_90", or "compute_90" as NVRTC calls PTX. */
 static bool choose(const struct nvrtc *nvrtc, const char *name, struct nvrtc_arch *arch, struct diags *diags)
@@ -22,7 +24,7 @@ static enum weft_status make_code(struct weft_context *context, const char *text
     diags_init(&diags, arena, NULL);
     if (nvrtc_open(nvrtc, &diags) && choose(nvrtc, name, &arch, &diags))
         nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, &diags);
-    return finish_call(context, &diags, error);
+    return finish_call(&context->log, &diags, error);
 }
 
 enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch, void **code,

@@ -1,8 +1,8 @@
 /* See gpu_listing_impl.h. */
 #include "runtime/api/gpu_listing_impl.h"
 
-#include "runtime/gpu/find.h"
-#include "runtime/cc/job.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/cc/cc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static const struct disassembler disassemblers[] = {
 static const struct disassembler *find(const struct cc *cc, char path[PATH_MAX])
 {
     for (size_t i = 0; i < sizeof disassemblers / sizeof *disassemblers; i++)
-        if (cuda_find(cc, CUDA_PROGRAM, disassemblers[i].name, path))
+        if (cuda_find(&cc->environment, CUDA_PROGRAM, disassemblers[i].name, path))
             return &disassemblers[i];
     return NULL;
 }

@@ -3,7 +3,7 @@
 #ifndef WEFT_CUDA_LISTING_H
 #define WEFT_CUDA_LISTING_H
 
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
 
 /* For the context's architecture: the caller's, else that of the first GPU, else sm_90. From malloc; NULL
  * with a diagnostic. */

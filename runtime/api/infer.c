@@ -1,6 +1,7 @@
 /* weft_infer and weft_infer_samples: results' types and shapes, without touching data. */
-#include "runtime/run/call.h"
+#include "runtime/run/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* What a call wants to know. */

@@ -3,8 +3,8 @@
 #include "runtime/api/settings_impl.h"
 
 #include "runtime/cache/cache.h"
-#include "runtime/cc/keep.h"
-#include "runtime/api/stage_impl.h"
+#include "runtime/cc/cc.h"
+#include "runtime/api/debug_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +60,7 @@ static void choose_stages(struct weft_context *context, const char *debug, struc
     const char *words = debug ? debug : secure_getenv("WEFT_DEBUG"), *wrong;
     size_t length;
     context->debug = read_words(words ? words : "", stage_names, STAGE_COUNT, &wrong, &length);
+    context->observer = context->debug ? &debug_observer : NULL;
     if (wrong)
         diag_at(diags, DIAG_NO_DEBUG_STAGE, NULL, 0, (int)length, wrong,
                 list_words(diags->arena, stage_names, STAGE_COUNT));

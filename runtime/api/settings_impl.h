@@ -2,7 +2,7 @@
 #ifndef WEFT_SETTINGS_H
 #define WEFT_SETTINGS_H
 
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
 
 /* Fills the context's fast paths, target, architecture, cache, directory to keep kernels in and stages to tell.
  * The compiler is chosen already. An error status with a record for each setting that is wrong: a word that is

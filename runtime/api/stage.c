@@ -1,11 +1,12 @@
 /* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
 #include "runtime/api/stage_impl.h"
 
-#include "runtime/kernels/build.h"
+#include "runtime/kernels/kernels.h"
 #include "runtime/api/gpu_listing_impl.h"
 
 #include "compiler/dump/dump.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,7 +170,7 @@ static enum weft_status make_stage(struct weft_program *program, const char *nam
                 "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
     else
         put_stage(program, stage, &out, &diags);
-    enum weft_status status = finish_call(program->context, &diags, error);
+    enum weft_status status = finish_call(&program->context->log, &diags, error);
     if (status == WEFT_OK && !(*text = strdup(out.text)))
         status = WEFT_OUT_OF_MEMORY;
     return status;

@@ -2,7 +2,7 @@
 #ifndef WEFT_STAGE_H
 #define WEFT_STAGE_H
 
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
 
 /* From STAGE_GROUPS on they are of kernels, from STAGE_C on of one target's. */
 enum stage { STAGE_TOKENS, STAGE_AST, STAGE_TYPES, STAGE_GROUPS, STAGE_IR, STAGE_C, STAGE_ASM,

@@ -1,6 +1,8 @@
 /* weft_context_status: what only shows after the caller has synchronized. Each GPU is asked through a
  * stream of our own, so it does not matter whether the caller's is still there or is being captured. */
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
+
+#include <errno.h>
 
 static bool is_alive(struct cuda_device *device, struct diags *diags)
 {
@@ -38,7 +40,7 @@ enum weft_status weft_context_status(struct weft_context *context, void *stream,
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, NULL);
         if (all_alive(context, &diags))
-            remarks_tell(context, stream, &diags);
+            remarks_tell(&context->remarks, stream, &diags);
         status = diags_status(&diags);
         if (status == WEFT_OK && diags.warnings)
             status = WEFT_DIVIDE_BY_ZERO;

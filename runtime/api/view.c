@@ -1,9 +1,10 @@
 /* Views of a caller's tensor. Which shape they have is the compiler's rule (compiler/check/view.h); here are the
  * strides that make it one without a copy. */
-#include "runtime/internal.h"
+#include "runtime/run/run.h"
 
 #include "compiler/check/check.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* What is viewed as what. */

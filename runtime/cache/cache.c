@@ -1,8 +1,9 @@
 /* See cache.h: the place, look-up, the lock, publication. */
 #include "runtime/cache/cache.h"
 
-#include "runtime/base/write.h"
+#include "runtime/base/base.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

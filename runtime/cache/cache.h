@@ -13,7 +13,9 @@
 
 #include "runtime/cache/entry.h"
 #include "runtime/cache/identity.h"
+#include "runtime/cache/sweep.h"
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* The directory for this word of the caller's, as weft_context_params.cache has it: absolute, from
@@ -43,21 +45,9 @@ bool cache_publish(const char *path, const struct cache_key *key, const struct i
 
 /* ---- for sweep.c ---- */
 
-enum { CACHE_SHARDS = 256, CACHE_NAME = 64, CACHE_SWEEP_BYTE = 0 };
-
 /* Opens a directory below `at` that is ours, made when it is not there and `make` is set. */
 int cache_open_directory(int at, const char *name, bool make);
 /* Locks one byte of the directory's lock file; -1 when it is locked (EAGAIN) or cannot be. */
 int cache_lock_byte(int root, off_t byte);
-
-/* ---- sweep.c ---- */
-
-/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. False with a diagnostic when
- * it is something else. Reads the environment, which the host may change at any time: for the callers' threads
- * alone. */
-bool cache_cap(uint64_t *cap, struct diags *diags);
-/* After an entry was written to a shard: removes temporaries that died, and the entries used longest
- * ago when all of them seem to take more than `cap` bytes. One process at a time. */
-void cache_sweep(int root, int shard, uint64_t cap);
 
 #endif

@@ -1,21 +1,13 @@
-/* See identity.h. A key is made without starting a process: the compiler's version follows from the
- * file it is. A script that calls another compiler is known by the script. */
+/* See identity.h. */
 #include "runtime/cache/identity.h"
-
-#include "runtime/cc/image_impl.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-#if defined __x86_64__
-#include <cpuid.h>
-#endif
 
 static bool is_program(const char *path, struct stat *stat_)
 {
@@ -50,53 +42,10 @@ char *file_identity(const char *path)
     return strdup(text);
 }
 
-char *compiler_identity(const struct cc *cc)
-{
-    char path[PATH_MAX];
-    struct stat stat;
-    return program_find(cc_variable(cc, "PATH"), cc->path, path, &stat) ? file_identity(path) : NULL;
-}
-
 /* False when memory ran out: a stream in memory need not remember that as its error. */
 static bool put(FILE *out, const char *field)
 {
     return fputs(field, out) >= 0 && putc('\0', out) != EOF;
-}
-
-/* Homes are shared by machines: a flag that means "this one" is as good as the processor's name. */
-static bool put_processor(FILE *out)
-{
-    bool good = true;
-#if defined __x86_64__
-    static const unsigned leaves[] = {1, 7, 0xd, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
-    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
-        unsigned a = 0, b = 0, c = 0, d = 0;
-        __get_cpuid_count(leaves[i], leaves[i] == 0xd, &a, &b, &c, &d);
-        if (leaves[i] == 1)
-            b = 0, c &= ~(1u << 27); /* the core this runs on, and what the system turned on */
-        good = fprintf(out, "%x %x %x %x ", a, b, c, d) > 0 && good;
-    }
-#else
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    good = fputs(name, out) >= 0;
-#endif
-    return putc('\0', out) != EOF && good;
-}
-
-static bool put_material(FILE *out, const struct cc *cc, const char *identity, const char *text,
-                         enum weft_math math)
-{
-    struct utsname system;
-    bool good = put(out, "c") && put(out, uname(&system) == 0 ? system.machine : "") &&
-                fprintf(out, "%zu-bit", 8 * sizeof(void *)) > 0 && putc('\0', out) != EOF &&
-                put(out, identity) && put(out, cc->vector_functions);
-    const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
-    const char *flags[CC_MAX_FLAGS];
-    cc_flags(&any, math, false, flags);
-    for (int i = 0; good && flags[i]; i++)
-        good = put(out, flags[i]) && (!strstr(flags[i], "native") || put_processor(out));
-    return good && put(out, "") && fputs(text, out) >= 0;
 }
 
 void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33])
@@ -123,15 +72,6 @@ static bool end(struct cache_key *key, FILE *out, bool good)
         return false;
     cache_key_name(key->material, key->size, key->digest, key->name);
     return true;
-}
-
-bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
-                    enum weft_math math)
-{
-    FILE *out = begin(key);
-    key->suffix = ".so";
-    key->load = image_load_entry;
-    return end(key, out, out && put_material(out, cc, identity, text, math));
 }
 
 bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text)

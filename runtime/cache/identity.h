@@ -2,9 +2,9 @@
 #ifndef WEFT_IDENTITY_H
 #define WEFT_IDENTITY_H
 
-#include "runtime/internal.h"
-
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 enum { IDENTITY_FORMAT = 1 };      /* of what is kept on disk; counts up when that changes */
@@ -36,12 +36,7 @@ bool program_find(const char *list, const char *name, char path[PATH_MAX], struc
 /* Which file it is: its place, size, time and inode, as they are now. From malloc; NULL when there is none
  * or no memory. */
 char *file_identity(const char *path);
-/* Which program the compiler is: likewise. */
-char *compiler_identity(const struct cc *cc);
 
-/* The key for a C text without comments. False: out of memory. */
-bool cache_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
-                    enum weft_math math);
 /* The key made of these fields, NULL-terminated, and a text. False: out of memory. */
 bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text);
 void cache_key_finish(struct cache_key *key);

@@ -1,8 +1,9 @@
 /* See cache.h: what is there, and removing it. Files with other names than the cache's are neither
  * counted nor touched. */
-#include "runtime/cache/sweep.h"
+#include "runtime/cache/cache.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

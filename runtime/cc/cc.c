@@ -1,28 +1,19 @@
 /* The machine's C compiler: which one it is, its flags, and what it is asked for. job.c runs it. */
+#include "runtime/cc/cc.h"
+
+#include "compiler/lang/lang.h"
 #include "runtime/cc/image_impl.h"
-#include "runtime/cc/job.h"
-#include "runtime/cc/keep.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* ---- what the compiler is ---- */
-
-static void free_flags(char **flags)
-{
-    for (char **flag = flags; flag && *flag; flag++)
-        free(*flag);
-    free(flags);
-}
 
 static char **split_flags(const char *text)
 {
@@ -31,26 +22,12 @@ static char **split_flags(const char *text)
     for (; flags && *text; text += strspn(text, " \t\n")) {
         size_t length = strcspn(text, " \t\n");
         if (length && !(flags[count++] = strndup(text, length))) {
-            free_flags(flags);
+            strings_free(flags);
             return NULL;
         }
         text += length;
     }
     return flags;
-}
-
-static char **copy_strings(const char *const *flags)
-{
-    size_t count = 0;
-    while (flags[count])
-        count++;
-    char **copy = calloc(count + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        if (!(copy[i] = strdup(flags[i]))) {
-            free_flags(copy);
-            return NULL;
-        }
-    return copy;
 }
 
 /* The library functions that libmvec has in vector form: those that rows call, asked by the name of
@@ -84,27 +61,16 @@ bool cc_init(struct cc *cc, const char *path, const char *const *flags)
 {
     const char *named = path ? path : secure_getenv("WEFT_CC"), *extra = secure_getenv("WEFT_CFLAGS");
     *cc = (struct cc){.path = strdup(named && *named ? named : "cc")};
-    cc->flags = flags ? copy_strings(flags) : split_flags(extra ? extra : "");
-    static const char *const nothing[] = {NULL};
-    bool trusted = environ && !getauxval(AT_SECURE); /* a set-user-ID host: not even PATH */
-    cc->environment = copy_strings(trusted ? (const char *const *)environ : nothing);
+    cc->flags = flags ? strings_copy(flags) : split_flags(extra ? extra : "");
+    bool copied = environment_init(&cc->environment);
     find_vector_functions(cc);
-    return cc->path && cc->flags && cc->environment;
-}
-
-const char *cc_variable(const struct cc *cc, const char *name)
-{
-    size_t length = strlen(name);
-    for (char **at = cc->environment; *at; at++)
-        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
-            return *at + length + 1;
-    return NULL;
+    return cc->path && cc->flags && copied;
 }
 
 void cc_finish(struct cc *cc)
 {
-    free_flags(cc->flags);
-    free_flags(cc->environment);
+    strings_free(cc->flags);
+    environment_finish(&cc->environment);
     free(cc->path);
     free(cc->probed);
 }

@@ -1,9 +1,7 @@
 /* See image_impl.h. */
 #include "runtime/cc/image_impl.h"
 
-#include "runtime/cache/entry.h"
-#include "runtime/kernels/worker.h"
-#include "runtime/base/write.h"
+#include "runtime/base/base.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -70,7 +68,7 @@ static const char *last_problem(void)
 void *image_load(int fd, size_t size, const unsigned char digest[16], const char *path,
                  const char **problem)
 {
-    worker_load_begin();
+    load_begin();
     void *handle = load_descriptor(fd, digest);
     if (!handle)
         handle = load_copy(fd, size, digest);
@@ -78,17 +76,17 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         *problem = last_problem();
-    worker_load_end();
+    load_end();
     return handle;
 }
 
 void *image_load_file(const char *path, const char **problem)
 {
-    worker_load_begin();
+    load_begin();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         *problem = last_problem();
-    worker_load_end();
+    load_end();
     return handle;
 }
 

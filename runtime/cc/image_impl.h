@@ -2,7 +2,7 @@
 #ifndef WEFT_IMAGE_H
 #define WEFT_IMAGE_H
 
-#include "runtime/cache/identity.h"
+#include "runtime/cache/cache.h"
 
 /* A handle of dlopen for the first `size` bytes of the file; what follows them is no matter. `digest`
  * names the content: images with one digest may come out as one handle, counted. `path` is where the

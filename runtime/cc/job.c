@@ -1,10 +1,8 @@
 /* See job.h. posix_spawn and an argument vector, never a shell. */
-#include "runtime/cc/job.h"
-
-#include "runtime/cache/identity.h"
-#include "runtime/base/write.h"
+#include "runtime/cc/cc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -28,7 +26,7 @@ bool job_files_failed(struct diags *diags, const char *what)
 
 bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
 {
-    const char *named = cc_variable(cc, "TMPDIR"), *base = named && *named ? named : "/tmp";
+    const char *named = environment_get(&cc->environment, "TMPDIR"), *base = named && *named ? named : "/tmp";
     *job = (struct job){.count = 0};
     char path[PATH_MAX], what[160];
     bool fits = snprintf(path, sizeof path, "%s/weft-XXXXXX", base) < PATH_MAX - 1;
@@ -118,7 +116,7 @@ char *job_read_log(const struct job *job)
  * gcc does not find its own parts. */
 static char **job_environment(const struct cc *cc, const char *directory, char *tmpdir, size_t size)
 {
-    char *const *ours = cc->environment;
+    char *const *ours = cc->environment.variables;
     size_t count = 0, kept = 0;
     while (ours[count])
         count++;
@@ -130,7 +128,7 @@ static char **job_environment(const struct cc *cc, const char *directory, char *
     if (copy) {
         copy[kept++] = tmpdir;
         copy[kept++] = (char *)"LC_ALL=C";
-        copy[kept] = cc_variable(cc, "PATH") ? NULL : (char *)"PATH=" PROGRAM_PATH;
+        copy[kept] = environment_get(&cc->environment, "PATH") ? NULL : (char *)"PATH=" PROGRAM_PATH;
     }
     return copy;
 }
@@ -140,7 +138,7 @@ static bool job_program(struct job *job, const struct cc *cc)
 {
     struct stat stat;
     if (!strchr(cc->path, '/'))
-        return program_find(cc_variable(cc, "PATH"), cc->path, job->program, &stat);
+        return program_find(environment_get(&cc->environment, "PATH"), cc->path, job->program, &stat);
     return snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program;
 }
 

@@ -3,11 +3,27 @@
 #ifndef WEFT_JOB_H
 #define WEFT_JOB_H
 
-#include "runtime/internal.h"
+#include "compiler/base/base.h"
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
 
-enum { JOB_MAX_ARGUMENTS = CC_MAX_FLAGS + 16 };
+struct cc;
+
+enum { JOB_MAX_ARGUMENTS = 256 };
+
+/* Compilers in progress, each on its thread's stack. Once cancelled none is started any more. */
+struct cc_process {
+    struct cc_process *next;
+    pid_t pid;                     /* leads a process group */
+};
+struct cc_running {
+    pthread_mutex_t mutex;
+    struct cc_process *first;
+    atomic_bool cancelled;
+};
 
 struct job {
     char directory[PATH_MAX];      /* private; empty before it is made */
@@ -33,5 +49,7 @@ char *job_read_output(const struct job *job);
 char *job_read_log(const struct job *job);
 /* Adds errno's diagnostic for a file that was to be used: "cannot `what`". Returns false. */
 bool job_files_failed(struct diags *diags, const char *what);
+/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+void cc_cancel(struct cc_running *running);
 
 #endif

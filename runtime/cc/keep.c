@@ -4,8 +4,9 @@
  * comment, a comment. */
 #include "runtime/cc/keep.h"
 
+#include "compiler/lang/lang.h"
+#include "runtime/base/base.h"
 #include "runtime/cache/cache.h"
-#include "runtime/base/write.h"
 
 #include <errno.h>
 #include <fcntl.h>

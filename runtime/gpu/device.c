@@ -1,8 +1,6 @@
 /* See device.h. */
 #include "runtime/gpu/device.h"
 
-#include "runtime/internal.h"
-
 #include <stdlib.h>
 
 static bool describe(struct cuda_device *device, struct diags *diags)
@@ -71,10 +69,9 @@ static struct cuda_device *make(const struct cuda_driver *driver, int ordinal, s
     return NULL;
 }
 
-struct cuda_device *cuda_device_get(struct weft_context *context, int ordinal, struct diags *diags)
+struct cuda_device *cuda_device_get(struct cuda_devices *devices, int ordinal, struct diags *diags)
 {
     const struct cuda_driver *driver = cuda_driver_get(diags);
-    struct cuda_devices *devices = &context->cuda;
     if (!driver)
         return NULL;
     if (ordinal < 0 || ordinal >= driver->devices || ordinal >= CUDA_MAX_DEVICES) {

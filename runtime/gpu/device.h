@@ -29,10 +29,8 @@ struct cuda_devices {
     struct cuda_device *_Atomic all[CUDA_MAX_DEVICES];
 };
 
-struct weft_context;
-
-/* A GPU by its number, for as long as the weft_context lives; NULL with a diagnostic. */
-struct cuda_device *cuda_device_get(struct weft_context *context, int ordinal, struct diags *diags);
+/* A GPU by its number, for as long as `devices` are used; NULL with a diagnostic. */
+struct cuda_device *cuda_device_get(struct cuda_devices *devices, int ordinal, struct diags *diags);
 
 /* Makes the GPU's context the thread's current one; each success is followed by a cuda_leave on the same
  * thread, after which the one before is current again. False with a diagnostic. */
@@ -43,9 +41,9 @@ void cuda_leave(const struct cuda_device *device);
 bool cuda_enter_quietly(const struct cuda_device *device);
 
 void cuda_devices_init(struct cuda_devices *devices);
-/* Releases all of them; what lives in their contexts has been given back. */
 /* Waits until nothing that uses kernels or memory of ours runs on any of them any more. */
 void cuda_devices_wait(const struct cuda_devices *devices);
+/* Releases all of them; what lives in their contexts has been given back. */
 void cuda_devices_finish(struct cuda_devices *devices);
 
 #endif

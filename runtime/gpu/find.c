@@ -1,7 +1,7 @@
 /* See find.h. */
 #include "runtime/gpu/find.h"
 
-#include "runtime/cache/identity.h"
+#include "runtime/cache/cache.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -10,11 +10,12 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A search in progress. */
 struct search {
-    const struct cc *cc;
+    const struct environment *environment;
     enum cuda_file kind;
     const char *pattern;
     char *path;                    /* [PATH_MAX], of what is found */
@@ -116,7 +117,7 @@ static bool in_places(const struct search *search, const struct place *places, s
 {
     for (size_t i = 0; i < count; i++) {
         const char *variable = places[i].variable;
-        const char *start = variable ? cc_variable(search->cc, variable) : places[i].pattern;
+        const char *start = variable ? environment_get(search->environment, variable) : places[i].pattern;
         if (start && in_place(search, (int)strlen(start), start, variable ? places[i].pattern : ""))
             return true;
     }
@@ -137,10 +138,10 @@ static bool in_list(const struct search *search, const char *list)
 
 static bool in_system(const struct search *search)
 {
-    const char *path = cc_variable(search->cc, "PATH");
+    const char *path = environment_get(search->environment, "PATH");
     if (search->kind == CUDA_PROGRAM)
         return in_list(search, path ? path : PROGRAM_PATH);
-    if (in_list(search, cc_variable(search->cc, "LD_LIBRARY_PATH")))
+    if (in_list(search, environment_get(search->environment, "LD_LIBRARY_PATH")))
         return true;
     for (size_t i = 0; i < sizeof system_folders / sizeof *system_folders; i++) {
         char folder[64];
@@ -166,14 +167,14 @@ static bool in_python(const struct search *search)
 {
     char program[PATH_MAX], real[PATH_MAX];
     struct stat status;
-    return program_find(cc_variable(search->cc, "PATH"), "python3", program, &status) &&
+    return program_find(environment_get(search->environment, "PATH"), "python3", program, &status) &&
            (beside_python(search, program) ||
             (realpath(program, real) && beside_python(search, real)));
 }
 
-bool cuda_find(const struct cc *cc, enum cuda_file kind, const char *pattern, char path[PATH_MAX])
+bool cuda_find(const struct environment *environment, enum cuda_file kind, const char *pattern, char path[PATH_MAX])
 {
-    const struct search search = {cc, kind, pattern, path};
+    const struct search search = {environment, kind, pattern, path};
     return in_places(&search, named_places, sizeof named_places / sizeof *named_places) ||
            in_system(&search) ||
            in_places(&search, usual_places, sizeof usual_places / sizeof *usual_places) ||
@@ -182,9 +183,9 @@ bool cuda_find(const struct cc *cc, enum cuda_file kind, const char *pattern, ch
 
 void *library_open(const char *path)
 {
-    worker_load_begin();
+    load_begin();
     void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    worker_load_end();
+    load_end();
     return library;
 }
 

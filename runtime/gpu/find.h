@@ -5,17 +5,17 @@
 #ifndef WEFT_CUDA_FIND_H
 #define WEFT_CUDA_FIND_H
 
-#include "runtime/internal.h"
+#include "runtime/base/base.h"
 
 #include <limits.h>
 
 enum cuda_file { CUDA_LIBRARY, CUDA_PROGRAM };
 
 /* The first file of that kind for this machine whose name matches a pattern of glob, of one place
- * the highest name; by the environment of `cc`. An absolute path. */
-bool cuda_find(const struct cc *cc, enum cuda_file kind, const char *pattern, char path[PATH_MAX]);
+ * the highest name; by this environment. An absolute path. */
+bool cuda_find(const struct environment *environment, enum cuda_file kind, const char *pattern, char path[PATH_MAX]);
 
-/* Opens a library for good; a fork waits meanwhile (worker.h). NULL: dlerror tells. */
+/* Opens a library for good; a fork waits meanwhile (base/forklock.h). NULL: dlerror tells. */
 void *library_open(const char *path);
 /* The path an open library was loaded from, as long as it is open; "" when the loader does not say. */
 const char *library_path(void *library);

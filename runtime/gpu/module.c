@@ -1,8 +1,6 @@
 /* See module.h. */
 #include "runtime/gpu/module.h"
 
-#include "runtime/cc/keep.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -88,12 +86,10 @@ struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, c
 
 /* ---- its function, its end ---- */
 
-struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *text,
+struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *entry,
                                 struct diags *diags)
 {
     struct CUfunc_st *function = NULL;
-    char entry[KEEP_ENTRY];
-    kernel_entry(text, entry);
     if (!cuda_enter(device, diags))
         return NULL;
     if (!CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry))

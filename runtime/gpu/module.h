@@ -5,8 +5,9 @@
 #ifndef WEFT_CUDA_KERNELS_H
 #define WEFT_CUDA_KERNELS_H
 
-#include "runtime/cache/entry.h"
-#include "runtime/cache/identity.h"
+#include "runtime/cache/cache.h"
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/nvrtc.h"
 
 /* The key for a text without comments; `identity` is NVRTC's. False: out of memory. */
 bool cuda_key_init(struct cache_key *key, struct cuda_device *device, const char *identity,
@@ -16,8 +17,8 @@ bool cuda_key_init(struct cache_key *key, struct cuda_device *device, const char
  * diagnostic. */
 struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, const char *text,
                               enum weft_math math, struct image *image, struct diags *diags);
-/* The module's kernel, made from this text; NULL with a diagnostic. */
-struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *text,
+/* The module's kernel, the function of this name; NULL with a diagnostic. */
+struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *entry,
                                 struct diags *diags);
 /* Unloads; nothing happens where the GPU's context, and with it the module, is gone. */
 void cuda_unload(const struct cuda_device *device, struct CUmod_st *module);

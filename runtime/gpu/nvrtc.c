@@ -2,18 +2,19 @@
 #include "runtime/gpu/nvrtc.h"
 
 #include "runtime/gpu/find.h"
-#include "runtime/cache/identity.h"
+#include "runtime/cache/cache.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- finding it ---- */
 
-void nvrtc_init(struct nvrtc *nvrtc, const struct cc *cc)
+void nvrtc_init(struct nvrtc *nvrtc, const struct environment *environment)
 {
-    *nvrtc = (struct nvrtc){.cc = cc};
+    *nvrtc = (struct nvrtc){.environment = environment};
     pthread_mutex_init(&nvrtc->mutex, NULL);
 }
 
@@ -28,7 +29,7 @@ void nvrtc_finish(struct nvrtc *nvrtc)
 static const char *find(struct nvrtc *nvrtc)
 {
     char path[PATH_MAX];
-    if (!nvrtc->path && cuda_find(nvrtc->cc, CUDA_LIBRARY, "libnvrtc.so*", path))
+    if (!nvrtc->path && cuda_find(nvrtc->environment, CUDA_LIBRARY, "libnvrtc.so*", path))
         nvrtc->path = strdup(path);
     return nvrtc->path;
 }

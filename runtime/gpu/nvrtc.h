@@ -34,7 +34,7 @@ enum { NVRTC_MAX_ARCHS = 64, NVRTC_MAX_OPTIONS = 24 };
 
 /* A member of struct weft_context. */
 struct nvrtc {
-    const struct cc *cc;           /* whose environment tells where to look */
+    const struct environment *environment; /* tells where to look */
     pthread_mutex_t mutex;         /* guards what follows while it is found out */
     char *path;                    /* NULL: not found so far */
     char *identity;                /* of the file, once it is open */
@@ -48,7 +48,7 @@ struct nvrtc {
     atomic_uint unknown;           /* a set of its optional options that it does not know */
 };
 
-void nvrtc_init(struct nvrtc *nvrtc, const struct cc *cc);
+void nvrtc_init(struct nvrtc *nvrtc, const struct environment *environment);
 void nvrtc_finish(struct nvrtc *nvrtc);
 
 /* Which library it is: its place, size, time and inode. From malloc; NULL when there is none, or no

@@ -3,12 +3,11 @@
  * signals on their way. */
 #include "runtime/gpu/nvrtc.h"
 
-#include "runtime/internal.h"
-
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STACK = 64 << 20 };         /* bytes, reserved and mostly never touched */
 

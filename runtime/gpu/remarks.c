@@ -1,7 +1,8 @@
 /* See remarks.h. */
-#include "runtime/internal.h"
+#include "runtime/gpu/remarks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The bytes of a site on one stream. */
 struct remark_bytes {
@@ -76,10 +77,9 @@ static struct remark_site *make_site(struct remark_text *text, const struct kern
     return text->sites = site;
 }
 
-struct remark_site *remarks_site(struct weft_context *context, const struct source *source,
+struct remark_site *remarks_site(struct remarks *remarks, const struct source *source,
                                  const struct kernel *kernel, struct diags *diags)
 {
-    struct remarks *remarks = &context->remarks;
     pthread_mutex_lock(&remarks->mutex);
     struct remark_text *text = find_text(remarks, source);
     text = text ? text : make_text(remarks, source);
@@ -119,10 +119,9 @@ static struct remark_bytes *make_bytes(struct cuda_device *device, struct remark
     return site->bytes = made;
 }
 
-uint64_t remarks_bytes(struct weft_context *context, struct cuda_device *device, struct remark_site *site,
+uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, struct remark_site *site,
                        const struct CUstream_st *stream, struct diags *diags)
 {
-    struct remarks *remarks = &context->remarks;
     pthread_mutex_lock(&remarks->mutex);
     struct remark_bytes *found = find_bytes(site, device, plain(stream));
     if (!found)
@@ -143,9 +142,8 @@ static void take(const struct remark_site *site, const struct CUstream_st *strea
                 *place = site->faults[f];
 }
 
-void remarks_tell(struct weft_context *context, const struct CUstream_st *stream, struct diags *diags)
+void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, struct diags *diags)
 {
-    struct remarks *remarks = &context->remarks;
     pthread_mutex_lock(&remarks->mutex);
     for (const struct remark_text *text = remarks->texts; text; text = text->next) {
         struct span place = {UINT32_MAX, UINT32_MAX};

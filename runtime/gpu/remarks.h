@@ -10,7 +10,6 @@
 #include "compiler/ir/ir.h"
 #include "runtime/gpu/device.h"
 
-struct weft_context;
 struct remark_site;
 struct remark_text;
 
@@ -22,13 +21,13 @@ struct remarks {
 
 /* The site of a kernel that has faults: one for all kernels with the same text and places. NULL with a
  * diagnostic. */
-struct remark_site *remarks_site(struct weft_context *context, const struct source *source,
+struct remark_site *remarks_site(struct remarks *remarks, const struct source *source,
                                  const struct kernel *kernel, struct diags *diags);
 /* Where the kernel writes on this stream; the device's context is current. 0 with a diagnostic. */
-uint64_t remarks_bytes(struct weft_context *context, struct cuda_device *device, struct remark_site *site,
+uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, struct remark_site *site,
                        const struct CUstream_st *stream, struct diags *diags);
 /* Adds what was remarked on a stream, the first place of each text, and forgets it. */
-void remarks_tell(struct weft_context *context, const struct CUstream_st *stream, struct diags *diags);
+void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, struct diags *diags);
 
 void remarks_init(struct remarks *remarks);
 void remarks_finish(struct remarks *remarks);

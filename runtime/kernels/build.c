@@ -2,11 +2,8 @@
  * thread may call it. */
 #include "runtime/kernels/build.h"
 
-#include "runtime/cache/cache.h"
-#include "runtime/gpu/module.h"
-#include "runtime/cc/keep.h"
-
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +21,7 @@ static bool probe(struct weft_context *context, const char *identity, struct cc 
 
 bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *diags)
 {
-    char *identity = compiler_identity(&context->cc);
+    char *identity = cc_identity(&context->cc);
     bool good = probe(context, identity, cc, diags);
     free(identity);
     return good;
@@ -36,14 +33,14 @@ bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *d
 static char *identity_of(const struct build *build)
 {
     return build->device ? nvrtc_identity(&build->context->nvrtc)
-                         : compiler_identity(&build->context->cc);
+                         : cc_identity(&build->context->cc);
 }
 
 static bool key_of(const struct build *build, const char *identity, struct cache_key *key)
 {
     if (build->device)
         return cuda_key_init(key, build->device, identity, build->key, build->math);
-    return cache_key_init(key, &build->context->cc, identity, build->key, build->math);
+    return cc_key_init(key, &build->context->cc, identity, build->key, build->math);
 }
 
 /* What a compiler made, to be kept. */
@@ -126,13 +123,13 @@ static void note_once(struct weft_context *context, int problem)
     struct arena arena;
     struct diags diags;
     jmp_buf env;
-    if (!context->log || atomic_flag_test_and_set(&context->noted))
+    if (!context->log.tell || atomic_flag_test_and_set(&context->noted))
         return;
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, NULL);
         diag_at(&diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(problem));
-        keep_untold(context, &diags);
+        keep_untold(&context->log, &diags);
     }
     arena_finish(&arena);
 }

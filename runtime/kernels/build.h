@@ -3,7 +3,7 @@
 #ifndef WEFT_BUILD_H
 #define WEFT_BUILD_H
 
-#include "runtime/internal.h"
+#include "runtime/kernels/context.h"
 
 /* A copy of the context's compiler that knows which one it is (cc_probe); it is good for as long as
  * the context. False with a diagnostic. */

@@ -2,9 +2,6 @@
  * once more when libtcc made the first kernel. */
 #include "runtime/kernels/tiers_impl.h"
 
-#include "runtime/gpu/module.h"
-#include "runtime/kernels/kernels.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

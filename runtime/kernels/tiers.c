@@ -1,9 +1,7 @@
 /* See tiers_impl.h. */
 #include "runtime/kernels/tiers_impl.h"
 
-#include "runtime/kernels/build.h"
-#include "runtime/gpu/module.h"
-#include "runtime/cc/keep.h"
+#include "compiler/lang/lang.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -59,9 +57,10 @@ static bool use_module(const struct build *build, struct diags *diags, struct ma
 {
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
     double start = seconds();
+    char entry[KEEP_ENTRY];
+    kernel_entry(build->text, entry);
     made->module = build_kernel(build, diags, &origin);
-    made->function = made->module ? cuda_function(build->device, made->module, build->text, diags)
-                                  : NULL;
+    made->function = made->module ? cuda_function(build->device, made->module, entry, diags) : NULL;
     made->final = true;
     made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
     if (made->module && !made->function)
@@ -98,7 +97,7 @@ static void log_reason(struct weft_context *context, const struct diags *failed)
     struct diags diags;
     diags_init(&diags, failed->arena, NULL);
     add_reason(context, failed, &diags);
-    keep_untold(context, &diags);
+    keep_untold(&context->log, &diags);
 }
 
 /* ---- the choice ---- */
@@ -126,7 +125,7 @@ static bool wait_for_good(const struct build *build, const struct kernel_request
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
     if (use_good(build, &failed, made)) {
-        keep_untold(context, &failed); /* notes */
+        keep_untold(&context->log, &failed); /* notes */
         return true;
     }
     bool serves = first_serves(context, request) || (first_allowed(context) && lacks_compiler(&failed));
@@ -168,7 +167,7 @@ bool tiers_improve(struct weft_context *context, const char *key, enum weft_math
         diags_init(&diags, &arena, NULL);
         good = use_good(&(struct build){context, key, key, math, NULL}, &diags, made);
         if (good)
-            keep_untold(context, &diags);
+            keep_untold(&context->log, &diags);
         else if (!context->running.cancelled)
             log_reason(context, &diags);
     }

@@ -3,7 +3,7 @@
 #ifndef WEFT_TIERS_H
 #define WEFT_TIERS_H
 
-#include "runtime/internal.h"
+#include "runtime/kernels/kernels.h"
 
 struct made {
     void *handle;                  /* of dlopen; NULL: it came from libtcc */

@@ -1,54 +1,33 @@
 /* See worker.h. */
-#include "runtime/internal.h"
-
 #include "runtime/kernels/kernels.h"
 
 #include <signal.h>
-#include <time.h>
 
 /* ---- all contexts of the process ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t contexts_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before a context's */
-static pthread_mutex_t load_mutex = PTHREAD_MUTEX_INITIALIZER;     /* taken last */
-static bool loads_stopped;         /* by a fork in progress */
 static struct weft_context *contexts;
-
-void worker_load_begin(void)
-{
-    pthread_mutex_lock(&load_mutex);
-}
-
-void worker_load_end(void)
-{
-    pthread_mutex_unlock(&load_mutex);
-}
-
-/* Loading takes a millisecond. After a second it is the forking thread that is waited for: it has the
- * loader's lock, being inside a constructor. Then nobody is half-way through loading. */
-static void stop_loads(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    loads_stopped = pthread_mutex_timedlock(&load_mutex, &until) == 0;
-}
 
 static void before_fork(void)
 {
     pthread_mutex_lock(&contexts_mutex);
     for (struct weft_context *context = contexts; context; context = context->next)
-        pthread_mutex_lock(&context->mutex);
-    stop_loads();
+        pthread_mutex_lock(&context->mutex), pthread_mutex_lock(&context->log.mutex);
+    loads_stop();
+}
+
+static void go_on(bool child)
+{
+    loads_resume(child);
+    for (struct weft_context *context = contexts; context; context = context->next)
+        pthread_mutex_unlock(&context->log.mutex), pthread_mutex_unlock(&context->mutex);
+    pthread_mutex_unlock(&contexts_mutex);
 }
 
 static void after_fork(void)
 {
-    if (loads_stopped)
-        pthread_mutex_unlock(&load_mutex);
-    for (struct weft_context *context = contexts; context; context = context->next)
-        pthread_mutex_unlock(&context->mutex);
-    pthread_mutex_unlock(&contexts_mutex);
+    go_on(false);
 }
 
 /* No other thread has come along, and compilers in progress are the parent's. */
@@ -66,9 +45,7 @@ static void in_child(void)
         context->worker.running = false;
         kernels_abandon(context);
     }
-    if (!loads_stopped)
-        pthread_mutex_init(&load_mutex, NULL);
-    after_fork();
+    go_on(true);
 }
 
 static void prepare_process(void)

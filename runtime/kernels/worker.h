@@ -31,8 +31,4 @@ void worker_remove(struct weft_context *context, struct loaded *loaded);
 /* Starts the thread that is missing after a fork, when there are jobs. Without the mutex. */
 void worker_wake(struct weft_context *context);
 
-/* Around dlopen and its like: a fork waits, so that the child does not inherit the loader's lock. */
-void worker_load_begin(void);
-void worker_load_end(void);
-
 #endif

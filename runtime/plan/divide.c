@@ -1,6 +1,6 @@
 /* Dividing a typed program on certain shapes into kernels: results of one shape share one, what is
  * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
-#include "runtime/internal.h"
+#include "runtime/plan/plan.h"
 
 #include <string.h>
 

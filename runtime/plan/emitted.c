@@ -1,7 +1,7 @@
 /* The texts of an instance's kernels, kept, so that new shapes in a class that was there before emit
  * nothing and look nothing up. A key holds all that a text is made from, but for what an instance and its
  * context fix: names and spellings, the vector functions. */
-#include "runtime/internal.h"
+#include "runtime/plan/emitted.h"
 
 #include <string.h>
 
@@ -86,7 +86,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     made->key = key.text;
     made->size = key.length;
     made->form = *params->form;
-    made->text = emit(scratch, kernel, params, &made->scratch);
+    made->text = pipeline_text(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have been faster */
     found = found ? found : keep(typed, made);

@@ -1,5 +1,7 @@
 /* See gpu_args.h. */
-#include "runtime/plan/gpu_args.h"
+#include "runtime/plan/plan.h"
+
+#include <string.h>
 
 /* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
  * further tiles by itself. */

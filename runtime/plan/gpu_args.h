@@ -9,7 +9,11 @@
 #ifndef WEFT_CUDA_ARGS_H
 #define WEFT_CUDA_ARGS_H
 
-#include "runtime/internal.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct planned;
 
 /* Threads of a block: planned->emitted->form.threads. Blocks for a launch over so many tiles (> 0), of all
  * samples: at least 1. */

@@ -1,7 +1,7 @@
 /* See gpu_plan.h. Nothing is allocated from an arena while a context is current: that might jump. Equal
  * bytes are on a GPU once, whoever wants them, and stay as long as the weft_context: nobody can tell when
  * the last kernel or graph that reads them is gone. */
-#include "runtime/plan/gpu_plan.h"
+#include "runtime/plan/plan.h"
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ static bool place_all(struct weft_context *context, struct plan *plan, const str
         return false;
     if (!kernel->fault_count)
         return true;
-    cuda->site = remarks_site(context, source, kernel, diags);
+    cuda->site = remarks_site(&context->remarks, source, kernel, diags);
     return cuda->site && cuda_pinned_reserve(plan->gpu, (size_t)kernel->fault_count, diags);
 }
 

@@ -3,8 +3,11 @@
 #ifndef WEFT_CUDA_PLAN_H
 #define WEFT_CUDA_PLAN_H
 
-#include "runtime/plan/gpu_args.h"
-#include "runtime/gpu/remarks.h"
+#include "compiler/base/base.h"
+
+struct plan;
+struct remark_site;
+struct weft_context;
 
 /* Bytes that a kernel reads from the GPU's memory and that are no tensor of the caller's. */
 struct cuda_source {

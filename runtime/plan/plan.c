@@ -1,11 +1,6 @@
 /* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
  * comparing a few integers. */
-#include "runtime/plan/gpu_plan.h"
-#include "runtime/api/debug_impl.h"
-#include "runtime/cc/keep.h"
-
-#include "compiler/check/check.h"
-#include "compiler/loop/loop.h"
+#include "runtime/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +75,7 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
     if (diags->errors)
         return NULL;
     const struct contents *contents = numbers_contents(arena, program, inputs);
-    return infer_shapes_of(arena, program, diags, given, contents, shapes) ? shapes : NULL;
+    return pipeline_shapes(arena, program, diags, given, contents, shapes) ? shapes : NULL;
 }
 
 const char **plan_layouts(struct arena *arena, const struct program *program,
@@ -89,7 +84,7 @@ const char **plan_layouts(struct arena *arena, const struct program *program,
 {
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     const struct contents *contents = numbers_contents(arena, program, inputs);
-    return infer_layouts(arena, program, diags, shapes, contents, layouts) ? layouts : NULL;
+    return pipeline_layouts(arena, program, diags, shapes, contents, layouts) ? layouts : NULL;
 }
 
 /* ---- kernels ---- */
@@ -195,6 +190,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
                          const struct shape *const *shapes, const struct occasion *occasion,
                          struct diags *diags)
 {
+    const struct plan_observer *observer = program->context->observer;
     struct division division;
     if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
         return false;
@@ -206,8 +202,8 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
         finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
-    for (int k = 0; program->context->debug && k < division.count; k++)
-        debug_kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
+    for (int k = 0; observer && k < division.count; k++)
+        observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || plan->typed->program->view_count)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
     return true;
@@ -217,7 +213,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
 static bool find_gpu(struct weft_program *program, struct plan *plan, struct diags *diags)
 {
     if (plan->device)
-        plan->gpu = cuda_device_get(program->context, plan->device - 1, diags);
+        plan->gpu = cuda_device_get(&program->context->cuda, plan->device - 1, diags);
     return !plan->device || plan->gpu;
 }
 

@@ -1,7 +1,7 @@
 /* The plans of an instance, found by a hash of what they were made for: the device, the rank, extents and strides of
  * each input, those of the outputs where these are not dense, which inputs are batches, and the
  * elements of inputs that views take as numbers. */
-#include "runtime/internal.h"
+#include "runtime/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

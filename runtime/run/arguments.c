@@ -5,14 +5,14 @@
 
 static const char *name_of(const struct call *call, size_t index, bool output)
 {
-    return output ? weft_program_result_name(call->program, index)
-                  : weft_program_input_name(call->program, index);
+    const struct program *parsed = call->program->parsed;
+    return output ? parsed->results[index].name : parsed->symbols[parsed->inputs[index]].name;
 }
 
 static const char *suggestion(struct call *call, const char *name, bool output)
 {
-    size_t count = output ? weft_program_result_count(call->program)
-                          : weft_program_input_count(call->program);
+    const struct program *parsed = call->program->parsed;
+    size_t count = (size_t)(output ? parsed->result_count : parsed->input_count);
     const char **names = ARENA_ARRAY(&call->arena, const char *, count);
     for (size_t i = 0; i < count; i++)
         names[i] = name_of(call, i, output);

@@ -2,7 +2,7 @@
 #ifndef WEFT_CALL_H
 #define WEFT_CALL_H
 
-#include "runtime/internal.h"
+#include "runtime/plan/plan.h"
 
 enum { CALL_ROOM = 4096 };         /* bytes that a call has without allocating */
 

@@ -4,10 +4,12 @@
 
 #include "runtime/run/gpu_run_impl.h"
 
+#include <string.h>
+
 enum { SAMPLE_ALIGNMENT = 16 };    /* bytes, of host samples on the GPU: the widest load */
 
 /* A kernel of a stretch's plan. */
-struct entry {
+struct placed {
     const struct cuda_planned *cuda;
     uint64_t *maps;                /* [accesses] addresses; NULL: none is mapped */
     int64_t geometry;              /* number in the launch's table */
@@ -16,7 +18,7 @@ struct entry {
 /* A stretch on the GPU. */
 struct place {
     uint64_t shared, own;          /* addresses of its temporaries */
-    struct entry *entries;         /* [kernel_count] */
+    struct placed *entries;         /* [kernel_count] */
     uint64_t **samples;            /* [inputs, then results] of host batches: addresses of its samples; NULL
                                       for others */
 };
@@ -31,7 +33,7 @@ struct known {
 struct table {
     struct known *known;           /* [known_count], a power of two, at most half full */
     size_t known_count;
-    const struct entry *entry;     /* one of its kernels */
+    const struct placed *entry;     /* one of its kernels */
     uint64_t *words;               /* samples, then geometries; none for a kernel on one sample */
     uint64_t address;
     uint64_t *bases, *args;        /* [accesses] of the sample in hand; the kernel's arguments */
@@ -138,7 +140,7 @@ static int64_t find_geometry(struct table *table, const struct planned *planned)
     return table->known[at].number;
 }
 
-static void add_entry(struct batch_run *run, const struct stretch *stretch, int k, struct entry *entry)
+static void add_entry(struct batch_run *run, const struct stretch *stretch, int k, struct placed *entry)
 {
     const struct planned *planned = &stretch->plan->kernels[k];
     const struct form *form = &planned->emitted->form;
@@ -155,7 +157,7 @@ static void add_entry(struct batch_run *run, const struct stretch *stretch, int 
 static void lay_out_stretch(struct batch_run *run, const struct stretch *stretch, struct place *place)
 {
     const struct plan *plan = stretch->plan;
-    place->entries = ARENA_ARRAY(&run->call->arena, struct entry, plan->kernel_count);
+    place->entries = ARENA_ARRAY(&run->call->arena, struct placed, plan->kernel_count);
     place->samples = ARENA_ARRAY(&run->call->arena, uint64_t *, operand_count(run->call));
     add_operands(run, stretch, place, 0, run->call->typed->program->input_count, TENSOR_INPUT);
     for (int k = 0; k < plan->kernel_count; k++)
@@ -269,7 +271,7 @@ static uint64_t access_address(const struct batch_run *run, const struct at *at,
 static void fill_entry(struct batch_run *run, const struct at *at, int k)
 {
     const struct planned *planned = &at->stretch->plan->kernels[k];
-    const struct entry *entry = &at->place->entries[k];
+    const struct placed *entry = &at->place->entries[k];
     const struct form *form = &planned->emitted->form;
     struct table *table = &run->tables[at->stretch->launches[k]];
     size_t geometry = geometry_word(&run->deals.items[at->stretch->launches[k]].launch, entry->geometry);

@@ -1,8 +1,8 @@
 /* The way back from the GPU to the caller's host memory (gpu_work_impl.h), by way of pinned memory like the way
  * there. Only the tensors' own elements are written. */
 #include "runtime/run/gpu_work_impl.h"
-#include "runtime/tensor/pack.h"
 
+#include <string.h>
 static bool goes_back(const struct cuda_part *part, bool direct)
 {
     return part->to && part->bytes && part->direct == direct;

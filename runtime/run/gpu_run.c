@@ -2,7 +2,7 @@
  * arguments are copied from the plan, addresses put in, and the kernel is launched. */
 #include "runtime/run/gpu_run_impl.h"
 
-#include "runtime/tensor/pack.h"
+#include <string.h>
 
 /* ---- host operands ---- */
 

@@ -4,7 +4,7 @@
  * first. */
 #include "runtime/run/gpu_work_impl.h"
 
-#include "runtime/tensor/pack.h"
+#include <string.h>
 
 enum { ALIGNMENT = 256 };          /* bytes, as of the driver's own allocations */
 
@@ -211,7 +211,7 @@ bool work_faults(struct cuda_work *work, const struct planned *planned, const st
             *faults = work->remarks[i].address;
     if (*faults || !cuda->site)
         return true;
-    *faults = remarks_bytes(work->call->program->context, work->device, cuda->site, work->order.stream,
+    *faults = remarks_bytes(&work->call->program->context->remarks, work->device, cuda->site, work->order.stream,
                             work->diags);
     return *faults;
 }

@@ -14,7 +14,6 @@
 #define WEFT_CUDA_WORK_H
 
 #include "runtime/run/call.h"
-#include "runtime/plan/gpu_plan.h"
 
 enum { PIECE = 4 << 20, PIECES = 4 }; /* bytes copied at once; how many such copies may be on their way */
 

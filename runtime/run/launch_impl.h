@@ -2,7 +2,7 @@
 #ifndef WEFT_LAUNCH_H
 #define WEFT_LAUNCH_H
 
-#include "runtime/internal.h"
+#include "runtime/plan/plan.h"
 
 /* Whoever makes it adds samples; the rest is launch_init's. */
 struct launch {

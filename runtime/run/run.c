@@ -9,6 +9,7 @@
 #include "runtime/run/overlap_impl.h"
 #include "runtime/run/recent_impl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ void call_drop(struct call *call)
 
 enum weft_status call_close(struct call *call, struct weft_error **error)
 {
-    enum weft_status status = finish_call(call->program->context, &call->diags, error);
+    enum weft_status status = finish_call(&call->program->context->log, &call->diags, error);
     call_drop(call);
     return status;
 }
@@ -232,7 +233,7 @@ static enum weft_status perform(struct weft_program *program, const struct weft_
             run(&call, params);
         status = close_run(&call, error);
     }
-    log_untold(program->context);
+    log_untold(&program->context->log);
     errno = saved;
     return status;
 }

@@ -1,6 +1,6 @@
 /* The elements of inputs that views take as their numbers (rule 7.1): read from host memory before
  * anything else, since shapes depend on them. */
-#include "runtime/internal.h"
+#include "runtime/tensor/tensor.h"
 
 #include <string.h>
 

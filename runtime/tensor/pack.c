@@ -1,5 +1,7 @@
 /* See pack.h. */
-#include "runtime/tensor/pack.h"
+#include "runtime/tensor/tensor.h"
+
+#include <string.h>
 
 /* The dimensions that are walked, outermost first, and where in them. */
 struct odometer {

@@ -3,7 +3,10 @@
 #ifndef WEFT_PACK_H
 #define WEFT_PACK_H
 
-#include "runtime/internal.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct tensor;
 
 /* Bytes of all of them. */
 size_t pack_size(const struct tensor *tensor);

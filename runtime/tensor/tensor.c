@@ -1,5 +1,5 @@
 /* The caller's tensors: read, checked, compared. Data is never touched here. */
-#include "runtime/internal.h"
+#include "runtime/tensor/tensor.h"
 
 #include <limits.h>
 #include <string.h>
