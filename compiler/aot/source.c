@@ -251,6 +251,8 @@ static void put_support(const struct source_text *s)
     buf_puts(s->out, emit_common(s->together, "args"));
     aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
     put_section(s, "shape");
+    aot_put_sections(s->out, weft_template_slice_h);
+    aot_put_sections(s->out, weft_template_slice);
     aot_put_sections(s->out, weft_template_geometry_h);
     aot_put_sections(s->out, weft_template_geometry);
     aot_put_sections(s->out, weft_template_tensor);

@@ -1,5 +1,6 @@
 /* Where the elements of tensors lie, as the library and ahead-of-time sources both know it; geometry.c has
- * the functions. Before it: struct shape (rank, extents[]) and int64_t. Strides are in bytes. */
+ * the functions. Before it: struct shape (rank, extents[]), struct slice (slice.h) and int64_t. Strides are
+ * in bytes. */
 
 //: pieces
 /* More than fit an int64_t, each of two elements or more. */
