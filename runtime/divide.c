@@ -105,7 +105,7 @@ static bool access_view(const struct planning *p, const struct kernel *kernel, c
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other && !reinterpret(p, access, &pieces))
         return false;
-    if (!pieces.count)
+    if (!pieces.count && !map_is_bounded(kernel, access->map))
         return true; /* one element */
     struct walk *walk = ARENA_NEW(p->arena, struct walk);
     walk_make(p->arena, kernel->maps, access->map, &pieces, walk);
@@ -193,6 +193,8 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
     count_traffic(kernel, &draft->geometry, planned);
     planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
     planned->kinds = arena_copy(&plan->own, draft->geometry.kinds, (size_t)kernel->access_count);
+    planned->starts = arena_copy(&plan->own, draft->geometry.starts,
+                                 (size_t)kernel->access_count * sizeof *draft->geometry.starts);
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)

@@ -204,11 +204,12 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
 {
     const int count = part->kernel->map_count;
     struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
-    maps[0] = (struct index_map){-1, NULL, example_shape(k, example, part->shape)};
+    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, part->shape)};
     for (int m = 1; m < count; m++) {
         const struct index_map *map = &part->kernel->maps[m];
-        maps[m] = (struct index_map){map->parent, example_shape(k, example, map->from),
-                                     example_shape(k, example, map->to)};
+        maps[m] = *map;
+        maps[m].from = example_shape(k, example, map->from);
+        maps[m].to = example_shape(k, example, map->to);
     }
     return maps;
 }
@@ -243,14 +244,21 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
     return geometry;
 }
 
-/* The kernel for any strides: what is seen by way of views goes by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    if (map_is_bounded(kernel, access->map))
+        return ACCESS_BOUNDED;
+    return access->map || is_reinterpreted(k, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+}
+
+/* The kernel for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
-        kinds[a] = kernel->accesses[a].map || is_reinterpreted(k, &kernel->accesses[a]) ? ACCESS_MAPPED
-                                                                                        : ACCESS_STRIDED;
+        kinds[a] = aot_general_kind(k, kernel, a);
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
 

@@ -28,9 +28,13 @@ struct access {
     struct form shape;             /* but for operands */
 };
 
+/* As struct index_map, with shapes as they stand in the tables. */
 struct map {
     int parent;
     struct form from, to;
+    const struct axis *axes;
+    enum outside outside;
+    uint64_t value;
 };
 //: classes
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
