@@ -177,7 +177,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
     return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .offsets = offsets, .maps = kernel->program->view_count ? g->maps : NULL,
+        .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
@@ -233,7 +233,7 @@ static struct lowered *make_lowered(struct typed *typed, const int *results, int
 /* Without views lowering looks at no shape, and is done once for the instance. NULL with a diagnostic. */
 static const struct lowered *get_lowered(struct planning *p, const int *results, int count)
 {
-    if (p->typed->program->view_count) {
+    if (program_asks_shapes(p->typed->program)) {
         struct lowered *own = ARENA_NEW(p->arena, struct lowered);
         own->kernel = lower(p->arena, p->typed->program, p->shapes, results, count, p->diags);
         own->narrowed = own->kernel ? narrow(p->arena, own->kernel) : NULL;

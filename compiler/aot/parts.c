@@ -158,7 +158,7 @@ static bool divide(struct aot_kernel *k, const struct example *example)
         const struct shape *shape = k->shapes[program->results[r].node];
         if (!results)
             continue;
-        struct kernel *whole = lower(k->arena, program, program->view_count ? k->shapes : NULL, results, count,
+        struct kernel *whole = lower(k->arena, program, program_asks_shapes(program) ? k->shapes : NULL, results, count,
                                      program->diags);
         if (!whole)
             return false;

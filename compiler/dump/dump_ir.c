@@ -52,6 +52,14 @@ static void put_cast_types(struct buf *buf, const struct program *program, const
     buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
 }
 
+static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype from = operand_node(program, node, 0)->dtype, compute = type_rows[node->dtype].compute;
+    buf_printf(buf, "%s in %s", reduction_rows[node->reduction].name, type_rows[compute].name);
+    if (from != compute)
+        buf_printf(buf, ", operand 1 from %s", type_rows[from].name);
+}
+
 /* An integer on the way to one that fits has no type. */
 static const char *dtype_text(const struct node *node)
 {
@@ -75,10 +83,11 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
     case NODE_VIEW:
-        buf_puts(buf, "view");
+        buf_puts(buf, program->views[node->view].form == VIEW_SELECT ? "selection" : "view");
         if (program->views[node->view].form == VIEW_REINTERPRET)
             buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
         break;
+    case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
         buf_puts(buf, "array literal");
         buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
