@@ -88,7 +88,7 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 static const struct lowered *lower_results(const struct building *b, const int *results, int count)
 {
     const struct pipeline *p = b->p;
-    const bool views = p->program->view_count > 0;
+    const bool views = program_asks_shapes(p->program);
     if (views || !p->store)
         return lower_both(p->arena, p->program, views ? p->shapes : NULL, results, count, p->diags);
     const struct lowered *found = p->store->get(p->store->user, results, count);

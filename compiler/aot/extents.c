@@ -7,6 +7,7 @@
 
 #include "compiler/check/check.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- extents ---- */
@@ -272,6 +273,38 @@ static void squeezed_extents(struct aot_view *v)
                    arena_printf(v->k->arena, "squeeze drops dimension %d, whose extent is not 1", d));
 }
 
+/* The extent that a slice leaves of one that only the call knows. */
+static void set_slice(struct aot_view *v, int d, const char *extent, const struct slice *slice)
+{
+    struct aot_kernel *k = v->k;
+    v->out->extents[d] = new_extent(k, "an extent of a selection");
+    buf_printf(&k->extents, "%s = sliced(%s, %lld, %lld, %lld, %d);\n", aot_extent(k, v->out->extents[d]), extent,
+               (long long)slice->start, (long long)slice->stop, (long long)slice->step,
+               slice->has_start | slice->has_stop << 1);
+}
+
+/* An index has to lie within an extent that only the call knows. */
+static void check_index(struct aot_view *v, int d, const char *extent, const struct item *item)
+{
+    const long long index = (long long)item->slice.start;
+    const long long least = index < 0 ? -index : index < LLONG_MAX ? index + 1 : index;
+    refuse(v->k, arena_printf(v->k->arena, "%s < %lld", extent, least), item->span,
+           arena_printf(v->k->arena, "index %lld is out of range: dimension %d is too short", index, d));
+}
+
+static void selected_extents(struct aot_view *v)
+{
+    struct select_axis axes[WEFT_MAX_RANK];
+    view_select_axes(v->args, v->in->rank, axes);
+    for (int d = 0; d < v->in->rank; d++) {
+        const char *extent = v->in->extents[d] < 0 ? aot_extent(v->k, v->in->extents[d]) : NULL;
+        if (extent && axes[d].result < 0)
+            check_index(v, d, extent, axes[d].item);
+        else if (extent && !item_keeps_extent(axes[d].item))
+            set_slice(v, axes[d].result, extent, &axes[d].item->slice);
+    }
+}
+
 static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
 {
     const struct node *from = operand_node(k->program, node, 0);
@@ -292,6 +325,8 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     v.out_size = bytes ? type_rows[node->dtype].size : 1;
     if (args->form == VIEW_SQUEEZE)
         squeezed_extents(&v);
+    else if (args->form == VIEW_SELECT)
+        selected_extents(&v);
     else if (bytes && !args->shape.given)
         innermost_extent(&v);
     else if (bytes || args->form == VIEW_RESHAPE)

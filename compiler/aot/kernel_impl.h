@@ -82,6 +82,8 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
 /* aot_parts.c: the loops, but for their functions' texts; false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
+/* How an access moves in the kernel for any strides: what is seen by way of views goes by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
 /* The shape of what access `a` of a part leads to. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a);
 

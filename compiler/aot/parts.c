@@ -118,11 +118,12 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
 {
     const int count = part->kernel->map_count;
     struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
-    maps[0] = (struct index_map){-1, NULL, example_shape(k, example, part->shape)};
+    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, part->shape)};
     for (int m = 1; m < count; m++) {
         const struct index_map *map = &part->kernel->maps[m];
-        maps[m] = (struct index_map){map->parent, example_shape(k, example, map->from),
-                                     example_shape(k, example, map->to)};
+        maps[m] = *map;
+        maps[m].from = example_shape(k, example, map->from);
+        maps[m].to = example_shape(k, example, map->to);
     }
     return maps;
 }
@@ -179,7 +180,15 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
     return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
 }
 
-/* The kernel for any strides: what is seen by way of views goes by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    if (map_is_bounded(kernel, access->map))
+        return ACCESS_BOUNDED;
+    return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+}
+
+/* The kernel for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;

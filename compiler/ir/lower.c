@@ -188,12 +188,24 @@ static bool pass_uses(struct lowering *l, int n)
     return good;
 }
 
+/* Selections and reductions have no meaning here yet: false with a diagnostic. The one place that goes once
+ * they have. */
+static bool refuse_new(const struct program *program, const struct node *node, struct diags *diags)
+{
+    const bool select = node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT;
+    return (!select && node->kind != NODE_REDUCE) ||
+           diag(diags, DIAG_NOT_YET, node->token, select ? "a kernel with a selection" : "a kernel with a reduction", "");
+}
+
 /* Finds out under which maps the results need each node; false with a diagnostic. */
 static bool find_uses(struct lowering *l, struct diags *diags)
 {
     const struct program *program = l->program;
     for (int i = 0; i < l->kernel->result_count; i++)
         add_use(l, program->results[l->kernel->results[i]].node, 0);
+    for (int n = 0; n < program->node_count; n++)
+        if (!refuse_new(program, &program->nodes[n], diags))
+            return false;
     for (int n = program->node_count - 1; n >= 0; n--)
         if (!pass_uses(l, n))
             return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);

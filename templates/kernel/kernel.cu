@@ -18,7 +18,8 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 {
     i64 next = row;
     for (i64 levels = *map++; levels > 0; levels--) {
-        for (i64 pieces = *map++; pieces > 0; pieces--, map += 4) {
+        i64 pieces = *map++;
+        for (next += *map++; pieces > 0; pieces--, map += 4) {
             uindex digit = i;
             if (pieces > 1) {
                 i = divide(i, (const struct weft_divisor *)map);
