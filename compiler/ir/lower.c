@@ -143,13 +143,28 @@ static bool is_cast_input(const struct lowering *l, const struct node *node)
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 
-/* The map under which a view's operand is read. What reinterprets an input reads elements of the new
+/* The map under which the operand of a selection is read. */
+static int selection_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    struct select_axis selected[WEFT_MAX_RANK];
+    view_select_axes(&l->program->views[view->view], to->rank, selected);
+    for (int d = 0; d < to->rank; d++)
+        axes[d] = (struct axis){selected[d].result,
+                                selected[d].item ? selected[d].item->slice : (struct slice){.step = 1}};
+    return map_select(l->kernel, map, from, to, axes);
+}
+
+/* The same of any view. What reinterprets an input reads elements of the new
  * type in their order. */
 static int operand_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes];
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
+    if (l->program->views[view->view].form == VIEW_SELECT)
+        return selection_map(l, view, map);
     if (is_cast_input(l, view) && !shape_known(from)) {
         to = row = arena_copy(l->arena, from, sizeof *from); /* as many elements, in their order */
     } else if (is_cast_input(l, view)) {
@@ -188,13 +203,10 @@ static bool pass_uses(struct lowering *l, int n)
     return good;
 }
 
-/* Selections and reductions have no meaning here yet: false with a diagnostic. The one place that goes once
- * they have. */
-static bool refuse_new(const struct program *program, const struct node *node, struct diags *diags)
+/* Reductions have no meaning here yet: false with a diagnostic. The one place that goes once they have. */
+static bool refuse_new(const struct node *node, struct diags *diags)
 {
-    const bool select = node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT;
-    return (!select && node->kind != NODE_REDUCE) ||
-           diag(diags, DIAG_NOT_YET, node->token, select ? "a kernel with a selection" : "a kernel with a reduction", "");
+    return node->kind != NODE_REDUCE || diag(diags, DIAG_NOT_YET, node->token, "a kernel with a reduction", "");
 }
 
 /* Finds out under which maps the results need each node; false with a diagnostic. */
@@ -204,7 +216,7 @@ static bool find_uses(struct lowering *l, struct diags *diags)
     for (int i = 0; i < l->kernel->result_count; i++)
         add_use(l, program->results[l->kernel->results[i]].node, 0);
     for (int n = 0; n < program->node_count; n++)
-        if (!refuse_new(program, &program->nodes[n], diags))
+        if (!refuse_new(&program->nodes[n], diags))
             return false;
     for (int n = program->node_count - 1; n >= 0; n--)
         if (!pass_uses(l, n))
