@@ -143,13 +143,28 @@ static bool is_cast_input(const struct lowering *l, const struct node *node)
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 
-/* The map under which a view's operand is read. What reinterprets an input reads elements of the new
+/* The map under which the operand of a selection is read. */
+static int selection_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    struct select_axis selected[WEFT_MAX_RANK];
+    view_select_axes(&l->program->views[view->view], to->rank, selected);
+    for (int d = 0; d < to->rank; d++)
+        axes[d] = (struct axis){selected[d].result,
+                                selected[d].item ? selected[d].item->slice : (struct slice){.step = 1}};
+    return map_select(l->kernel, map, from, to, axes);
+}
+
+/* The same of any view. What reinterprets an input reads elements of the new
  * type in their order. */
 static int operand_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes];
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
+    if (l->program->views[view->view].form == VIEW_SELECT)
+        return selection_map(l, view, map);
     if (is_cast_input(l, view) && !shape_known(from)) {
         to = row = arena_copy(l->arena, from, sizeof *from); /* as many elements, in their order */
     } else if (is_cast_input(l, view)) {
