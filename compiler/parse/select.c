@@ -41,8 +41,6 @@ static bool not_an_integer(struct parser *p, const struct node *node, struct spa
 {
     const char *text = shown(p, node->span);
     const struct node *value = named_node(p->program, node);
-    if (node->kind == NODE_POISON || node->poison)
-        return false;
     if (value->literal.kind == LITERAL_BOOL)
         return wrong(p, node->span, arena_printf(p->arena, "an item of a selection is an integer, and %s is a bool", text));
     if (value->literal.kind == LITERAL_REAL)
@@ -83,8 +81,8 @@ static bool integer(struct parser *p, struct span from, int64_t *value)
         wrong(p, p->token.span, "None is an item by itself; a bound of a slice is left out, as in x[:2] and x[::-1]");
         return parse_fail(p);
     }
-    int index = parse_expression(p);
-    if (p->failed || p->token.kind == TOKEN_DOT || !parse_fold(p))
+    int errors = p->diags->errors, index = parse_expression(p);
+    if (p->failed || p->token.kind == TOKEN_DOT || p->diags->errors > errors || !parse_fold(p))
         return false;
     const struct node *node = &p->program->nodes[index];
     if (node->literal.kind != LITERAL_INTEGER)
