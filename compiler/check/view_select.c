@@ -70,7 +70,8 @@ static bool too_many_items(const struct view_walk *w)
     const struct numbers place = place_of(surplus);
     if (rank == 0)
         return view_wrong(w, DIAG_SELECT_RANK, &place,
-                          "%s has no dimensions to select from; only '...', None and newaxis can stand here", w->viewed->name);
+                          "%s has no dimensions to select from; only '...', None and newaxis can stand here",
+                          w->viewed->name);
     return view_wrong(w, DIAG_SELECT_RANK, &place,
                       "the selection has %d items for dimensions, and %s has %d dimension%s; None inserts one", used,
                       view_value_text(w), rank, rank == 1 ? "" : "s");

@@ -4,6 +4,11 @@
 
 #include <stdio.h>
 
+static const char *bound(struct buf *buf, bool given, int64_t value)
+{
+    return given ? arena_printf(buf->arena, "%lld", (long long)value) : "_";
+}
+
 /* As "i0 s1:_:2 .. new": a bound that is left out is _. */
 static void put_items(struct buf *buf, const struct view_args *args)
 {
@@ -14,9 +19,8 @@ static void put_items(struct buf *buf, const struct view_args *args)
         if (item->kind == ITEM_INDEX)
             buf_printf(buf, "i%lld", (long long)slice->start);
         else if (item->kind == ITEM_SLICE)
-            buf_printf(buf, "s%s:%s:%lld", slice->has_start ? arena_printf(buf->arena, "%lld", (long long)slice->start) : "_",
-                       slice->has_stop ? arena_printf(buf->arena, "%lld", (long long)slice->stop) : "_",
-                       (long long)slice->step);
+            buf_printf(buf, "s%s:%s:%lld", bound(buf, slice->has_start, slice->start),
+                       bound(buf, slice->has_stop, slice->stop), (long long)slice->step);
         else
             buf_puts(buf, item->kind == ITEM_NEW ? "new" : "..");
     }

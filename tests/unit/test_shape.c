@@ -108,8 +108,8 @@ static void selections(void **state)
     assert_shapes("sum(x)", "[]");
     assert_shapes("input x: u8[h, w]; x + sum(x)", "[h, w]");
     assert_refused("input x: u8[h, 3]; x[0, 3]",
-                   "item 2 of the selection, index 3, is out of range: dimension 1 of x [h, 3] has extent 3; an index is "
-                   "-3 to 2");
+                   "item 2 of the selection, index 3, is out of range: dimension 1 of x [h, 3] has extent 3; an "
+                   "index is -3 to 2");
     assert_refused("input x: u8[h, w]; x[..., 0, 0, 0]",
                    "the selection has 3 items for dimensions, and x [h, w] has 2 dimensions; None inserts one");
     assert_refused("input x: u8[]; x[:]",

@@ -438,6 +438,10 @@ static void selections(void **state)
                     "x[0] = 1\n"
                     "~~~~ ^\n");
     assert_messages("x[0] == 1", "");
+    assert_messages("kernel f(x: f32[4]) { return q + x[q] }",
+                    "<expr>:1:30: error[W0028]: 'q' is neither a parameter nor bound before\n"
+                    "kernel f(x: f32[4]) { return q + x[q] }\n"
+                    "                             ^\n");
     assert_messages("cast(x, uint8[3])",
                     "<expr>:1:14: error[W0009]: the type of an element stands here, without"
                     " extents\n"
