@@ -1519,6 +1519,15 @@ SHARED int64_t quotient(int64_t have, int64_t each)
     return have < 0 || each <= 0 || have % each ? -1 : have / each;
 }
 
+/* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
+SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
+{
+    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1)};
+    int64_t first, count;
+    slice_resolve(&slice, of, &first, &count);
+    return count;
+}
+
 /* Halves away from zero; -1: too large. */
 SHARED int64_t rounded(double x)
 {
