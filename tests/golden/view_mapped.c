@@ -40,15 +40,21 @@ static inline void run_f32(f32_m *to, const char *from, i64 pace, i64 count)
             to[j] = *(const f32_m *)(from + j * pace);
 }
 /* `count` elements whose numbers are `step` apart. The first level takes a number apart into digits, one for
- * each piece, innermost first; `next` and their strides are a number for the next level, or bytes behind
- * `from` where this is the last. Along the innermost piece those are a step apart again; where it ends, the
- * digits count on: numbers are divided once for a call. */
+ * each piece, innermost first; `next`, the level's own place and their strides are a number for the next level, or
+ * bytes behind `from` where this is the last. Along the innermost piece those are a step apart again; where it ends,
+ * the digits count on: numbers are divided once for a call, or, where they descend, for each element. */
 SEPARATE static void elements_f32(f32_m *to, const char *from, const i64 *level, i64 levels, i64 next, i64 number,
                                  i64 step, i64 count)
 {
-    const i64 n = *level, *extents = level + 1, *strides = extents + n, pace = step * strides[0];
+    const i64 n = *level, *extents = level + 2, *strides = extents + n, pace = step * strides[0];
     const i64 inner = n > 1 ? extents[0] : number + step * count + 1;
     i64 digits[64];
+    if (n > 1 && step < 0) {
+        for (; count > 0; count--, number += step)
+            elements_f32(to++, from, level, levels, next, number, 0, 1);
+        return;
+    }
+    next += level[1];
     for (i64 k = 0; k < n; k++) {
         i64 above = 0;
         if (k + 1 < n) /* 32 bits divide faster */
@@ -74,7 +80,7 @@ SEPARATE static void elements_f32(f32_m *to, const char *from, const i64 *level,
             }
             count -= count > 0;
         } else {
-            i64 run = step == 1 ? inner - digit : step ? (inner - digit + step - 1) / step : count;
+            i64 run = step == 1 ? inner - digit : step > 0 ? (inner - digit + step - 1) / step : count;
             run = run < count ? run : count;
             if (levels > 1)
                 elements_f32(to, from, strides + n, levels - 1, 0, next, pace, run);
@@ -102,7 +108,7 @@ SEPARATE static void elements_f32(f32_m *to, const char *from, const i64 *level,
 SEPARATE static const f32_m *mapped_f32(f32_m *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
     if (map[1] == 1) /* along the row numbers are a step apart, as mostly */
-        elements_f32(block, from, map + 4, *map - 1, 0, row + i * map[3], map[3], m);
+        elements_f32(block, from, map + 5, *map - 1, 0, row + map[2] + i * map[4], map[4], m);
     else
         elements_f32(block, from, map + 1, *map, row, i, 1, m);
     for (int j = m; j < BLOCK; j++)

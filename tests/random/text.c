@@ -2,6 +2,7 @@
 #include "tests/random/text.h"
 
 #include "tests/random/number.h"
+#include "tests/random/select.h"
 #include "tests/random/view.h"
 
 #include <stdarg.h>
@@ -197,6 +198,12 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
     static const char *const names[] = {"reshape", "squeeze", "expand_dims", "reinterpret"};
     const struct formula_view *view = &trial->formula.views[node->view];
     char arguments[500];
+    if (view->kind == VIEWS_SELECT) {
+        write_operand(trial, text, node->operands[0], PRIMARY);
+        select_print(arguments, sizeof arguments, view, node->manner >> 4);
+        put(text, "%s", arguments);
+        return;
+    }
     put(text, "%s(", names[view->kind]);
     write_operand(trial, text, node->operands[0], LOOSEST);
     view_print(arguments, sizeof arguments, view, type_rows[node->dtype].name, node->manner >> 4);
