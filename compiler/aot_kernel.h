@@ -8,6 +8,7 @@
 
 #include "compiler/aot.h"
 #include "compiler/emit.h"
+#include "compiler/generated_names.h"
 #include "compiler/hoist.h"
 
 /* What is wrong with a call, as its source tells it. */
