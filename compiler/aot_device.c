@@ -112,7 +112,8 @@ static void put_code(struct device_text *t, int p, int c, const char *text, cons
         t->failed = true;
         return;
     }
-    buf_printf(t->out, "static const uint64_t " NAME_CODE "[] = { /* %zu bytes */", t->k->program->name, p, c, arch, size);
+    buf_printf(t->out, "static const uint64_t " NAME_CODE "[] = { /* %zu bytes */", t->k->program->name, p, c, arch,
+               size);
     put_words(t->out, code, size);
     buf_puts(t->out, "};\n");
 }
@@ -148,7 +149,8 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct aot_class *class = &part->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, " NAME_CODES "},\n",
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, "
+               NAME_CODES "},\n",
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,

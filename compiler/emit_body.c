@@ -105,7 +105,8 @@ void emit_literal(struct emitter *e, int k, int ins)
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
     if (e->baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
-        buf_printf(&e->literals, "const %s " NAME_LITERAL " = %s; /* %s */\n", type, k, literal_code(e, k), literal_text(e, k));
+        buf_printf(&e->literals, "const %s " NAME_LITERAL " = %s; /* %s */\n", type, k, literal_code(e, k),
+                   literal_text(e, k));
     else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s " NAME_LITERAL " = *(const %s_m *)&args->literals[%d]; /* %s */\n",
                    type, k, type, k, literal_text(e, k));
