@@ -1,7 +1,7 @@
 /* How loads and stores of each kind of access (compiler/geometry.h) are emitted for C. A line says to which
  * part of templates/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
- * prelude_c.h. `block: w` declares block w_$; `head: vector` wants that part of the prelude; what is marked
+ * prelude_c.h. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
  * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone,
  * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
