@@ -3,7 +3,7 @@
 
     test_names.py                              the command is $WEFT, else `weft`
 
-compiler/generated_names.h has a pattern for each kind of name. Those are held against all names of templates/ and
+generated_names.h has a pattern for each kind of name. Those are held against all names of templates/ and
 grammar/, of C and of the compilers' own macros; then every name in generated texts has to be of one of these origins."""
 import itertools
 import os
@@ -37,11 +37,16 @@ def code_of(text):
     return re.sub(r'"(\\.|[^"\\\n])*"', '""', without_comments(text))
 
 
+def header():
+    path, = (ROOT / "compiler").rglob("generated_names.h")
+    return path.read_text(encoding="utf-8")
+
+
 def kinds():
     """Name in the header -> pattern."""
-    found = dict(re.findall(r'#define (NAME_\w+) "([^"]*)"', read("compiler/generated_names.h")))
+    found = dict(re.findall(r'#define (NAME_\w+) "([^"]*)"', header()))
     entry = found["NAME_ENTRY"]
-    suffix, = re.findall(r'#define NAME_KEPT_ENTRY NAME_ENTRY "([^"]*)"', read("compiler/generated_names.h"))
+    suffix, = re.findall(r'#define NAME_KEPT_ENTRY NAME_ENTRY "([^"]*)"', header())
     return {**found, "NAME_KEPT_ENTRY": entry + suffix}
 
 
@@ -60,7 +65,7 @@ def meanings():
 
 
 def templates():
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "templates").iterdir())}
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "templates").rglob("*.*"))}
 
 
 def library():
@@ -191,7 +196,7 @@ class Texts(unittest.TestCase):
             program = make()
             for stage in ("c", "cuda"):
                 seen |= self.check(self.show(program, stage), program)
-        inside = set(re.findall(r"#define (NAME_\w+)", read("compiler/generated_names.h").split("/* In a source")[0]))
+        inside = set(re.findall(r"#define (NAME_\w+)", header().split("/* In a source")[0]))
         # results that lie with gaps: those of the random programs do
         self.assertEqual(inside - seen, {"NAME_ENTRY", "NAME_KEPT_ENTRY", "NAME_PHASE", "NAME_TURN"})
 
