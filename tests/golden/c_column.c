@@ -45,9 +45,9 @@ SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const i32 c0 = *(const i32_m *)&args->literals[0]; /* 2 */
-    i32_m w0[BLOCK];
-    i32_m w2[BLOCK];
+    const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
+    i32_m w_0[BLOCK];
+    i32_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -76,30 +76,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const i32 a1 = *(const i32_m *)p[1]; /* column */
-            const i32 t3 = (i32)((u32)a1 * (u32)c0);
+            const i32 a_1 = *(const i32_m *)p[1]; /* column */
+            const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const i32_m *x0 = (const i32_m *)p[0] + i; /* x */
+                const i32_m *x_0 = (const i32_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_i32(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                i32_m *const o2 = (i32_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                i32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_i32(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                i32_m *const o_2 = (i32_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const i32 a0 = x0[j];
-                    const i32 t4 = (i32)((u32)a0 + (u32)t3);
-                    y2[j] = t4;
+                    const i32 a_0 = x_0[j];
+                    const i32 t_4 = (i32)((u32)a_0 + (u32)t_3);
+                    y_2[j] = t_4;
                 }
                 if (m < BLOCK)
-                    put_i32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_i32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

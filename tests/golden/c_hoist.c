@@ -52,10 +52,10 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w0[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_0[BLOCK];
+    f64_m w_2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
-    f64_m *const v2 = (f64_m *)slots[0];
+    f64_m *const v_2 = (f64_m *)slots[0];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -84,30 +84,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f64 a1 = *(const f64_m *)p[1]; /* scale */
+            const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* row */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 1 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 1 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t2 = a0 * a1;
-                    v2[j] = t2;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 * a_1;
+                    v_2[j] = t_2;
                 }
-                block_exp_f64(y2, v2);
+                block_exp_f64(y_2, v_2);
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -177,10 +177,10 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w1[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_1[BLOCK];
+    f64_m w_2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
-    f64_m *const v2 = (f64_m *)slots[0];
+    f64_m *const v_2 = (f64_m *)slots[0];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -209,30 +209,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f64 a0 = *(const f64_m *)p[0]; /* scale */
+            const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x1 = (const f64_m *)p[1] + i; /* column */
+                const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
                 if (m < BLOCK)
-                    x1 = pad_f64(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_1 = pad_f64(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a1 = x1[j];
-                    const f64 t2 = a1 * a0;
-                    v2[j] = t2;
+                    const f64 a_1 = x_1[j];
+                    const f64 t_2 = a_1 * a_0;
+                    v_2[j] = t_2;
                 }
-                block_exp_f64(y2, v2);
+                block_exp_f64(y_2, v_2);
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -295,8 +295,8 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w0[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_0[BLOCK];
+    f64_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -325,29 +325,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f64 a1 = *(const f64_m *)p[1]; /* temporary 0 */
+            const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* temporary 1 */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t2 = a0 + a1;
-                    y2[j] = t2;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 + a_1;
+                    y_2[j] = t_2;
                 }
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

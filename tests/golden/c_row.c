@@ -50,10 +50,10 @@ static inline f32 fmax_f32(f32 a, f32 b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
-    f32_m w0[BLOCK];
-    f32_m w1[BLOCK];
-    f32_m w2[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
+    f32_m w_0[BLOCK];
+    f32_m w_1[BLOCK];
+    f32_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -87,29 +87,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f32_m *x0 = (const f32_m *)p[0] + i; /* x */
+                const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f32(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *x1 = (const f32_m *)p[1] + i; /* row */
+                    x_0 = pad_f32(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *x_1 = (const f32_m *)p[1] + i; /* row */
                 if (m < BLOCK)
-                    x1 = pad_f32(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                f32_m *const o2 = (f32_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_1 = pad_f32(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 a0 = x0[j];
-                    const f32 a1 = x1[j];
-                    const f32 t2 = a0 - a1;
-                    const f32 t4 = fmax_f32(t2, c0);
-                    y2[j] = t4;
+                    const f32 a_0 = x_0[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_2 = a_0 - a_1;
+                    const f32 t_4 = fmax_f32(t_2, c_0);
+                    y_2[j] = t_4;
                 }
                 if (m < BLOCK)
-                    put_f32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

@@ -45,9 +45,9 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f64 c0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
-    f64_m w0[BLOCK];
-    f64_m w2[BLOCK];
+    const f64 c_0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
+    f64_m w_0[BLOCK];
+    f64_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -76,31 +76,31 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const i16 a1 = *(const i16_m *)p[1]; /* k */
-            const f64 t2 = (f64)a1;
+            const i16 a_1 = *(const i16_m *)p[1]; /* k */
+            const f64 t_2 = (f64)a_1;
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* x */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t3 = a0 * t2;
-                    const f64 t5 = t3 - c0;
-                    y2[j] = t5;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_3 = a_0 * t_2;
+                    const f64 t_5 = t_3 - c_0;
+                    y_2[j] = t_5;
                 }
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

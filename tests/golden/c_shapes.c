@@ -59,9 +59,9 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f32_m w0[BLOCK];
-    i64_m w1[BLOCK];
-    f32_m w2[BLOCK];
+    f32_m w_0[BLOCK];
+    i64_m w_1[BLOCK];
+    f32_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -95,29 +95,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f32_m *x0 = (const f32_m *)p[0] + i; /* x */
+                const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f32(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const i64_m *x1 = (const i64_m *)p[1] + i; /* row */
+                    x_0 = pad_f32(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const i64_m *x_1 = (const i64_m *)p[1] + i; /* row */
                 if (m < BLOCK)
-                    x1 = pad_i64(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                f32_m *const o2 = (f32_m *)p[2] + i; /* out0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_1 = pad_i64(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* out0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const i64 a1 = x1[j];
-                    const f32 t2 = (f32)a1;
-                    const f32 a0 = x0[j];
-                    const f32 t3 = a0 + t2;
-                    y2[j] = t3;
+                    const i64 a_1 = x_1[j];
+                    const f32 t_2 = (f32)a_1;
+                    const f32 a_0 = x_0[j];
+                    const f32 t_3 = a_0 + t_2;
+                    y_2[j] = t_3;
                 }
                 if (m < BLOCK)
-                    put_f32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -180,9 +180,9 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const i64 c0 = *(const i64_m *)&args->literals[0]; /* 2 */
-    i64_m w0[BLOCK];
-    i64_m w1[BLOCK];
+    const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
+    i64_m w_0[BLOCK];
+    i64_m w_1[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -216,23 +216,23 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const i64_m *x0 = (const i64_m *)p[0] + i; /* row */
+                const i64_m *x_0 = (const i64_m *)p[0] + i; /* row */
                 if (m < BLOCK)
-                    x0 = pad_i64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                i64_m *const o1 = (i64_m *)p[1] + i; /* out1 */
-                const int n1 = m == BLOCK && streams(args, o1);
-                i64_m *const y1 = m < BLOCK || n1 ? w1 : o1;
+                    x_0 = pad_i64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                i64_m *const o_1 = (i64_m *)p[1] + i; /* out1 */
+                const int n_1 = m == BLOCK && streams(args, o_1);
+                i64_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const i64 a0 = x0[j];
-                    const i64 t2 = (i64)((u64)a0 * (u64)c0);
-                    y1[j] = t2;
+                    const i64 a_0 = x_0[j];
+                    const i64 t_2 = (i64)((u64)a_0 * (u64)c_0);
+                    y_1[j] = t_2;
                 }
                 if (m < BLOCK)
-                    put_i64(o1, w1, m);
-                else if (n1)
-                    stream(o1, w1, BLOCK * sizeof *w1);
+                    put_i64(o_1, w_1, m);
+                else if (n_1)
+                    stream(o_1, w_1, BLOCK * sizeof *w_1);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

@@ -85,14 +85,14 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
-    u8_m w0[BLOCK];
-    f32_m x1[BLOCK];
-    f32_m w2[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
+    u8_m w_0[BLOCK];
+    f32_m x_1[BLOCK];
+    f32_m w_2[BLOCK];
     u64 slots[3][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v3 = (f32_m *)slots[1];
-    f32_m *const v5 = (f32_m *)slots[2];
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_3 = (f32_m *)slots[1];
+    f32_m *const v_5 = (f32_m *)slots[2];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -121,38 +121,38 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f32 a1 = *(const f32_m *)p[1]; /* gamma */
-            fill_f32(x1, a1);
+            const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
+            fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* 0 to 255 */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f32_m *const o2 = (f32_m *)p[2] + i; /* table 0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
-                widen_u8_f32(v1, x0);
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                widen_u8_f32(v_1, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 t3 = t1 / c0;
-                    v3[j] = t3;
+                    const f32 t_1 = v_1[j];
+                    const f32 t_3 = t_1 / c_0;
+                    v_3[j] = t_3;
                 }
-                block_pow_f32(v5, v3, x1);
+                block_pow_f32(v_5, v_3, x_1);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t5 = v5[j];
-                    const f32 t6 = c0 * t5;
-                    y2[j] = t6;
+                    const f32 t_5 = v_5[j];
+                    const f32 t_6 = c_0 * t_5;
+                    y_2[j] = t_6;
                 }
                 if (m < BLOCK)
-                    put_f32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -288,12 +288,12 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    u8_m w0[BLOCK];
-    f32_m w2[BLOCK + 512];
-    u8_m w3[BLOCK];
+    u8_m w_0[BLOCK];
+    f32_m w_2[BLOCK + 512];
+    u8_m w_3[BLOCK];
     u64 slots[2][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v3 = (f32_m *)slots[1];
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_3 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -322,7 +322,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            repeat_f32(w2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+            repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
@@ -330,30 +330,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *const x2 = w2 + phase;
-                u8_m *const o3 = (u8_m *)p[3] + i; /* out */
-                const int n3 = m == BLOCK && streams(args, o3);
-                u8_m *const y3 = m < BLOCK || n3 ? w3 : o3;
-                lookup_f32(v1, (const f32_m *)sample->bases[1] /* table 0 */, x0);
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_2 = w_2 + phase;
+                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 a2 = x2[j];
-                    const f32 t3 = t1 * a2;
-                    v3[j] = t3;
+                    const f32 t_1 = v_1[j];
+                    const f32 a_2 = x_2[j];
+                    const f32 t_3 = t_1 * a_2;
+                    v_3[j] = t_3;
                 }
-                narrow_f32_u8(y3, v3);
+                narrow_f32_u8(y_3, v_3);
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
                 if (m < BLOCK)
-                    put_u8(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
+                    put_u8(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

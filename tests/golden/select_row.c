@@ -43,8 +43,8 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f32_m w0[BLOCK];
-    f32_m w1[BLOCK];
+    f32_m w_0[BLOCK];
+    f32_m w_1[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -78,19 +78,19 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f32_m *const x0 = gather_f32(w0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
-                f32_m *const o1 = (f32_m *)p[1] + i; /* out */
-                const int n1 = m == BLOCK && streams(args, o1);
-                f32_m *const y1 = m < BLOCK || n1 ? w1 : o1;
+                const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
+                f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
+                const int n_1 = m == BLOCK && streams(args, o_1);
+                f32_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 a0 = x0[j];
-                    y1[j] = a0;
+                    const f32 a_0 = x_0[j];
+                    y_1[j] = a_0;
                 }
                 if (m < BLOCK)
-                    put_f32(o1, w1, m);
-                else if (n1)
-                    stream(o1, w1, BLOCK * sizeof *w1);
+                    put_f32(o_1, w_1, m);
+                else if (n_1)
+                    stream(o_1, w_1, BLOCK * sizeof *w_1);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
