@@ -276,7 +276,7 @@ static const char *find_entry(const char *text)
             continue;
         while (before > text && is_word(before[-1]))
             before--;
-        if (*before != ' ' && before > text && before[-1] == '\n')
+        if (*before != ' ' && (before == text || before[-1] == '\n'))
             return found - 1;
     }
     return NULL;

@@ -44,7 +44,7 @@ block: w_$
 operands: const T *const x_$ = N(mapped)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
 + i, m); /* NAME */
 //: load bounded
-block: w
+block: w_$
 operands: const T *const x_$ = N(bounded)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
 + i, m); /* NAME */
 //: store unit
