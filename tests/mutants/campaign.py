@@ -1,0 +1,214 @@
+"""Which tests reach which mutants, and which tests kill them."""
+import concurrent.futures
+import json
+import mmap
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MOST = 4096                 # WEFT_MUTANT_MOST
+SKIPPED = 77
+FACTOR, SLACK = 5, 20       # a test may take so many times its time, and so many seconds more
+OURS = ("WEFT_MUTANT", "WEFT_MUTANT_MAP", "MESON_TEST_ITERATION", "MALLOC_PERTURB_")
+
+
+def read(path, otherwise=None):
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else otherwise
+
+
+def save(path, value):
+    """All of the new file, or the old one."""
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+# ---- selections: tests and their environments, as meson tells them ----
+
+def select(place, name, command):
+    """Runs a command in the mutated tree. Where it runs `meson test`, the tests are noted instead of run."""
+    tools, out = place / "tools", place / f"{name}.tests.json"
+    tools.mkdir(exist_ok=True)
+    shim, main = tools / "meson", pathlib.Path(__file__).with_name("mutants.py")
+    shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(main))} meson "$@"\n')
+    shim.chmod(0o755)
+    out.unlink(missing_ok=True)
+    environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", MUTANTS_MESON=shutil.which("meson"),
+                       MUTANTS_TESTS=str(out))
+    subprocess.run(command, cwd=place / "source", env=environment, check=False)
+    tests = read(out, [])
+    if not tests:
+        raise SystemExit("the command ran no `meson test`, or it chose nothing")
+    return tests
+
+
+def as_meson(arguments):
+    """Stands in for meson while a selection is made."""
+    real = os.environ["MUTANTS_MESON"]
+    if not arguments or arguments[0] != "test":
+        os.execv(real, [real, *arguments])
+    build = pathlib.Path(arguments[arguments.index("-C") + 1] if "-C" in arguments else ".").resolve()
+    since = time.time()
+    status = subprocess.run([real, *arguments, "--wrapper", "true"], stdout=subprocess.DEVNULL, check=False).returncode
+    logs = [log for log in (build / "meson-logs").glob("*-true.json") if log.stat().st_mtime >= since - 1]
+    if not logs:
+        return status
+    note_tests(pathlib.Path(os.environ["MUTANTS_TESTS"]), build, logs)
+    return 0
+
+
+def note_tests(out, build, logs):
+    tests = read(out, [])
+    names = {test["name"] for test in tests}
+    for log in logs:
+        for line in log.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            name, number = f"{build.name}: {row['name']}", 1
+            while name in names:
+                number += 1
+                name = f"{build.name}: {row['name']} #{number}"
+            names.add(name)
+            environment = {key: value for key, value in row["env"].items()
+                           if key not in OURS and not key.startswith("MUTANTS_")}
+            command = row["command"][1:] if row["command"][0].endswith("true") else row["command"]
+            tests.append({"name": name, "command": command, "directory": str(build), "environment": environment})
+        log.unlink()
+    save(out, tests)
+
+
+# ---- one run of a test ----
+
+class Run:
+    """What came of it: status (negative: a signal), whether it was stopped, seconds of wall and CPU, the end of its output."""
+
+    def __init__(self, test, limit=None, **variables):
+        with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+            environment = dict(test["environment"], XDG_CACHE_HOME=f"{scratch}/cache", TMPDIR=scratch, MALLOC_PERTURB_="165",
+                               **variables)
+            for folder in test["environment"].get("PATH", "").split(":"):
+                if folder.endswith("/tools") and pathlib.Path(folder, "meson").is_file():
+                    environment["PATH"] = environment["PATH"].replace(folder + ":", "")
+            with open(f"{scratch}/output", "w+b") as output:
+                self.run(test, environment, output, limit)
+                output.seek(max(0, output.tell() - 2000))
+                self.tail = output.read().decode("utf-8", "replace")
+
+    def run(self, test, environment, output, limit):
+        begin, self.stopped = time.monotonic(), False
+        child = subprocess.Popen(test["command"], cwd=test["directory"], env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        timer = threading.Timer(limit or 3600, self.stop, [child.pid])
+        timer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        timer.cancel()
+        child.returncode = self.status = os.waitstatus_to_exitcode(status)
+        self.wall, self.cpu = round(time.monotonic() - begin, 3), round(usage.ru_utime + usage.ru_stime, 3)
+        self.end_group(child.pid)
+        output.seek(0, os.SEEK_END)
+
+    def stop(self, group):
+        self.stopped = True
+        self.end_group(group)
+
+    @staticmethod
+    def end_group(group):
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    @property
+    def failed(self):
+        return self.stopped or self.status not in (0, SKIPPED)
+
+
+# ---- recording ----
+
+def record_test(test):
+    with tempfile.NamedTemporaryFile(prefix="mutants-map-") as file:
+        file.truncate(2 * MOST)
+        run = Run(test, WEFT_MUTANT_MAP=file.name)
+        with mmap.mmap(file.fileno(), 2 * MOST) as hits:
+            reached = [i for i in range(MOST) if hits[i]]
+            infected = [i for i in range(MOST) if hits[MOST + i]]
+    result = {"status": run.status, "wall": run.wall, "cpu": run.cpu, "reached": reached, "infected": infected}
+    if run.failed:
+        result["tail"] = run.tail
+    return result
+
+
+def record(place, name, tests, jobs):
+    """Runs each test once without a mutant, to see what it reaches. Keeps what is there."""
+    path = place / f"{name}.record.json"
+    done, lock = read(path, {}), threading.Lock()
+
+    def one(test):
+        result = record_test(test)
+        with lock:
+            done[test["name"]] = result
+            save(path, done)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, [test for test in tests if test["name"] not in done]))
+    return done
+
+
+# ---- the campaign ----
+
+class Campaign:
+    def __init__(self, place, name):
+        self.path, self.lock = place / f"{name}.results.json", threading.Lock()
+        self.record = read(place / f"{name}.record.json", {})
+        usable = {key for key, value in self.record.items() if value["status"] == 0}
+        self.tests = {test["name"]: test for test in read(place / f"{name}.tests.json", []) if test["name"] in usable}
+        self.results = read(self.path, {})
+        self.deadline = None
+
+    def hits(self, number, what):
+        """Tests that reached the mutant, or in which its values differed; cheapest first."""
+        names = [name for name in self.tests if number in self.record[name][what]]
+        return sorted(names, key=lambda name: self.record[name]["cpu"])
+
+    def late(self):
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def keep(self, number, result):
+        with self.lock:
+            self.results[str(number)] = result
+            save(self.path, self.results)
+
+    def run_mutant(self, number):
+        """Its tests to the first that fails. What has passed is kept, to go on there."""
+        result = self.results.get(str(number), {"state": "unfinished", "passed": []})
+        candidates = self.hits(number, "infected")
+        for name in candidates:
+            if name in result["passed"]:
+                continue
+            if self.late():
+                return
+            limit = FACTOR * self.record[name]["wall"] + SLACK
+            run = Run(self.tests[name], limit, WEFT_MUTANT=str(number))
+            result["cpu"], result["wall"] = (round(result.get(key, 0) + getattr(run, key), 3) for key in ("cpu", "wall"))
+            if run.failed:
+                how = "timeout" if run.stopped else f"signal {-run.status}" if run.status < 0 else f"exit {run.status}"
+                self.keep(number, dict(result, state="killed", by=name, how=how, test_cpu=run.cpu, test_wall=run.wall,
+                                       tail=run.tail))
+                return
+            result = dict(result, passed=result["passed"] + [name])
+            self.keep(number, result)
+        reached = self.hits(number, "reached")
+        state = "survived" if candidates else "not infected" if reached else "not reached"
+        self.keep(number, dict(result, state=state, reached=reached))
+
+    def run(self, numbers, jobs, seconds):
+        self.deadline = time.monotonic() + seconds if seconds else None
+        wanted = [n for n in numbers if self.results.get(str(n), {}).get("state", "unfinished") == "unfinished"]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda n: None if self.late() else self.run_mutant(n), wanted))
