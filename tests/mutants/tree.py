@@ -12,8 +12,9 @@ INCLUDE = '#include "tests/mutants/mutant.h"\n#line 1\n'
 COMPILED = "tests/mutants/compiled"     # the templates that C files include, with their sites
 LEAST = 0.05                            # of the mutants, for each layer
 READS = re.compile(r"^(?:void|char \*|const char \*)\s*\w+\([^;{)]*const char \*text, size_t length\)\n\{\n", re.MULTILINE)
-BAD = re.compile(r"([^\s:]+):(\d+):\d+: (?:error: |.*\[-W(?:int-conversion|incompatible-pointer-types)\]|"
-                 r"warning: comparison between pointer and integer)")
+PLACE = re.compile(r"([^\s:]+):(\d+):\d+: (error|warning|note): (.*)")
+BAD = re.compile(r"-Wint-conversion|-Wincompatible-pointer-types|comparison between pointer and integer|"
+                 r"pointer type mismatch|pointer/integer type mismatch")
 
 
 def layer_of(path):
@@ -148,11 +149,20 @@ def copy(root, out):
             shutil.copy2(root / name, out / name)
 
 
+def wrong_places(said):
+    """Where a compiler's output finds something wrong: in a macro it is where that is used."""
+    wrong = False
+    for name, line, kind, what in PLACE.findall(said):
+        wrong = wrong if kind == "note" else kind == "error" or BAD.search(what) is not None
+        if wrong and (kind != "note" or "in expansion of macro" in what):
+            yield name, line
+
+
 def complaints(out, build):
     """Where the compiler finds the mutated sources wrong, as (path, line), and what it said."""
     done = subprocess.run(["ninja", "-C", build, "-k", "0"], capture_output=True, text=True)
     bad = set()
-    for name, line in BAD.findall(done.stdout):
+    for name, line in wrong_places(done.stdout):
         path = pathlib.Path(build, name).resolve()
         if path.is_relative_to(out):
             path = path.relative_to(out)
