@@ -41,7 +41,7 @@ def select(place, name, command):
     shim.chmod(0o755)
     out.unlink(missing_ok=True)
     environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", MUTANTS_MESON=shutil.which("meson"),
-                       MUTANTS_TESTS=str(out))
+                       MUTANTS_TESTS=str(out), MUTANTS_TOOLS=str(tools))
     subprocess.run(command, cwd=place / "source", env=environment, check=False)
     tests = read(out, [])
     if not tests:
@@ -52,6 +52,7 @@ def select(place, name, command):
 def as_meson(arguments):
     """Stands in for meson while a selection is made."""
     real = os.environ["MUTANTS_MESON"]
+    os.environ["PATH"] = os.environ["PATH"].replace(os.environ["MUTANTS_TOOLS"] + ":", "")
     if not arguments or arguments[0] != "test":
         os.execv(real, [real, *arguments])
     build = pathlib.Path(arguments[arguments.index("-C") + 1] if "-C" in arguments else ".").resolve()
@@ -92,9 +93,6 @@ class Run:
         with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
             environment = dict(test["environment"], XDG_CACHE_HOME=f"{scratch}/cache", TMPDIR=scratch, MALLOC_PERTURB_="165",
                                **variables)
-            for folder in test["environment"].get("PATH", "").split(":"):
-                if folder.endswith("/tools") and pathlib.Path(folder, "meson").is_file():
-                    environment["PATH"] = environment["PATH"].replace(folder + ":", "")
             with open(f"{scratch}/output", "w+b") as output:
                 self.run(test, environment, output, limit)
                 output.seek(max(0, output.tell() - 2000))

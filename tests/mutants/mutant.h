@@ -26,7 +26,7 @@ WEFT_MUTANT_SHARED __attribute__((constructor(101), no_sanitize_address)) void w
     weft_mutant_ready = 1;
     if (number && *number)
         weft_mutant_active = atoi(number);
-    const int file = path && *path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    const int file = path && *path ? open(path, O_RDWR) : -1;
     if (file < 0)
         return;
     void *map = mmap(NULL, 2 * WEFT_MUTANT_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
