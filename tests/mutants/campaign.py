@@ -7,6 +7,7 @@ import pathlib
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -87,16 +88,22 @@ def note_tests(out, build, logs):
 # ---- one run of a test ----
 
 class Run:
-    """What came of it: status (negative: a signal), whether it was stopped, seconds of wall and CPU, the end of its output."""
+    """What came of it: status (negative: a signal), whether it was stopped, seconds of wall and CPU, the end of its output.
 
-    def __init__(self, test, limit=None, **variables):
+    The cache of kernels is a copy of `cache`, or empty; `keep` becomes a copy of what it is afterwards."""
+
+    def __init__(self, test, cache=None, keep=None, limit=None, **variables):
         with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-            environment = dict(test["environment"], XDG_CACHE_HOME=f"{scratch}/cache", TMPDIR=scratch, MALLOC_PERTURB_="165",
-                               **variables)
+            if cache and cache.is_dir():
+                shutil.copytree(cache, f"{scratch}/cache", symlinks=True)
+            environment = dict(test["environment"], XDG_CACHE_HOME=f"{scratch}/cache", TMPDIR=scratch,
+                               MALLOC_PERTURB_="165", **variables)
             with open(f"{scratch}/output", "w+b") as output:
                 self.run(test, environment, output, limit)
-                output.seek(max(0, output.tell() - 2000))
+                output.seek(max(0, output.seek(0, os.SEEK_END) - 2000))
                 self.tail = output.read().decode("utf-8", "replace")
+            if keep and pathlib.Path(scratch, "cache").is_dir():
+                shutil.copytree(f"{scratch}/cache", keep, symlinks=True)
 
     def run(self, test, environment, output, limit):
         begin, self.stopped = time.monotonic(), False
@@ -109,7 +116,6 @@ class Run:
         child.returncode = self.status = os.waitstatus_to_exitcode(status)
         self.wall, self.cpu = round(time.monotonic() - begin, 3), round(usage.ru_utime + usage.ru_stime, 3)
         self.end_group(child.pid)
-        output.seek(0, os.SEEK_END)
 
     def stop(self, group):
         self.stopped = True
@@ -129,32 +135,41 @@ class Run:
 
 # ---- recording ----
 
-def record_test(test):
+def counts(file):
+    """Mutant -> [how often it was reached, how often its values differed]."""
+    with mmap.mmap(file.fileno(), 0) as memory:
+        numbers = struct.unpack(f"{2 * MOST}I", memory[:])
+    return {i: [numbers[i], numbers[MOST + i]] for i in range(MOST) if numbers[i]}
+
+
+def record_run(test, **more):
     with tempfile.NamedTemporaryFile(prefix="mutants-map-") as file:
-        file.truncate(2 * MOST)
-        run = Run(test, WEFT_MUTANT_MAP=file.name)
-        with mmap.mmap(file.fileno(), 2 * MOST) as hits:
-            reached = [i for i in range(MOST) if hits[i]]
-            infected = [i for i in range(MOST) if hits[MOST + i]]
-    result = {"status": run.status, "wall": run.wall, "cpu": run.cpu, "reached": reached, "infected": infected}
-    if run.failed:
-        result["tail"] = run.tail
-    return result
+        file.truncate(8 * MOST)
+        run = Run(test, WEFT_MUTANT_MAP=file.name, **more)
+        result = {"status": run.status, "wall": run.wall, "cpu": run.cpu, "counts": counts(file)}
+    return dict(result, tail=run.tail) if run.failed else result
 
 
 def record(place, name, tests, jobs):
-    """Runs each test once without a mutant, to see what it reaches. Keeps what is there."""
-    path = place / f"{name}.record.json"
+    """Runs each test without a mutant, to see what it reaches: first with no kernel in its cache, then with those that the
+    first time left there. Keeps what is there."""
+    path, caches = place / f"{name}.record.json", place / f"{name}.caches"
     done, lock = read(path, {}), threading.Lock()
 
-    def one(test):
-        result = record_test(test)
+    def one(number, test):
+        cache = caches / str(number)
+        shutil.rmtree(cache, ignore_errors=True)
+        result = {"cold": record_run(test, keep=cache), "cache": str(cache)}
+        result["status"] = result["cold"]["status"]
+        if result["status"] == 0:
+            result["warm"] = record_run(test, cache=cache)
+            result["status"] = result["warm"]["status"]
         with lock:
             done[test["name"]] = result
             save(path, done)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, [test for test in tests if test["name"] not in done]))
+        list(pool.map(lambda pair: one(*pair), [pair for pair in enumerate(tests) if pair[1]["name"] not in done]))
     return done
 
 
@@ -169,10 +184,16 @@ class Campaign:
         self.results = read(self.path, {})
         self.deadline = None
 
-    def hits(self, number, what):
-        """Tests that reached the mutant, or in which its values differed; cheapest first."""
-        names = [name for name in self.tests if number in self.record[name][what]]
-        return sorted(names, key=lambda name: self.record[name]["cpu"])
+    def count(self, number, name, cache, what):
+        return self.record[name][cache]["counts"].get(str(number), (0, 0))[what]
+
+    def runs(self, number):
+        """(test, cache) in the order in which they run. Kernels that are there already save most of the time. Once more
+        without them run the tests in which the mutant does more then."""
+        warm = [name for name in self.tests if self.count(number, name, "warm", 1)]
+        cold = [name for name in self.tests if self.count(number, name, "cold", 1) > self.count(number, name, "warm", 1)]
+        return [(name, cache) for cache, names in (("warm", warm), ("cold", cold))
+                for name in sorted(names, key=lambda name: self.record[name][cache]["cpu"])]
 
     def late(self):
         return self.deadline is not None and time.monotonic() > self.deadline
@@ -184,29 +205,38 @@ class Campaign:
 
     def run_mutant(self, number):
         """Its tests to the first that fails. What has passed is kept, to go on there."""
-        result = self.results.get(str(number), {"state": "unfinished", "passed": []})
-        candidates = self.hits(number, "infected")
-        for name in candidates:
-            if name in result["passed"]:
+        result, runs = self.results.get(str(number), {"state": "unfinished", "passed": []}), self.runs(number)
+        for name, cache in runs:
+            label = name if cache == "warm" else f"{name}, cold"
+            if label in result["passed"]:
                 continue
             if self.late():
                 return
-            limit = FACTOR * self.record[name]["wall"] + SLACK
-            run = Run(self.tests[name], limit, WEFT_MUTANT=str(number))
-            result["cpu"], result["wall"] = (round(result.get(key, 0) + getattr(run, key), 3) for key in ("cpu", "wall"))
+            run = self.run_test(number, name, cache)
+            result = dict(result, **{key: round(result.get(key, 0) + getattr(run, key), 3) for key in ("cpu", "wall")})
             if run.failed:
                 how = "timeout" if run.stopped else f"signal {-run.status}" if run.status < 0 else f"exit {run.status}"
-                self.keep(number, dict(result, state="killed", by=name, how=how, test_cpu=run.cpu, test_wall=run.wall,
+                self.keep(number, dict(result, state="killed", by=label, how=how, test_cpu=run.cpu, test_wall=run.wall,
                                        tail=run.tail))
                 return
-            result = dict(result, passed=result["passed"] + [name])
+            result = dict(result, passed=result["passed"] + [label])
             self.keep(number, result)
-        reached = self.hits(number, "reached")
-        state = "survived" if candidates else "not infected" if reached else "not reached"
+        reached = [name for name in self.tests if self.count(number, name, "cold", 0)]
+        state = "survived" if runs else "not infected" if reached else "not reached"
         self.keep(number, dict(result, state=state, reached=reached))
+
+    def run_test(self, number, name, cache):
+        recorded = self.record[name]
+        limit = FACTOR * recorded["cold"]["wall"] + SLACK
+        return Run(self.tests[name], cache=pathlib.Path(recorded["cache"]) if cache == "warm" else None, limit=limit,
+                   WEFT_MUTANT=str(number))
 
     def run(self, numbers, jobs, seconds):
         self.deadline = time.monotonic() + seconds if seconds else None
         wanted = [n for n in numbers if self.results.get(str(n), {}).get("state", "unfinished") == "unfinished"]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(lambda n: None if self.late() else self.run_mutant(n), wanted))
+            try:
+                list(pool.map(lambda n: None if self.late() else self.run_mutant(n), wanted))
+            except KeyboardInterrupt:
+                self.deadline = 0       # each goes on to the end of its test
+                raise

@@ -1,6 +1,7 @@
 /* Sites of mutants, see mutants.py. A site holds the original and what it is mutated to; $WEFT_MUTANT chooses the
- * mutant that is active. With $WEFT_MUTANT_MAP, a file of 2 * WEFT_MUTANT_MOST bytes, each site that runs stores there
- * that it was reached, and that mutated and original had different values. All processes of a test share the file. */
+ * mutant that is active. With $WEFT_MUTANT_MAP, a file of 2 * WEFT_MUTANT_MOST counters, each site that runs counts there
+ * how often it was reached, and how often mutated and original had different values. All processes of a test share the
+ * file. */
 #ifndef WEFT_MUTANT_H
 #define WEFT_MUTANT_H
 
@@ -15,7 +16,7 @@ enum { WEFT_MUTANT_MOST = 4096 };
 
 /* One of each in a program or library, however many files have sites. */
 WEFT_MUTANT_SHARED int weft_mutant_active = -1;
-WEFT_MUTANT_SHARED unsigned char *weft_mutant_map;
+WEFT_MUTANT_SHARED unsigned *weft_mutant_map;
 WEFT_MUTANT_SHARED int weft_mutant_ready;
 
 WEFT_MUTANT_SHARED __attribute__((constructor(101), no_sanitize_address)) void weft_mutant_start(void)
@@ -29,28 +30,28 @@ WEFT_MUTANT_SHARED __attribute__((constructor(101), no_sanitize_address)) void w
     const int file = path && *path ? open(path, O_RDWR) : -1;
     if (file < 0)
         return;
-    void *map = mmap(NULL, 2 * WEFT_MUTANT_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *map = mmap(NULL, 2 * WEFT_MUTANT_MOST * sizeof(unsigned), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    weft_mutant_map = map == MAP_FAILED ? NULL : (unsigned char *)map;
+    weft_mutant_map = map == MAP_FAILED ? NULL : (unsigned *)map;
 }
 
-static inline __attribute__((unused)) void weft_mutant_store(int at)
+static inline __attribute__((unused)) void weft_mutant_count(int at)
 {
-    __atomic_store_n(&weft_mutant_map[at], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&weft_mutant_map[at], 1, __ATOMIC_RELAXED);
 }
 
 /* Whether the values at a site are compared. */
 static inline __attribute__((unused)) int weft_mutant_reached(int id)
 {
     if (weft_mutant_map)
-        weft_mutant_store(id);
+        weft_mutant_count(id);
     return weft_mutant_map != NULL;
 }
 
 static inline __attribute__((unused)) int weft_mutant_differs(int id, int differs)
 {
     if (differs)
-        weft_mutant_store(WEFT_MUTANT_MOST + id);
+        weft_mutant_count(WEFT_MUTANT_MOST + id);
     return differs;
 }
 
@@ -65,7 +66,14 @@ static inline __attribute__((unused)) int weft_mutant(int id)
 
 /* Both are free of side effects, and the mutated one may be evaluated wherever the original is: for the sanitizers it
  * may not, because it may overflow. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined __clang__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define WEFT_MUTANT_SANITIZED
+#elif defined __clang__
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define WEFT_MUTANT_SANITIZED
+#endif
+#endif
+#ifdef WEFT_MUTANT_SANITIZED
 #define WEFT_MUTANT_VALUE WEFT_MUTANT
 #else
 #define WEFT_MUTANT_VALUE(id, mutated, original) \

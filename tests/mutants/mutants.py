@@ -41,7 +41,8 @@ def record(options):
         if result["status"] not in (0, campaign.SKIPPED):
             print(f"takes no part, fails without a mutant ({result['status']}): {name}")
     skipped = sum(result["status"] == campaign.SKIPPED for result in done.values())
-    print(f"{len(done)} tests, {skipped} skipped, {sum(result['cpu'] for result in done.values()):.0f} s of CPU time")
+    cold, warm = (sum(result.get(cache, {}).get("cpu", 0) for result in done.values()) for cache in ("cold", "warm"))
+    print(f"{len(done)} tests, {skipped} skipped, {cold:.0f} s of CPU time, {warm:.0f} s when kernels are there")
 
 
 def killed(place, name):

@@ -3,6 +3,7 @@
 A text is read as tokens; what an operator takes is found by precedence. What does not compile when it is mutated is
 found out later, by compiling it."""
 import dataclasses
+import functools
 import hashlib
 import math
 import re
@@ -30,6 +31,9 @@ CONTROL = {"if", "for", "while", "switch"}
 SWITCH = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
           "+": "-", "-": "+", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "+=": "-=", "-=": "+="}
 KIND = {"&&": "logic", "||": "logic", "+=": "arithmetic", "-=": "arithmetic"}
+
+# Whose arguments may be swapped.
+SYMMETRIC = {"strcmp", "strncmp", "memcmp", "strcasecmp", "min", "max", "most", "least"}
 
 # Calls in which nothing is mutated: they check, or are no calls.
 UNTOUCHED = {"assert", "_Static_assert", "sizeof", "_Alignof", "__attribute__", "_Pragma", "offsetof", "va_arg",
@@ -65,29 +69,29 @@ class Text:
         for match in TOKEN.finditer(text):
             token = Token(match.lastgroup, match.group(), match.start(), match.end())
             (self.hidden if token.kind in ("comment", "directive") else self.tokens).append(token)
+        self.words = ["" if token.kind == "string" else token.text for token in self.tokens]
         self.partner, self.inside = {}, []
         self._match_brackets()
 
     def _match_brackets(self):
-        stack = []
-        for i, token in enumerate(self.tokens):
-            if token.kind == "mark" and token.text in CLOSE and stack:
-                opening = stack.pop()
-                self.partner[opening], self.partner[i] = i, opening
-            self.inside.append(tuple(stack))
-            if token.kind == "mark" and token.text in OPEN:
-                stack.append(i)
+        stack = ()
+        for i, word in enumerate(self.words):
+            if word in CLOSE and stack:
+                self.partner[stack[-1]], self.partner[i] = i, stack[-1]
+                stack = stack[:-1]
+            self.inside.append(stack)
+            if word in OPEN:
+                stack += (i,)
 
     def word(self, i):
         """The token's text; nothing for a string or where there is none."""
-        return self.tokens[i].text if 0 <= i < len(self.tokens) and self.tokens[i].kind != "string" else ""
+        return self.words[i] if 0 <= i < len(self.words) else ""
 
     def in_function(self, i):
-        braces = [b for b in self.inside[i] if self.word(b) == "{" and not self._transparent(b)]
-        return bool(braces) and self.word(braces[0] - 1) == ")"
-
-    def _transparent(self, brace):
-        return brace > 0 and self.tokens[brace - 1].kind == "string"    # extern "C" {
+        for opening in self.inside[i]:
+            if self.words[opening] == "{" and self.tokens[opening - 1].kind != "string":    # extern "C" {
+                return self.word(opening - 1) == ")"
+        return False
 
     def touched(self, i):
         return all(self.word(b - 1) not in UNTOUCHED for b in self.inside[i]) and self.word(i) not in UNTOUCHED
@@ -282,7 +286,8 @@ class Finder:
 
     def arguments(self, i):
         text, last = self.text, self.text.partner.get(i + 1)
-        if last is None or not re.match(r"[a-z_]", text.word(i)) or is_declaration(text, i):
+        if last is None or not re.match(r"[a-z_]", text.word(i)) or text.word(i) in SYMMETRIC or \
+                is_declaration(text, i):
             return
         commas = [k for k in range(i + 2, last) if text.word(k) == "," and text.inside[k][-1] == i + 1]
         bounds = [i + 1] + commas + [last]
@@ -306,6 +311,7 @@ class Finder:
             self.add("statement", i, last, "", "statement")
 
 
+@functools.cache
 def find(text, compiled=True):
     return sorted(set(Finder(text, compiled).sites), key=lambda site: (site.start, site.end, site.kind, site.mutated))
 

@@ -53,20 +53,23 @@ class Draw:
 
     def _shares(self, count):
         size = {layer: sum(len(text) for path, text in self.texts.items() if layer_of(path) == layer) for layer in LAYERS}
-        shares = {layer: max(count * size[layer] // sum(size.values()), int(count * LEAST)) for layer in LAYERS}
+        total = sum(size.values())
+        shares = {layer: max(count * size[layer] // total, int(count * LEAST)) if size[layer] else 0 for layer in LAYERS}
         shares["compiler"] += count - sum(shares.values())
         return shares
 
     def fill(self):
-        """Draws until every layer has its share of mutants, which do not overlap."""
+        """Draws until every layer has its share of mutants, which do not overlap, or no sites are left."""
         for layer in LAYERS:
             have = sum(mutant["layer"] == layer for mutant in self.mutants)
-            while have < self.shares[layer]:
-                path, text, site = next(self.left[layer])
+            for path, text, site in self.left[layer] if have < self.shares[layer] else ():
                 taken = [m["site"] for m in self.mutants + self.dropped if m["path"] == path]
-                if not sites.overlaps(site, taken):
-                    self.mutants.append(self.mutant(layer, path, text, site))
-                    have += 1
+                if sites.overlaps(site, taken):
+                    continue
+                self.mutants.append(self.mutant(layer, path, text, site))
+                have += 1
+                if have == self.shares[layer]:
+                    break
 
     def mutant(self, layer, path, text, site):
         number = len(self.mutants) + len(self.dropped)
@@ -136,7 +139,9 @@ def put(draw, root, out):
         if path.name in compiled:
             write(out / COMPILED / path.relative_to("templates"), mutate(text, mine))
     write(embed.parent / "templates.json", json.dumps(texts, indent=1))
-    embed.write_text((pathlib.Path(__file__).parent / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")
+    here = pathlib.Path(__file__).parent
+    write(out / "tests/mutants/mutant.h", (here / "mutant.h").read_text(encoding="utf-8"))
+    embed.write_text((here / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")   # its time makes the texts anew
 
 
 def copy(root, out):
@@ -186,7 +191,9 @@ def make(root, place, seed, count):
     draw = Draw(root, seed, count)
     put(draw, root, out)
     if not check.exists():
-        subprocess.run(["meson", "setup", check, out, "-Dtests=false"], check=True, capture_output=True)
+        done = subprocess.run(["meson", "setup", check, out, "-Dtests=false"], capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"the tree with mutants cannot be configured:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     while True:
         bad, status, said = complaints(out, check)
         if not draw.drop(bad):
