@@ -88,7 +88,8 @@ def note_tests(out, build, logs):
 # ---- one run of a test ----
 
 class Run:
-    """What came of it: status (negative: a signal), whether it was stopped, seconds of wall and CPU, the end of its output.
+    """What came of it: status (negative: a signal), whether it was stopped, seconds of wall and CPU time, the
+    end of its output.
 
     The cache of kernels is a copy of `cache`, or empty; `keep` becomes a copy of what it is afterwards."""
 
@@ -151,8 +152,8 @@ def record_run(test, **more):
 
 
 def record(place, name, tests, jobs):
-    """Runs each test without a mutant, to see what it reaches: first with no kernel in its cache, then with those that the
-    first time left there. Keeps what is there."""
+    """Runs each test without a mutant, to see what it reaches: first with no kernel in its cache, then with those that
+    the first time left there. Tests that the file knows are not run again."""
     path, caches = place / f"{name}.record.json", place / f"{name}.caches"
     done, lock = read(path, {}), threading.Lock()
 
@@ -191,7 +192,8 @@ class Campaign:
         """(test, cache) in the order in which they run. Kernels that are there already save most of the time. Once more
         without them run the tests in which the mutant does more then."""
         warm = [name for name in self.tests if self.count(number, name, "warm", 1)]
-        cold = [name for name in self.tests if self.count(number, name, "cold", 1) > self.count(number, name, "warm", 1)]
+        cold = [name for name in self.tests
+                if self.count(number, name, "cold", 1) > self.count(number, name, "warm", 1)]
         return [(name, cache) for cache, names in (("warm", warm), ("cold", cold))
                 for name in sorted(names, key=lambda name: self.record[name][cache]["cpu"])]
 

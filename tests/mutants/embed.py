@@ -67,7 +67,8 @@ def main():
             out.write(f"\nchar weft_template_{name}[{room}] =\n{lines};\n")
             rows += [f"    {{{number}, weft_template_{name}, {offset}, {length}, {quoted(mutated)}}},\n"
                      for number, offset, length, mutated in mine]
-        out.write("\nstatic const struct text_mutant mutants[] = {\n" + "".join(rows) + "    {-1, NULL, 0, 0, NULL},\n};\n")
+        rows.append("    {-1, NULL, 0, 0, NULL},\n")
+        out.write("\nstatic const struct text_mutant mutants[] = {\n" + "".join(rows) + "};\n")
         out.write(TAIL)
 
 

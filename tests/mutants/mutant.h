@@ -1,7 +1,7 @@
 /* Sites of mutants, see mutants.py. A site holds the original and what it is mutated to; $WEFT_MUTANT chooses the
- * mutant that is active. With $WEFT_MUTANT_MAP, a file of 2 * WEFT_MUTANT_MOST counters, each site that runs counts there
- * how often it was reached, and how often mutated and original had different values. All processes of a test share the
- * file. */
+ * mutant that is active. With $WEFT_MUTANT_MAP, a file of 2 * WEFT_MUTANT_MOST counters, each site that runs counts
+ * there how often it was reached, and how often mutated and original had different values. All processes of a test
+ * share the file. */
 #ifndef WEFT_MUTANT_H
 #define WEFT_MUTANT_H
 

@@ -26,7 +26,8 @@ def make(options):
     options.place.mkdir(parents=True, exist_ok=True)
     rows = tree.make(ROOT, options.place, options.seed, options.count)
     campaign.save(options.place / "mutants.json", rows)
-    print(len(rows), "mutants:", ", ".join(f"{layer} {sum(row['layer'] == layer for row in rows)}" for layer in tree.LAYERS))
+    shares = [f"{layer} {sum(row['layer'] == layer for row in rows)}" for layer in tree.LAYERS]
+    print(len(rows), "mutants:", ", ".join(shares))
 
 
 def select(options):
@@ -77,7 +78,8 @@ def verdict(number, names, results):
 
 def describe(name, result):
     if result["state"] == "killed":
-        return f"killed by {result['by']} ({name}; {result['how']}) after {result['cpu']:.1f} s CPU, {result['wall']:.1f} s"
+        spent = f"{result['cpu']:.1f} s CPU, {result['wall']:.1f} s"
+        return f"killed by {result['by']} ({name}; {result['how']}) after {spent}"
     passed = f" {len(result['passed'])} tests: {short(', '.join(result['passed']), 80)}" if result["passed"] else ""
     reached = f", reached by {len(result['reached'])}" if result.get("reached") else ""
     return result["state"] + passed + reached

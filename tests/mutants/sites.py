@@ -32,14 +32,14 @@ SWITCH = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&
           "+": "-", "-": "+", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "+=": "-=", "-=": "+="}
 KIND = {"&&": "logic", "||": "logic", "+=": "arithmetic", "-=": "arithmetic"}
 
-# Whose arguments may be swapped.
+# Whose arguments are swapped to no effect, or none that matters.
 SYMMETRIC = {"strcmp", "strncmp", "memcmp", "strcasecmp", "min", "max", "most", "least"}
 
 # Calls in which nothing is mutated: they check, or are no calls.
 UNTOUCHED = {"assert", "_Static_assert", "sizeof", "_Alignof", "__attribute__", "_Pragma", "offsetof", "va_arg",
              "va_start", "va_end", "va_copy", "asm", "typeof", "__typeof__", "defined", "_Alignas"}
-TYPE = re.compile(r"(?:\w+_t|[iuf](?:8|16|32|64)|bf16|[TSU](?:_m)?|FORM|char|short|int|long|unsigned|signed|float|double|"
-                  r"void|bool|const|volatile|struct|union|enum|\*)$")
+TYPE = re.compile(r"(?:\w+_t|[iuf](?:8|16|32|64)|bf16|[TSU](?:_m)?|FORM|char|short|int|long|unsigned|signed|float|"
+                  r"double|void|bool|const|volatile|struct|union|enum|\*)$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,7 +263,8 @@ class Finder:
         while end < len(self.text.tokens) and self.text.word(end) != ";":
             end = self.text.partner.get(end, end) + 1 if self.text.word(end) in OPEN else end + 1
         if start <= i < end and self.text.inside[i] == self.text.inside[start]:
-            self.add("arithmetic", start, end - 1, self.text.joined(start, end - 1, {i: SWITCH[self.text.word(i)]}), "any")
+            mutated = self.text.joined(start, end - 1, {i: SWITCH[self.text.word(i)]})
+            self.add("arithmetic", start, end - 1, mutated, "any")
 
     def number(self, i):
         mutated, start = number_site(self.text, i), start_of(self.text, i)
@@ -306,7 +307,7 @@ class Finder:
             return
         while last < len(text.tokens) and text.word(last) not in (";", "}"):
             last = text.partner.get(last, last) + 1 if text.word(last) in OPEN else last + 1
-        changes = any(text.word(k) in ASSIGN or text.word(k) in ("++", "--") for k in range(i, min(last, len(text.tokens))))
+        changes = any(word in ASSIGN or word in ("++", "--") for word in text.words[i:last])
         if text.word(last) == ";" and (changes or text.word(last - 1) == ")"):
             self.add("statement", i, last, "", "statement")
 
@@ -325,8 +326,8 @@ def rank(seed, key, weight):
 
 
 def order(seed, found):
-    """All sites of a layer, given as (path, text, site), in the order in which they are drawn: places by the size of the
-    code, all kinds of mutants alike."""
+    """All sites of a layer, given as (path, text, site), in the order in which they are drawn: places by the size of
+    the code, all kinds of mutants alike."""
     counts, seen, ranked = {}, {}, []
     for _, _, site in found:
         counts[site.kind] = counts.get(site.kind, 0) + 1

@@ -11,7 +11,9 @@ LAYERS = ["compiler", "runtime", "templates", "dialect"]
 INCLUDE = '#include "tests/mutants/mutant.h"\n#line 1\n'
 COMPILED = "tests/mutants/compiled"     # the templates that C files include, with their sites
 LEAST = 0.05                            # of the mutants, for each layer
-READS = re.compile(r"^(?:void|char \*|const char \*)\s*\w+\([^;{)]*const char \*text, size_t length\)\n\{\n", re.MULTILINE)
+READS = re.compile(r"^(?:void|char \*|const char \*)\s*\w+\([^;{)]*const char \*text, size_t length\)\n\{\n",
+                   re.MULTILINE)         # functions that copy text, of templates, too
+INCLUDED = re.compile(r'^\s*#\s*include "templates/(\S+)"', re.MULTILINE)
 PLACE = re.compile(r"([^\s:]+):(\d+):\d+: (error|warning|note): (.*)")
 BAD = re.compile(r"-Wint-conversion|-Wincompatible-pointer-types|comparison between pointer and integer|"
                  r"pointer type mismatch|pointer/integer type mismatch")
@@ -33,7 +35,7 @@ def included(root):
     """Templates that the C files include: only a text that C compiles may hold what C must check."""
     found = set()
     for path in files(root):
-        found.update(re.findall(r'^\s*#\s*include "templates/(\S+)"', (root / path).read_text(encoding="utf-8"), re.MULTILINE))
+        found.update(INCLUDED.findall((root / path).read_text(encoding="utf-8")))
     return found
 
 
@@ -52,9 +54,11 @@ class Draw:
         self.fill()
 
     def _shares(self, count):
-        size = {layer: sum(len(text) for path, text in self.texts.items() if layer_of(path) == layer) for layer in LAYERS}
-        total = sum(size.values())
-        shares = {layer: max(count * size[layer] // total, int(count * LEAST)) if size[layer] else 0 for layer in LAYERS}
+        size = dict.fromkeys(LAYERS, 0)
+        for path, text in self.texts.items():
+            size[layer_of(path)] += len(text)
+        total, least = sum(size.values()), int(count * LEAST)
+        shares = {layer: max(count * size[layer] // total, least) if size[layer] else 0 for layer in LAYERS}
         shares["compiler"] += count - sum(shares.values())
         return shares
 
@@ -77,8 +81,9 @@ class Draw:
         return {"id": number, "layer": layer, "path": path, "first": first, "last": last, "site": site}
 
     def drop(self, bad):
-        """Takes out the mutants that do not compile, given as (path, line), and draws others. False if there are none."""
-        wrong = [m for m in self.mutants if any(path == m["path"] and m["first"] <= line <= m["last"] for path, line in bad)]
+        """Takes out the mutants that do not compile, given as (path, line), and draws others. False: there are none."""
+        wrong = [m for m in self.mutants
+                 if any(path == m["path"] and m["first"] <= line <= m["last"] for path, line in bad)]
         self.mutants = [m for m in self.mutants if m not in wrong]
         self.dropped += wrong
         self.fill()
@@ -135,13 +140,14 @@ def put(draw, root, out):
                                  r"    weft_mutant_read(text, length);\n", body)
             write(out / path, body)
             continue
-        texts[path.name] = [[m["id"], m["site"].start, m["site"].end - m["site"].start, m["site"].mutated] for m in mine]
+        texts[path.name] = [[m["id"], m["site"].start, m["site"].end - m["site"].start, m["site"].mutated]
+                            for m in mine]
         if path.name in compiled:
             write(out / COMPILED / path.relative_to("templates"), mutate(text, mine))
     write(embed.parent / "templates.json", json.dumps(texts, indent=1))
     here = pathlib.Path(__file__).parent
     write(out / "tests/mutants/mutant.h", (here / "mutant.h").read_text(encoding="utf-8"))
-    embed.write_text((here / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")   # its time makes the texts anew
+    embed.write_text((here / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")    # anew: so the texts are
 
 
 def copy(root, out):
