@@ -43,7 +43,9 @@ def select(place, name, command):
     out.unlink(missing_ok=True)
     environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", MUTANTS_MESON=shutil.which("meson"),
                        MUTANTS_TESTS=str(out), MUTANTS_TOOLS=str(tools))
-    subprocess.run(command, cwd=place / "source", env=environment, check=False)
+    status = subprocess.run(command, cwd=place / "source", env=environment, check=False).returncode
+    if status:
+        print(f"the command ended with status {status}: read above whether something was not built")
     tests = read(out, [])
     if not tests:
         raise SystemExit("the command ran no `meson test`, or it chose nothing")

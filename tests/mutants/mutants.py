@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def make(options):
+    if (options.place / "mutants.json").exists():
+        sys.exit(f"{options.place} has mutants already: take another folder, or remove it")
     options.place.mkdir(parents=True, exist_ok=True)
     rows = tree.make(ROOT, options.place, options.seed, options.count)
     campaign.save(options.place / "mutants.json", rows)
