@@ -87,6 +87,22 @@ def note_tests(out, build, logs):
     save(out, tests)
 
 
+# ---- what other selections of the place know ----
+
+def key(test):
+    """Tests of two selections are the same if they run the same command in the same environment."""
+    environment = {name: value for name, value in test["environment"].items() if name not in ("SHLVL", "OLDPWD", "_")}
+    return json.dumps([test["command"], test["directory"], environment], sort_keys=True)
+
+
+def others(place, name):
+    """The other selections' names, and their tests: key -> name."""
+    for path in sorted(place.glob("*.tests.json")):
+        other = path.name[:-len(".tests.json")]
+        if other != name:
+            yield other, {key(test): test["name"] for test in read(path)}
+
+
 # ---- one run of a test ----
 
 class Run:
@@ -155,9 +171,13 @@ def record_run(test, **more):
 
 def record(place, name, tests, jobs):
     """Runs each test without a mutant, to see what it reaches: first with no kernel in its cache, then with those that
-    the first time left there. Tests that the file knows are not run again."""
+    the first time left there. Tests that this or another selection's file knows are not run again."""
     path, caches = place / f"{name}.record.json", place / f"{name}.caches"
     done, lock = read(path, {}), threading.Lock()
+    for other, theirs in others(place, name):
+        known = read(place / f"{other}.record.json", {})
+        done = {**{test["name"]: known[theirs[key(test)]] for test in tests if theirs.get(key(test)) in known}, **done}
+    save(path, done)
 
     def one(number, test):
         cache = caches / str(number)
@@ -185,6 +205,7 @@ class Campaign:
         usable = {key for key, value in self.record.items() if value["status"] == 0}
         self.tests = {test["name"]: test for test in read(place / f"{name}.tests.json", []) if test["name"] in usable}
         self.results = read(self.path, {})
+        self.others = [(read(place / f"{other}.results.json", {}), theirs) for other, theirs in others(place, name)]
         self.deadline = None
 
     def count(self, number, name, cache, what):
@@ -211,9 +232,16 @@ class Campaign:
         """Its tests to the first that fails. What has passed is kept, to go on there."""
         result, runs = self.results.get(str(number), {"state": "unfinished", "passed": []}), self.runs(number)
         for name, cache in runs:
-            label = name if cache == "warm" else f"{name}, cold"
+            label = name + (", cold" if cache == "cold" else "")
             if label in result["passed"]:
                 continue
+            known = self.known(number, name, cache)
+            if known == "passed":
+                result = dict(result, passed=result["passed"] + [label])
+                continue
+            if known:
+                self.keep(number, dict(known, passed=result["passed"], by=label))
+                return
             if self.late():
                 return
             run = self.run_test(number, name, cache)
@@ -228,6 +256,18 @@ class Campaign:
         reached = [name for name in self.tests if self.count(number, name, "cold", 0)]
         state = "survived" if runs else "not infected" if reached else "not reached"
         self.keep(number, dict(result, state=state, reached=reached))
+
+    def known(self, number, name, cache):
+        """What another selection says of the mutant and the same test: "passed", the result with which it was killed,
+        or None."""
+        for results, theirs in self.others:
+            result, label = results.get(str(number)), theirs.get(key(self.tests[name]))
+            label = label and label + (", cold" if cache == "cold" else "")
+            if result and label in result["passed"]:
+                return "passed"
+            if result and label and result.get("by") == label:
+                return result
+        return None
 
     def run_test(self, number, name, cache):
         recorded = self.record[name]

@@ -5,12 +5,14 @@
     mutants.py select PLACE NAME -- COMMAND...        the tests that COMMAND, run in that tree, gives to `meson test`
     mutants.py record PLACE NAME [--jobs N]           which mutants each of these tests reaches, and its time
     mutants.py run PLACE NAME [--jobs N] [--only ID]... [--time-limit SECONDS] [--survivors-of NAME]...
-    mutants.py table PLACE NAME...                    what killed each; a later NAME is asked where the others did not
+    mutants.py table PLACE NAME...                    what killed each; a later NAME is asked where the others did not;
+                                                      of two also, what one kills of what the other kills
 
 PLACE is a folder outside of the sources or in a build folder. All mutants are in one library; the environment variable
 WEFT_MUTANT chooses one. `record` and `run` keep what they have in PLACE/NAME.*.json and go on there when they are run
-again. A mutant's tests run cheapest first until one fails: exit status other than 0 and 77, a signal, or five times the
-recorded time and 20 s. Tests that fail, or are skipped, without a mutant take no part and are named.
+again; what another selection in PLACE knows of the same test is taken from there. A mutant's tests run cheapest first
+until one fails: exit status other than 0 and 77, a signal, or five times the recorded time and 20 s. Tests that fail,
+or are skipped, without a mutant take no part; those that fail are named.
 """
 import argparse
 import pathlib
@@ -101,6 +103,17 @@ def table(options):
     for key, layers in sorted(counts.items()):
         numbers = [len(layers.get(layer, [])) for layer in tree.LAYERS]
         print(f"{key:32}" + "".join(f"{n:>10}" for n in numbers) + f"{sum(numbers):>10}")
+    if len(options.name) == 2:
+        compare(options.place, *options.name)
+
+
+def compare(place, less, more):
+    """How much of what the second selection kills the first one kills, too."""
+    first, second = killed(place, less), killed(place, more)
+    both, missed = first & second, sorted(second - first)
+    share = f" ({100 * len(both) / len(second):.1f} %)" if second else ""
+    print(f"\n{less} kills {len(both)} of {len(second)}{share} that {more} kills; not {missed}; "
+          f"alone {sorted(first - second)}")
 
 
 def parse(arguments):

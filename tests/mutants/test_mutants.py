@@ -193,6 +193,21 @@ class Whole(unittest.TestCase):
         self.assertIn("killed by build: less (all; exit 1)", self.table)
         self.assertIn("spare = n; -> nothing\n       survived", self.table)
 
+    def test_second_selection(self):
+        changed = dict(self.tests[0], environment={"ELSE": "1"})
+        campaign.save(self.place / "less.tests.json", self.tests[1:3] + [changed])
+        record = campaign.record(self.place, "less", campaign.read(self.place / "less.tests.json"), 1)
+        taken = campaign.read(self.place / "all.record.json")["build: text"]
+        self.assertEqual(campaign.read(self.place / "less.record.json")["build: text"], taken)
+        self.assertNotIn("build: fails", record)
+        first = self.say("run", "less")
+        results = campaign.read(self.place / "less.results.json")
+        twice = next(str(row["id"]) for row in self.rows if row["file"] == "templates/dialect.h")
+        self.assertEqual(results[twice], dict(self.results[twice], passed=results[twice]["passed"]))    # not run again
+        self.assertIn("killed by build: less (less; exit 1)", first)                                    # run anew
+        share = self.say("table", "less", "all").splitlines()[-1]
+        self.assertRegex(share, r"less kills (\d+) of \1 \(100.0 %\) that all kills; not \[\]")
+
     def test_time_limit(self):
         run = campaign.Run(dict(self.tests[0], command=["sleep", "60"]), limit=0.2)
         self.assertTrue(run.stopped and run.failed)
