@@ -2,7 +2,7 @@
 
 The texts of templates can be written to. A process whose active mutant is one of a text changes it before anything else
 runs, and copies of a text tell which mutants they hold. The mutants stand in templates.json, in this file's folder:
-FILE's name -> [[id, offset, length, what it becomes], ...]."""
+FILE's name below templates/ -> [[id, offset, length, what it becomes], ...]."""
 import json
 import pathlib
 import sys
@@ -61,7 +61,8 @@ def main():
     with open(sys.argv[1], "w", encoding="ascii") as out:
         out.write(HEAD)
         for name, path in pairs:
-            text, mine = pathlib.Path(path).read_text(encoding="ascii"), changes.get(pathlib.Path(path).name, [])
+            path = pathlib.Path(path).resolve()
+            text, mine = path.read_text(encoding="ascii"), changes.get(path.as_posix().rpartition("/templates/")[2], [])
             room = len(text) + 1 + max([len(change[3]) for change in mine], default=0)
             lines = "\n".join("    " + quoted(line) for line in text.splitlines(keepends=True)) or '    ""'
             out.write(f"\nchar weft_template_{name}[{room}] =\n{lines};\n")

@@ -21,13 +21,14 @@ ROOT = mutants.ROOT
 # less: killed. spare: reached, but no test looks at what it does. idle: nobody calls it. The template: killed.
 PROJECT = {
     "meson.build": """project('tiny', 'c', default_options: ['buildtype=plain'])
-dialect = meson.project_source_root() / 'templates/dialect.h'
+dialect = meson.project_source_root() / 'templates/shared/dialect.h'
 texts = custom_target('texts', output: 'texts.c', input: 'compiler/embed.py', depend_files: files(dialect),
   command: [find_program('python3'), '@INPUT@', '@OUTPUT@', 'dialect=' + dialect])
 exe = executable('tiny', 'compiler/less.c', 'runtime/spare.c', 'compiler/main.c', texts,
   include_directories: include_directories('.'))
 test('less', exe, args: ['less'])
 test('text', exe, args: ['text'])
+test('twice', exe, args: ['twice'])
 test('nothing', exe, args: ['nothing'], env: ['GIVEN=1'])
 test('fails', exe, args: ['fails'])
 """,
@@ -48,10 +49,14 @@ void rest(int n)
     idle = n;
 }
 """,
-    "templates/dialect.h": "//: integer twice\nFN T N(twice)(T a)\n{\n    return a + a;\n}\n",
+    "templates/shared/dialect.h": "//: integer twice\nFN T N(twice)(T a)\n{\n    return a + a;\n}\n",
     "compiler/main.c": """#include "compiler/templates.h"
 #include <stdlib.h>
 #include <string.h>
+#define FN static
+#define T int
+#define N(name) name##_int
+#include "templates/shared/dialect.h"
 int less(int a, int b);
 void touch(int n);
 static char kept[1000];
@@ -66,6 +71,7 @@ int main(int count, char **words)
     (void)count, touch(1);
     CHECK("less", less(1, 2) && !less(2, 2) && !less(3, 2))
     CHECK("text", (keep(weft_template_dialect, strlen(weft_template_dialect)), strstr(kept, "return a + a;")))
+    CHECK("twice", twice_int(2) == 4)
     CHECK("nothing", getenv("GIVEN"))
     exit(1);
 }
@@ -164,23 +170,27 @@ class Whole(unittest.TestCase):
         return {self.results[str(row["id"])]["state"] for row in self.rows if row["file"] == file}
 
     def test_selection(self):
-        names = [f"build: {name}" for name in ("less", "text", "nothing", "fails")]
+        names = [f"build: {name}" for name in ("less", "text", "twice", "nothing", "fails")]
         self.assertEqual([test["name"] for test in self.tests], names)
-        self.assertEqual(self.tests[2]["environment"]["GIVEN"], "1")
+        self.assertEqual(self.tests[3]["environment"]["GIVEN"], "1")
         self.assertEqual(self.tests[0]["command"][1:], ["less"])
 
     def test_records(self):
         self.assertEqual(self.record["build: fails"]["status"], 1)
         less = next(row["id"] for row in self.rows if row["file"] == "compiler/less.c")
-        twice = next(row["id"] for row in self.rows if row["file"] == "templates/dialect.h")
+        twice = next(row["id"] for row in self.rows if row["file"] == "templates/shared/dialect.h")
         self.assertEqual(self.record["build: less"]["cold"]["counts"][less][0], 3)
         self.assertEqual(self.record["build: less"]["cold"]["counts"][less][1], 1)      # either mutant differs once
         self.assertIn(twice, self.record["build: text"]["cold"]["counts"])
         self.assertNotIn(twice, self.record["build: less"]["cold"]["counts"])
+        self.assertIn(twice, self.record["build: twice"]["cold"]["counts"])     # C files that include it have it, too
+        for name in ("text", "twice"):
+            run = campaign.Run(self.tests[["less", "text", "twice"].index(name)], WEFT_MUTANT=str(twice))
+            self.assertEqual(run.status, 1, name)
 
     def test_killed(self):
         self.assertEqual(self.states("compiler/less.c"), {"killed"})
-        self.assertEqual(self.states("templates/dialect.h"), {"killed"})
+        self.assertEqual(self.states("templates/shared/dialect.h"), {"killed"})
         killed = {result["by"] for result in self.results.values() if result["state"] == "killed"}
         self.assertTrue({"build: less", "build: text"} <= killed)
 
@@ -195,14 +205,14 @@ class Whole(unittest.TestCase):
 
     def test_second_selection(self):
         changed = dict(self.tests[0], environment={"ELSE": "1"})
-        campaign.save(self.place / "less.tests.json", self.tests[1:3] + [changed])
+        campaign.save(self.place / "less.tests.json", self.tests[1:4] + [changed])
         record = campaign.record(self.place, "less", campaign.read(self.place / "less.tests.json"), 1)
         taken = campaign.read(self.place / "all.record.json")["build: text"]
         self.assertEqual(campaign.read(self.place / "less.record.json")["build: text"], taken)
         self.assertNotIn("build: fails", record)
         first = self.say("run", "less")
         results = campaign.read(self.place / "less.results.json")
-        twice = next(str(row["id"]) for row in self.rows if row["file"] == "templates/dialect.h")
+        twice = next(str(row["id"]) for row in self.rows if row["file"] == "templates/shared/dialect.h")
         self.assertEqual(results[twice], dict(self.results[twice], passed=results[twice]["passed"]))    # not run again
         self.assertIn("killed by build: less (less; exit 1)", first)                                    # run anew
         share = self.say("table", "less", "all").splitlines()[-1]

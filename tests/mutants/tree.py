@@ -11,7 +11,7 @@ LAYERS = ["compiler", "runtime", "templates", "dialect"]
 INCLUDE = '#include "tests/mutants/mutant.h"\n#line 1\n'
 COMPILED = "tests/mutants/compiled"     # the templates that C files include, with their sites
 LEAST = 0.05                            # of the mutants, for each layer
-READS = re.compile(r"^(?:void|char \*|const char \*)\s*\w+\([^;{)]*const char \*text, size_t length\)\n\{\n",
+READS = re.compile(r"^(?:void|char \*|const char \*)\s*\w+\([^;{)]*const char \*text, size_t length\)\n\{",
                    re.MULTILINE)         # functions that copy text, of templates, too
 INCLUDED = re.compile(r'^\s*#\s*include "templates/(\S+)"', re.MULTILINE)
 PLACE = re.compile(r"([^\s:]+):(\d+):\d+: (error|warning|note): (.*)")
@@ -31,6 +31,11 @@ def files(root):
                                     if p.is_file() and p.relative_to(root).parts[0] in LAYERS) if layer_of(path)]
 
 
+def inner(path):
+    """The name of a template below templates/."""
+    return path.relative_to("templates").as_posix()
+
+
 def included(root):
     """Templates that the C files include: only a text that C compiles may hold what C must check."""
     found = set()
@@ -47,7 +52,7 @@ class Draw:
         for path in files(root):
             text = (root / path).read_text(encoding="utf-8")
             self.texts[path] = text
-            checked = path.parts[0] != "templates" or path.name in compiled
+            checked = path.parts[0] != "templates" or inner(path) in compiled
             found[layer_of(path)] += [(path, text, site) for site in sites.find(text, checked)]
         self.left = {layer: iter(sites.order(seed, found[layer])) for layer in LAYERS}
         self.shares, self.mutants, self.dropped = self._shares(count), [], []
@@ -129,25 +134,30 @@ def redirect(text, compiled):
 def put(draw, root, out):
     """Writes the files that have mutants, or had them."""
     compiled = included(root)
-    embed = next(path for path in sorted(out.rglob("embed.py")) if "tests" not in path.relative_to(out).parts)
-    texts = {}
+    embed = [path for path in sorted(out.rglob("embed.py")) if "tests" not in path.relative_to(out).parts]
+    texts, hooks = {}, 0
+    if len(embed) != 1:
+        raise SystemExit("there is no one embed.py that makes texts of templates/")
     for path, text in draw.texts.items():
         mine = [m for m in draw.mutants if m["path"] == path]
         if path.parts[0] != "templates":
             body = redirect(mutate(text, mine), compiled)
             if path.parts[0] == "compiler":
-                body = READS.sub(r"\g<0>    extern void weft_mutant_read(const char *, size_t);\n"
-                                 r"    weft_mutant_read(text, length);\n", body)
+                body, count = READS.subn(r"\g<0>    extern void weft_mutant_read(const char *, size_t);"
+                                         r" weft_mutant_read(text, length);", body)
+                hooks += count
             write(out / path, body)
             continue
-        texts[path.name] = [[m["id"], m["site"].start, m["site"].end - m["site"].start, m["site"].mutated]
+        texts[inner(path)] = [[m["id"], m["site"].start, m["site"].end - m["site"].start, m["site"].mutated]
                             for m in mine]
-        if path.name in compiled:
-            write(out / COMPILED / path.relative_to("templates"), mutate(text, mine))
-    write(embed.parent / "templates.json", json.dumps(texts, indent=1))
+        if inner(path) in compiled:
+            write(out / COMPILED / inner(path), mutate(text, mine))
+    if not hooks:
+        raise SystemExit("no function of the compiler copies `const char *text, size_t length`")
+    write(embed[0].parent / "templates.json", json.dumps(texts, indent=1))
     here = pathlib.Path(__file__).parent
     write(out / "tests/mutants/mutant.h", (here / "mutant.h").read_text(encoding="utf-8"))
-    embed.write_text((here / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")    # anew: so the texts are
+    embed[0].write_text((here / "embed.py").read_text(encoding="utf-8"), encoding="utf-8")    # anew: so the texts are
 
 
 def copy(root, out):
