@@ -286,7 +286,7 @@ static void test_reinterpret(void **state)
         for (int to = 0; to < WEFT_DTYPE_COUNT; to++)
             for (int inside = 0; inside < 2; inside++)
                 if ((!inside || weft_dtype_size(from) == weft_dtype_size(to)) &&
-                    values_chosen((from * WEFT_DTYPE_COUNT + to) * 2 + inside))
+                    sample_chosen(2 * sample_pair(from, to, WEFT_DTYPE_COUNT) + inside))
                     check_reinterpret(from, to, (from + to) % 2 * 16, inside);
 }
 
