@@ -1,4 +1,4 @@
-/* What the files of compiler/aot*.c share: one kernel on its way to C.
+/* What the files of compiler/aot share: one kernel on its way to C.
  *
  * Extents that are not known before a call are numbered, `d[i]` in the source: the text's size variables
  * first, then a number for each ? and for what is computed of them. In a struct shape number i is
@@ -7,8 +7,7 @@
 #define WEFT_AOT_KERNEL_H
 
 #include "compiler/aot/aot.h"
-#include "compiler/emit/emit.h"
-#include "compiler/ir/ir.h"
+#include "compiler/pipeline.h"
 
 /* What is wrong with a call, as its source tells it. */
 struct aot_note {

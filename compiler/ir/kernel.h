@@ -53,6 +53,12 @@ struct constant {
     size_t bytes;
 };
 
+/* Values kept from one kernel of a run to the next: dense, row-major. */
+struct temporary {
+    enum weft_dtype dtype;
+    const struct shape *shape;
+};
+
 struct kernel {
     struct arena *arena;
     const struct program *program;

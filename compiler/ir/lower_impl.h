@@ -3,7 +3,8 @@
 #ifndef WEFT_LOWERING_H
 #define WEFT_LOWERING_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/ir/index_map.h"
+#include "compiler/ir/kernel.h"
 
 enum meeting { MEET, CAST, WRAP };
 

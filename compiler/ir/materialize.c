@@ -4,8 +4,6 @@
  * however many kernels read it, and the kernels run in the reverse order. */
 #include "compiler/ir/materialize.h"
 
-#include "compiler/loop/loop.h"
-
 #include <string.h>
 
 /* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector. */
