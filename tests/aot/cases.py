@@ -116,11 +116,12 @@ def words(kernel):
 def cover(kernels, count):
     """Those that cover most words, in their order; all of them for 0."""
     count = count or len(kernels)
-    left, seen, chosen = list(kernels), set(), []
+    if count == len(kernels):
+        return kernels
+    left, seen, chosen = {kernel: words(kernel) for kernel in kernels}, set(), []
     while left and len(chosen) < count:
-        best = max(left, key=lambda kernel: len(words(kernel) - seen))
-        left.remove(best)
-        seen |= words(best)
+        best = max(left, key=lambda kernel: len(left[kernel] - seen))
+        seen |= left.pop(best)
         chosen.append(best)
     return sorted(chosen, key=kernels.index)
 

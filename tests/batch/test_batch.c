@@ -212,12 +212,13 @@ static void free_trial(struct trial *trial)
 
 static void check_scene(const struct scene *scene)
 {
+    const int number = (int)(scene - scenes);
     static struct trial trial;
     for (int c = 0; c < 3; c++) {
         struct weft_program *program = compile(contexts[c], scene->text);
         struct weft_program *single = compile(contexts[0], scene->text);
         for (int round = 0; round < ROUNDS; round++) {
-            if (!sample_chosen(round))
+            if (!sample_chosen(number + round))
                 continue;
             choose(&trial, scene, round);
             add_outputs(&trial, program, round % 2);
