@@ -27,12 +27,16 @@ import argparse
 import ast
 import concurrent.futures
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import sample  # noqa: E402
 
 
 # Kernels of the compiler that is named, not first ones.
@@ -182,6 +186,7 @@ def main(arguments):
     skip = os.environ.get("WEFT_SKIP")
     cases = [case for case in everything if not (skip and skip in case.title) and
              (options.only in case.title or case.where.endswith(options.only))]
+    cases = sample.chosen(cases)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(run, cases))
     if options.update:
