@@ -142,6 +142,34 @@ static void print_views_json(void)
     }
 }
 
+static void print_reductions(void)
+{
+    for (int r = 0; r < REDUCTION_COUNT; r++)
+        printf("  %s(%s)\n      %s; %s\n", reduction_rows[r].name, reduction_rows[r].parameters, reduction_rows[r].doc,
+               reduction_rule_doc(reduction_rows[r].rule));
+}
+
+static void print_reductions_md(void)
+{
+    for (int r = 0; r < REDUCTION_COUNT; r++)
+        printf("| `%s(%s)` | %s | %s |\n", reduction_rows[r].name, reduction_rows[r].parameters,
+               reduction_rule_doc(reduction_rows[r].rule), reduction_rows[r].doc);
+}
+
+static void print_reductions_json(void)
+{
+    for (int r = 0; r < REDUCTION_COUNT; r++) {
+        const struct reduction_row *row = &reduction_rows[r];
+        printf(",\n{\"names\": [\"%s\"], \"parameters\": [", row->name);
+        put_words(row->parameters, "\"", "\"", ", ");
+        putchar(']');
+        json_member("form", "reduction");
+        json_member("type", reduction_rule_doc(row->rule));
+        json_member("doc", row->doc);
+        putchar('}');
+    }
+}
+
 /* Conversions name a type, so they are no rows of the table. */
 static const struct conversion_row {
     const char *names, *parameters, *signature, *doc;
@@ -183,18 +211,24 @@ int command_ops(struct report *report, const struct arguments *arguments)
         print_rows(print_json, ",\n");
         print_conversions_json();
         print_views_json();
+        print_reductions_json();
         fputs("\n]\n", stdout);
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
         print_rows(print_md, "");
         puts(conversions_md);
-        puts("\nViews keep the elements and their order, under another shape (rule 7):\n\n| view | |\n|---|---|");
+        puts("\nViews keep the elements, under another shape (sections 7 and 9):\n\n| view | |\n|---|---|");
         print_views_md();
+        puts("\nReductions join all elements into one (section 11):\n\n"
+             "| reduction | type of the result | |\n|---|---|---|");
+        print_reductions_md();
     } else {
         print_rows(print_text, "");
         puts(conversions_text);
-        puts("Views keep the elements and their order, under another shape:");
+        puts("Views keep the elements, under another shape:");
         print_views();
+        puts("Reductions join all elements into one:");
+        print_reductions();
     }
     output_flush(report);
     return report->status;
