@@ -4,7 +4,7 @@
  * threads. */
 #include "compiler/lang/ops.h"
 #include "tests/diff/run.h"
-#include "tests/diff/values.h"
+#include "tests/sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -167,7 +167,7 @@ static void test_sizes(void **state)
     run_disable("");
     for (int t = 0, number = 0; t < WEFT_DTYPE_COUNT; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            if (values_chosen(number++))
+            if (sample_chosen(number++))
                 check((enum weft_dtype)t, sizes[s], DENSE);
 }
 
@@ -177,7 +177,7 @@ static void test_layouts(void **state)
     run_disable("");
     for (int layout = BACKWARDS; layout < LAYOUTS; layout++)
         for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-            if (values_chosen(t + layout))
+            if (sample_chosen(t + layout))
                 check((enum weft_dtype)t, t % 2 ? 1025 : 3000, (enum layout)layout);
 }
 

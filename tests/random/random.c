@@ -4,6 +4,7 @@
  * the command that repeats it. Last comes a table of what the programs were made of. */
 #include "tests/random/report.h"
 #include "tests/random/shrink.h"
+#include "tests/sample.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -196,7 +197,7 @@ static struct options read_options(int count, char **words, bool *print)
         if (!strcmp(word, "--seed"))
             options.seed = number(value);
         else if (!strcmp(word, "--count"))
-            options.count = number(value);
+            options.count = value && strchr(value, '/') ? (uint64_t)sample_number(value) : number(value);
         else if (!strcmp(word, "--jobs"))
             options.jobs = (int)number(value);
         else if (!strcmp(word, "--failures"))
