@@ -2,9 +2,9 @@
  * arguments.
  *
  * Invariant: the exit status is the report's: 0 done, 1 no result, 2 wrong usage. */
-#include "cli/commands.h"
-#include "cli/help.h"
-#include "cli/output.h"
+#include "cli/commands/commands.h"
+#include "cli/options/help.h"
+#include "cli/outputs/output.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "cli/report.h"
-#include "cli/tensor.h"
+#include "cli/base/report.h"
+#include "cli/files/tensor.h"
 
 struct fixture {
     struct arena arena;

@@ -1,11 +1,11 @@
-/* cli/work.c, cli/batch.c and cli/leftovers.c: what happens between threads, between the two steps of
+/* cli/base/work.c, cli/values/batch.c and cli/outputs/leftovers.c: what happens between threads, between the two steps of
  * reading, and between processes. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/leftovers.h"
-#include "cli/npy.h"
-#include "cli/value.h"
-#include "cli/work.h"
+#include "cli/base/work.h"
+#include "cli/files/npy.h"
+#include "cli/outputs/leftovers.h"
+#include "cli/values/value.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
-/* cli/print.c: how results look. */
+/* cli/values/print.c: how results look. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/print.h"
+#include "cli/values/print.h"
 
 static const char *printed(struct fixture *f, const struct tensor *tensor)
 {

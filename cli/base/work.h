@@ -1,0 +1,21 @@
+/* The same task for each of many files, on a few threads, with a line of progress on a terminal.
+ *
+ * Invariant: of several failures the one of the lowest index is told, whatever the threads did. */
+#ifndef WEFT_CLI_WORK_H
+#define WEFT_CLI_WORK_H
+
+#include "cli/base/report.h"
+
+struct work {
+    const char *verb; /* "reading", for the line of progress */
+    int count;
+    int threads; /* at most so many; 0: as many as a run would use, 16 at most */
+    /* Task `index`. Its report and the report's arena are the task's own: what it allocates there
+     * is gone afterwards. False after a diagnostic; later tasks are then not begun. */
+    bool (*task)(struct report *report, void *user, int index);
+    void *user;
+};
+
+bool work_run(struct report *report, const struct work *work);
+
+#endif

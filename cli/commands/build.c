@@ -1,0 +1,247 @@
+/* weft build: the kernels of a file as C sources, written, compared or listed.
+ *
+ * Invariant: all files are written or none, as outputs_write has it; a directory that was made for them goes
+ * again where they could not be written. */
+#include "cli/commands/commands.h"
+#include "cli/commands/script.h"
+#include "cli/commands/session.h"
+#include "cli/outputs/output.h"
+#include "compiler/aot.h"
+#include "compiler/base/buf.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct build {
+    struct report *report;
+    const struct arguments *arguments;
+    struct script script;
+    const char *directory;
+    struct session session;        /* CUDA: NVRTC's */
+    struct aot_file *files;
+    const char **paths;            /* [count] and the depfile's */
+    int count;
+};
+
+/* ---- what is made ---- */
+
+static bool load(struct build *build)
+{
+    const char *argument = build->arguments->program;
+    struct script *script = &build->script;
+    if (!build->arguments->output_count)
+        return REPORT_ARGUMENT(build->report, NULL, 0, NO_PROGRAM, "-o DIR", "weft build --help");
+    if (!script_load(build->report, argument, script))
+        return false;
+    if (!script->origin)
+        return REPORT_ARGUMENT(build->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "a .weft file, and 'weft build' takes no expression");
+    return !script->kernel || REPORT_ARGUMENT(build->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                                              "a whole file, and 'weft build' makes all its kernels");
+}
+
+/* GPUs of data centres since 2020; those of the same generation run their code as well, and later ones the PTX. */
+static const char *const usual_archs[] = {"sm_80", "sm_90", "sm_100"};
+
+/* Options of the other target would be ignored. */
+static bool check_options(struct build *build)
+{
+    const struct arguments *arguments = build->arguments;
+    const bool cuda = arguments->cuda;
+    const char *option = cuda && arguments->levels    ? "--isa"
+                         : cuda && arguments->openmp  ? "--openmp"
+                         : !cuda && arguments->archs ? "--arch"
+                                                     : NULL;
+    return !option || REPORT_ARGUMENT(build->report, NULL, 0, AOT_OPTION, option, cuda ? "c" : "cuda",
+                                      cuda ? "cuda" : "c");
+}
+
+static bool compile(void *user, const char *text, const char *arch, const unsigned char **code, size_t *size)
+{
+    struct build *build = user;
+    struct weft_error *errors = NULL;
+    void *made = NULL;
+    const enum weft_status status = weft_cuda_code(build->session.context, text, arch, &made, size, &errors);
+    const bool good = report_library(build->report, status, errors);
+    if (good)
+        *code = arena_copy(build->report->arena, made, *size);
+    weft_free(made);
+    return good;
+}
+
+static bool make_texts(struct build *build)
+{
+    struct report *report = build->report;
+    const struct arguments *arguments = build->arguments;
+    const char *slash = strrchr(build->script.origin, '/');
+    const bool given = arguments->arch_count > 0, cuda = arguments->cuda;
+    const struct aot_params params = {
+        .target = cuda ? AOT_CUDA : AOT_C,
+        .file = report_plain(report, slash ? slash + 1 : build->script.origin), .bundle = arguments->bundle,
+        .levels = arguments->levels, .openmp = arguments->openmp,
+        .archs = given ? arguments->archs : usual_archs,
+        .arch_count = given ? arguments->arch_count : (int)(sizeof usual_archs / sizeof *usual_archs),
+        .compile = cuda && (arguments->check || !arguments->list) ? compile : NULL, .user = build};
+    struct source source = {build->script.origin, build->script.text, strlen(build->script.text)};
+    struct diags diags;
+    diags_init(&diags, report->arena, &source);
+    const bool good = aot_build(report->arena, &source, &params, &diags, &build->files, &build->count);
+    return report_library(report, diags_status(&diags), diags_export(&diags, WEFT_WARNING)) && good;
+}
+
+/* ---- where it goes ---- */
+
+static void make_paths(struct build *build)
+{
+    struct arena *arena = build->report->arena;
+    const char *directory = build->arguments->outputs[0].path;
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    build->directory = directory;
+    build->paths = ARENA_ARRAY(arena, const char *, build->count + 1);
+    for (int i = 0; i < build->count; i++)
+        build->paths[i] = arena_printf(arena, "%s%s%s", directory, slash, build->files[i].name);
+    build->paths[build->count] = build->arguments->depfile;
+}
+
+/* A path as make reads it. */
+static void put_path(struct buf *out, const char *path)
+{
+    for (; *path; path++) {
+        if (strchr(" #:%", *path))
+            buf_putc(out, '\\');
+        if (*path == '$')
+            buf_putc(out, '$');
+        buf_putc(out, *path);
+    }
+}
+
+static const char *dependencies(const struct build *build)
+{
+    struct buf out;
+    buf_init(&out, build->report->arena);
+    for (int i = 0; i < build->count; i++) {
+        put_path(&out, build->paths[i]);
+        buf_puts(&out, i + 1 < build->count ? " " : ": ");
+    }
+    put_path(&out, build->script.origin);
+    buf_putc(&out, '\n');
+    return out.text;
+}
+
+/* The directory itself; whether it was made. */
+static bool make_directory(struct build *build, bool *made)
+{
+    const char *path = build->directory;
+    struct stat status;
+    *made = mkdir(path, 0777) == 0;
+    if (*made)
+        return true;
+    const int error = errno;
+    if (error == EEXIST && stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+        return REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, "there is a file of that name");
+    return error == EEXIST ||
+           REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, strerror(error));
+}
+
+/* The file that is read may be none of those that are written. */
+static bool spare_origin(struct build *build)
+{
+    struct stat origin, status;
+    const char *const *path = build->paths;
+    if (stat(build->script.origin, &origin) != 0)
+        return true;
+    for (int i = 0; i <= build->count && path[i]; i++)
+        if (stat(path[i], &status) == 0 && status.st_dev == origin.st_dev && status.st_ino == origin.st_ino)
+            return REPORT_ARGUMENT(build->report, path[i], strlen(path[i]), OUTPUT_PATH, path[i],
+                                   "it is the file that is read");
+    return true;
+}
+
+static bool write_files(struct build *build)
+{
+    struct arena *arena = build->report->arena;
+    const int count = build->count + (build->arguments->depfile != NULL);
+    struct value *texts = ARENA_ARRAY(arena, struct value, count);
+    struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, count);
+    struct outputs outputs;
+    for (int i = 0; i < count; i++) {
+        const char *text = i < build->count ? build->files[i].text : dependencies(build);
+        tensors[i] = (struct tensor){.data = (void *)text, .size = strlen(text)};
+        texts[i] = (struct value){.count = 1, .samples = &tensors[i]};
+    }
+    return outputs_texts(build->report, build->paths, count, &outputs) &&
+           outputs_write(build->report, &outputs, texts, build->paths, 1);
+}
+
+static bool write_all(struct build *build)
+{
+    bool made;
+    if (!spare_origin(build) || !make_directory(build, &made))
+        return false;
+    if (write_files(build))
+        return true;
+    if (made)
+        rmdir(build->directory);
+    return false;
+}
+
+/* ---- --check and --list ---- */
+
+/* NULL, or what is wrong with a file. */
+static const char *compare(const char *path, const char *text)
+{
+    char piece[4096];
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT ? "is missing" : strerror(errno);
+    bool same = true;
+    size_t size, at = 0, length = strlen(text);
+    while (same && (size = fread(piece, 1, sizeof piece, file)) > 0) {
+        same = size <= length - at && memcmp(piece, text + at, size) == 0;
+        at += size;
+    }
+    const bool whole = same && at == length && !ferror(file);
+    fclose(file);
+    return whole ? NULL : "differs from what weft build makes";
+}
+
+static bool check_files(struct build *build)
+{
+    bool good = true;
+    for (int i = 0; i < build->count; i++) {
+        const char *wrong = compare(build->paths[i], build->files[i].text);
+        if (wrong)
+            good = REPORT_FILE(build->report, build->script.origin, AOT_DIFFERS, build->paths[i], wrong);
+    }
+    return good;
+}
+
+static bool list_files(struct build *build)
+{
+    for (int i = 0; i < build->count; i++)
+        output_puts(arena_printf(build->report->arena, "%s\n", build->paths[i]));
+    return output_flush(build->report);
+}
+
+int command_build(struct report *report, const struct arguments *arguments)
+{
+    struct build build = {.report = report, .arguments = arguments};
+    bool good = check_options(&build) && load(&build);
+    if (good && arguments->cuda)
+        good = session_open(&build.session, report, (struct weft_context_params){.cache = ""});
+    good = good && make_texts(&build);
+    session_close(&build.session);
+    if (good)
+        make_paths(&build);
+    if (good && arguments->list)
+        good = list_files(&build);
+    if (good && arguments->check)
+        good = check_files(&build);
+    else if (good && !arguments->list)
+        good = write_all(&build);
+    if (!good && !report->status)
+        report->status = 1;
+    return report->status;
+}

@@ -1,0 +1,67 @@
+/* See script.h. */
+#include "cli/commands/script.h"
+
+#include "cli/options/arguments.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where ".weft" ends the file's name; NULL for an expression. */
+static const char *file_end(const char *argument)
+{
+    size_t length = strlen(argument);
+    const char *colon = strrchr(argument, ':'), *end = argument + length;
+    if (colon && is_name(colon + 1, strlen(colon + 1)))
+        end = colon;
+    bool named = end - argument > 5 && memcmp(end - 5, ".weft", 5) == 0;
+    return named && !strchr(argument, '\n') ? end : NULL;
+}
+
+/* Whole, or cut at one byte more than the compiler takes: it then says what the bound is. */
+static bool read_text(struct report *report, FILE *file, struct script *script)
+{
+    char *text = arena_alloc(report->arena, MAX_SOURCE + 2);
+    size_t size = fread(text, 1, MAX_SOURCE + 1, file);
+    if (ferror(file))
+        return REPORT_FILE(report, script->origin, FILE_ERROR, "read it", strerror(errno));
+    if (memchr(text, '\0', size))
+        return REPORT_FILE(report, script->origin, BAD_BYTE, 0);
+    text[size] = '\0';
+    script->text = text;
+    return true;
+}
+
+bool script_load(struct report *report, const char *argument, struct script *script)
+{
+    *script = (struct script){.text = argument};
+    const char *end = file_end(argument);
+    if (!end)
+        return true;
+    script->origin = arena_string(report->arena, argument, (size_t)(end - argument));
+    script->kernel = *end ? end + 1 : NULL;
+    FILE *file = fopen(script->origin, "re");
+    if (!file)
+        return REPORT_ARGUMENT(report, argument, (size_t)(end - argument), FILE_ERROR,
+                               arena_printf(report->arena, "read '%s'", script->origin),
+                               strerror(errno));
+    bool done = read_text(report, file, script);
+    fclose(file);
+    return done;
+}
+
+struct program *script_parse(struct report *report, const struct script *script)
+{
+    struct source *source = ARENA_NEW(report->arena, struct source);
+    struct diags *diags = ARENA_NEW(report->arena, struct diags);
+    struct programs programs = {0};
+    *source = (struct source){script->origin ? script->origin : "<expr>", script->text,
+                              strlen(script->text)};
+    diags_init(diags, report->arena, source);
+    parse(report->arena, source, diags, &programs);
+    for (int i = 0; i < programs.count; i++) {
+        const char *name = programs.items[i]->name;
+        if (!script->kernel || (name && strcmp(name, script->kernel) == 0))
+            return programs.items[i];
+    }
+    return NULL;
+}
