@@ -1,104 +1,49 @@
-/* Programs as the caller sees them: the text, kept, and an instance of it for each combination of
- * input dtypes that was asked for. Parsing again takes microseconds, so an instance is simply the
- * text parsed and typed once more in an arena of its own. */
+/* Programs as the caller sees them: the text, parsed once, and a typed copy of it for each combination of
+ * input dtypes that was asked for. */
 #include "runtime/debug.h"
-
-#include "compiler/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the caller's types and names ---- */
+/* ---- the text ---- */
 
-/* Whether the caller's extents may be the declared ones; size variables are compared at the call. */
-static bool type_fits(const struct type *declared, const struct type *given)
-{
-    bool fits = declared->rank == given->rank;
-    for (int d = 0; fits && d < given->rank; d++)
-        fits = declared->extents[d] < 0 || given->extents[d] < 0 ||
-               declared->extents[d] == given->extents[d];
-    return fits;
-}
-
-static bool apply_type(struct program *program, const struct weft_input_type *given)
-{
-    struct diags *diags = program->diags;
-    struct source *source = ARENA_NEW(program->arena, struct source);
-    struct type *type = ARENA_NEW(program->arena, struct type);
-    *source = (struct source){"<args>", given->type, strlen(given->type)};
-    int index = program_symbol(program, given->name);
-    struct symbol *symbol = index < 0 ? NULL : &program->symbols[index];
-    if (!symbol || symbol->kind != SYMBOL_INPUT) {
-        const char **names = ARENA_ARRAY(program->arena, const char *, program->input_count);
-        for (int i = 0; i < program->input_count; i++)
-            names[i] = program->symbols[program->inputs[i]].name;
-        const char *near = diag_nearest(given->name, names, (size_t)program->input_count);
-        return diag_at(diags, DIAG_NOT_AN_INPUT, NULL, 0, given->name,
-                       near ? arena_printf(program->arena, "; did you mean '%s'?", near) : "");
-    }
-    if (!parse_type(program, source, type))
-        return false;
-    if (symbol->declared && symbol->type.dtype != type->dtype)
-        return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
-                       type_rows[type->dtype].name, type_rows[symbol->type.dtype].name);
-    if (symbol->declared && symbol->type.ranked && type->ranked && !type_fits(&symbol->type, type))
-        return diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "input", symbol->name,
-                       shape_text(program->arena, program, type_shape(program->arena, type)),
-                       shape_text(program->arena, program,
-                                  type_shape(program->arena, &symbol->type)));
-    if (symbol->declared && symbol->type.has_layout && type->has_layout &&
-        strcmp(symbol->type.layout, type->layout) != 0)
-        return diag_at(diags, DIAG_WRONG_LAYOUT, NULL, 0, symbol->name, type->layout,
-                       symbol->type.layout);
-    if (!symbol->declared || !symbol->type.ranked)
-        symbol->type = *type;
-    symbol->given = type;
-    symbol->typed = true;
-    return true;
-}
-
-static struct program *choose_kernel(struct weft_program *program, const struct programs *programs,
-                                     struct diags *diags, struct arena *arena)
+static struct program *choose_kernel(const char *kernel, const struct programs *programs, struct diags *diags,
+                                     struct arena *arena)
 {
     struct buf names;
     buf_init(&names, arena);
     for (int i = 0; i < programs->count; i++) {
         struct program *item = programs->items[i];
-        bool named = item->name && program->kernel && strcmp(item->name, program->kernel) == 0;
-        if (named || (!program->kernel && programs->count == 1))
+        bool named = item->name && kernel && strcmp(item->name, kernel) == 0;
+        if (named || (!kernel && programs->count == 1))
             return item;
         if (item->name)
             buf_printf(&names, "%s%s", names.length ? ", " : "", item->name);
     }
     if (!names.length)
         diag_at(diags, DIAG_NO_KERNEL, NULL, 0, "the text holds no kernel, it is one program");
-    else if (program->kernel)
+    else if (kernel)
         diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
-                arena_printf(arena, "there is no kernel '%.200s'; the text holds %s", program->kernel,
-                             names.text));
+                arena_printf(arena, "there is no kernel '%.200s'; the text holds %s", kernel, names.text));
     else
         diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
                 arena_printf(arena, "the text holds several kernels, name one: %s", names.text));
     return NULL;
 }
 
-struct program *program_parse(struct weft_program *program, struct arena *arena,
-                              struct source *source, struct diags *diags)
+/* Inputs that are declared are typed. NULL with diagnostics. */
+static struct program *parse_text(struct arena *arena, const struct source *source, const char *kernel,
+                                  struct diags *diags)
 {
     struct programs programs = {0};
-    *source = program->source;
     if (!parse(arena, source, diags, &programs) || diags->errors)
         return NULL;
-    struct program *chosen = choose_kernel(program, &programs, diags, arena);
-    if (!chosen || !parse_results(chosen, program->wanted, program->wanted_count))
-        return NULL;
-    for (int i = 0; i < chosen->input_count; i++) {
+    struct program *chosen = choose_kernel(kernel, &programs, diags, arena);
+    for (int i = 0; chosen && i < chosen->input_count; i++) {
         struct symbol *symbol = &chosen->symbols[chosen->inputs[i]];
         symbol->typed = symbol->declared;
     }
-    for (size_t i = 0; i < program->type_count; i++)
-        apply_type(chosen, &program->types[i]);
-    return diags->errors ? NULL : chosen;
+    return chosen;
 }
 
 /* ---- instances ---- */
@@ -112,21 +57,25 @@ static bool fits(const struct typed *typed, const enum weft_dtype *dtypes)
     return true;
 }
 
-/* Types a fresh parse; the diagnostics of the text itself were told by weft_compile. */
-static bool make_typed(struct weft_program *program, struct typed *typed,
-                       const enum weft_dtype *dtypes, struct diags *diags)
+struct program *program_copy(struct arena *arena, const struct program *parsed)
 {
-    struct diags own;
-    diags_init(&own, &typed->arena, &typed->source);
-    typed->program = program_parse(program, &typed->arena, &typed->source, &own);
-    if (!typed->program)
-        return false;
+    struct program *copy = arena_copy(arena, parsed, sizeof *parsed);
+    copy->arena = arena;
+    copy->nodes = arena_copy(arena, parsed->nodes, (size_t)parsed->node_count * sizeof *parsed->nodes);
+    copy->symbols = arena_copy(arena, parsed->symbols, (size_t)parsed->symbol_count * sizeof *parsed->symbols);
+    copy->results = arena_copy(arena, parsed->results, (size_t)parsed->result_count * sizeof *parsed->results);
+    return copy;
+}
+
+static bool make_typed(const struct weft_program *program, struct typed *typed, const enum weft_dtype *dtypes,
+                       struct diags *diags)
+{
+    typed->program = program_copy(&typed->arena, program->parsed);
     for (int i = 0; i < typed->program->input_count; i++) {
         struct symbol *symbol = &typed->program->symbols[typed->program->inputs[i]];
         symbol->type.dtype = dtypes[i];
         symbol->typed = true;
     }
-    diags->source = &program->source;
     typed->program->diags = diags;
     bool good = check(typed->program);
     typed->program->diags = NULL;
@@ -161,87 +110,31 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
 
 /* ---- compile and destroy ---- */
 
-static void copy_params(struct weft_program *program, const char *text,
-                        const struct weft_compile_params *params)
+static void copy_text(struct weft_program *program, const char *text, const char *origin)
 {
     struct arena *arena = &program->arena;
-    const char *origin = params->origin ? params->origin : "<expr>";
-    program->source.text = arena_string(arena, text, strlen(text));
     program->source.length = strlen(text);
+    program->source.text = arena_string(arena, text, program->source.length);
     program->source.origin = arena_string(arena, origin, strlen(origin));
-    if (params->kernel)
-        program->kernel = arena_string(arena, params->kernel, strlen(params->kernel));
-    program->wanted_count = params->result_count;
-    program->wanted = ARENA_ARRAY(arena, const char *, params->result_count);
-    for (size_t i = 0; i < params->result_count; i++)
-        program->wanted[i] = arena_string(arena, params->results[i], strlen(params->results[i]));
-    program->type_count = params->input_count;
-    program->types = ARENA_ARRAY(arena, struct weft_input_type, params->input_count);
-    for (size_t i = 0; i < params->input_count; i++) {
-        const struct weft_input_type *type = &params->inputs[i];
-        program->types[i].name = arena_string(arena, type->name, strlen(type->name));
-        program->types[i].type = arena_string(arena, type->type, strlen(type->type));
-    }
-    program->math = params->math;
-}
-
-/* Typed and shaped as far as the types are known, so that mistakes show now. */
-static void check_early(struct weft_program *program, struct diags *diags)
-{
-    struct program *parsed = program->parsed;
-    program->alignments = find_alignments(&program->arena, parsed);
-    const struct shape **inputs = ARENA_ARRAY(&program->arena, const struct shape *,
-                                              parsed->input_count);
-    const struct shape **shapes = ARENA_ARRAY(&program->arena, const struct shape *,
-                                              parsed->node_count);
-    bool typed = true;
-    for (int i = 0; i < parsed->input_count; i++) {
-        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
-        typed = typed && symbol->typed;
-        inputs[i] = type_shape(&program->arena, &symbol->type);
-    }
-    if (typed)
-        check(parsed);
-    if (infer_shapes(&program->arena, parsed, diags, inputs, shapes))
-        infer_layouts(&program->arena, parsed, diags, shapes, NULL,
-                      ARENA_ARRAY(&program->arena, const char *, parsed->node_count));
 }
 
 static enum weft_status compile(struct weft_program *program, const char *text,
                                 const struct weft_compile_params *params, struct weft_error **error)
 {
+    struct arena *arena = &program->arena;
     struct diags diags;
     jmp_buf env;
-    if (ARENA_GUARD(&program->arena, env))
+    if (ARENA_GUARD(arena, env))
         return WEFT_OUT_OF_MEMORY;
-    copy_params(program, text, params);
-    diags_init(&diags, &program->arena, &program->source);
-    struct source source;
-    struct program *parsed = program_parse(program, &program->arena, &source, &diags);
-    if (parsed) {
-        program->parsed = parsed;
-        parsed->source = &program->source;
-        check_early(program, &diags);
-        parsed->diags = NULL;
+    copy_text(program, text, params->origin ? params->origin : "<expr>");
+    program->math = params->math;
+    diags_init(&diags, arena, &program->source);
+    program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
+    if (program->parsed) {
+        program_specify(program, params, arena, &diags);
         debug_program(program);
     }
     return finish_call(program->context, &diags, error);
-}
-
-/* NULL, or what is wrong with the parameters themselves. */
-static const char *check_params(const struct weft_compile_params *params)
-{
-    if ((params->input_count && !params->inputs) || (params->result_count && !params->results))
-        return "weft_compile_params counts inputs or results but has none, found NULL";
-    for (size_t i = 0; i < params->input_count; i++)
-        if (!params->inputs[i].name || !params->inputs[i].type)
-            return "an input of weft_compile_params lacks its name or type, found NULL";
-    for (size_t i = 0; i < params->result_count; i++)
-        if (!params->results[i])
-            return "a result of weft_compile_params lacks its name, found NULL";
-    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
-        return "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
-    return NULL;
 }
 
 enum weft_status weft_compile(struct weft_context *context, const char *text,
@@ -249,7 +142,10 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
                               struct weft_program **result, struct weft_error **error)
 {
     static const struct weft_compile_params defaults;
-    const char *wrong = check_params(params ? params : &defaults);
+    params = params ? params : &defaults;
+    const char *wrong = specify_wrong(params);
+    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
+        wrong = "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
     if (!context || !text || !result)
         wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
     if (result)
@@ -265,7 +161,7 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
         program->context = context;
         arena_init(&program->arena);
         pthread_mutex_init(&program->mutex, NULL);
-        status = compile(program, text, params ? params : &defaults, error);
+        status = compile(program, text, params, error);
         log_untold(context);
     }
     if (status < 0) {
@@ -365,4 +261,22 @@ enum weft_status weft_kernel_names(const char *text, const char *origin, const c
     arena_finish(&arena);
     errno = saved;
     return status;
+}
+
+bool weft_program_input(const struct weft_program *program, size_t index, struct weft_input_info *info)
+{
+    if (!info || index >= weft_program_input_count(program))
+        return false;
+    const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
+    *info = (struct weft_input_info){symbol->name, symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT,
+                                     {symbol->span.start, symbol->span.end}};
+    return true;
+}
+
+const char *weft_program_binding_name(const struct weft_program *program, size_t index)
+{
+    for (int i = 0; program && i < program->parsed->symbol_count; i++)
+        if (program->parsed->symbols[i].kind == SYMBOL_BINDING && index-- == 0)
+            return program->parsed->symbols[i].name;
+    return NULL;
 }

@@ -49,7 +49,7 @@ static bool set_size(struct fit *fit, int64_t extent, int64_t number)
             arena_printf(fit->report->arena, "%s' of sample '%s", name, value->paths[fit->sample]);
     return REPORT_ARGUMENT(fit->report, argument, strlen(argument), SIZE_VARIABLE,
                            fit->tree->size_variables[EXTENT_VARIABLE - extent],
-                           (long long)size->extent, size->input, (long long)number, name);
+                           (long long)size->extent, size->input, (long long)number, name, "");
 }
 
 /* What messages call the input looked at: for a file its path. */

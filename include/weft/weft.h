@@ -71,6 +71,9 @@ extern "C" {
 /* The most dimensions a tensor may have. */
 #define WEFT_MAX_RANK 32
 
+/* The most bytes a text may have. */
+#define WEFT_MAX_TEXT (1 << 20)
+
 /* The most errors one call reports. */
 #define WEFT_MAX_ERRORS 20
 
@@ -125,8 +128,9 @@ struct weft_span {
 
 /* One diagnostic. `code` is stable (it prints as W0042); `spans[0]` is the place itself, the others
  * point at operands. `line` and `column` are those of spans[0].start, from 1; the column counts
- * characters. span_count is 0, and line 0, where there is no text to point at. All pointers belong
- * to the error. */
+ * characters. span_count is 0, and line 0, where there is no text to point at. `input` is the input whose given
+ * type or value the error is about; spans are then places in that type's text. All pointers belong to the
+ * error. */
 struct weft_error {
     enum weft_status status;
     enum weft_severity severity;
@@ -138,6 +142,7 @@ struct weft_error {
     const char *source;            /* the line of text spans point into, NULL if there is none */
     size_t source_start;           /* byte offset of `source` in the whole text */
     const char *message;
+    const char *input;             /* NULL: none */
     struct weft_error *next;
 };
 
@@ -286,10 +291,19 @@ enum weft_math {
     WEFT_MATH_FAST                 /* may contract, reassociate and approximate up to 16 ulp */
 };
 
-/* An input's type in the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". */
+struct weft_argument;
+
+/* What is known of an input besides its declaration. */
 struct weft_input_type {
     const char *name;
+    /* In the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the type of the
+     * value's elements. */
     const char *type;
+    /* A value, so that its type and its shape, or those of every sample of a batch, are compared with the
+     * others' now. Its data are not read, its name is not used, and other values may come to a run. NULL: none. */
+    const struct weft_argument *value;
+    /* Where the value, or each sample of a batch, comes from, for messages: "'photo.png'". NULL: not told. */
+    const char *const *origins;
 };
 
 struct weft_compile_params {
@@ -315,6 +329,13 @@ struct weft_program;
 WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
                                        const struct weft_compile_params *params,
                                        struct weft_program **program, struct weft_error **error);
+/* Says later, when the names are known, what `inputs` and `results` of weft_compile_params say; the rest of
+ * `params` is not used. What was said before of an input is replaced. The text is not parsed again, and what
+ * weft_compile had to say of it is told again. For one thread, before the first weft_infer, weft_run and the like,
+ * else WEFT_INVALID_ARGUMENT. After another error the program is good for weft_program_destroy only. */
+WEFT_API enum weft_status weft_program_specify(struct weft_program *program,
+                                               const struct weft_compile_params *params,
+                                               struct weft_error **error);
 /* What it put on streams is done all the same, and graphs that captured its runs go on to work: kernels are the
  * context's. Takes NULL. */
 WEFT_API void weft_program_destroy(struct weft_program *program);
@@ -331,6 +352,25 @@ WEFT_API size_t weft_program_input_count(const struct weft_program *program);
 WEFT_API const char *weft_program_input_name(const struct weft_program *program, size_t index);
 WEFT_API size_t weft_program_result_count(const struct weft_program *program);
 WEFT_API const char *weft_program_result_name(const struct weft_program *program, size_t index);
+/* The names that the text binds, results or not, in order. As above; NULL behind the last one. */
+WEFT_API const char *weft_program_binding_name(const struct weft_program *program, size_t index);
+
+struct weft_input_info {
+    const char *name;
+    enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither */
+    struct weft_span span;         /* where the text declares it, else where it uses it first */
+};
+
+/* False outside the range. */
+WEFT_API bool weft_program_input(const struct weft_program *program, size_t index,
+                                 struct weft_input_info *info);
+
+/* The type of each result as far as the inputs' types and values tell it, in the language's words:
+ * "uint8[h, ?, 3]@HWC", without brackets where not even the rank is known, and "?" where not all inputs have a
+ * type. An extent that differs from sample to sample is not known. The array is one allocation, released by
+ * weft_free. */
+WEFT_API enum weft_status weft_program_result_types(const struct weft_program *program, const char ***types,
+                                                    struct weft_error **error);
 
 /* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those
  * given to weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
