@@ -13,16 +13,13 @@ static bool choose(const struct nvrtc *nvrtc, const char *name, struct nvrtc_arc
     return good;
 }
 
-static enum weft_status make_code(struct weft_context *context, const char *text, const char *name,
-                                  struct arena *arena, struct nvrtc_code *code, struct weft_error **error)
+bool cuda_code(struct weft_context *context, const char *text, const char *name, struct nvrtc_code *code,
+               struct diags *diags)
 {
     struct nvrtc *nvrtc = &context->nvrtc;
     struct nvrtc_arch arch;
-    struct diags diags;
-    diags_init(&diags, arena, NULL);
-    if (nvrtc_open(nvrtc, &diags) && choose(nvrtc, name, &arch, &diags))
-        nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, &diags);
-    return finish_call(context, &diags, error);
+    return nvrtc_open(nvrtc, diags) && choose(nvrtc, name, &arch, diags) &&
+           nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, diags);
 }
 
 enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch, void **code,
@@ -31,6 +28,7 @@ enum weft_status weft_cuda_code(struct weft_context *context, const char *text, 
     if (!context || !text || !arch || !code || !size)
         return invalid_call(error, "weft_cuda_code needs a context, a text, an architecture and places for code and size");
     struct arena arena;
+    struct diags diags;
     jmp_buf env;
     struct nvrtc_code made = {.bytes = NULL};
     const int saved = errno;
@@ -38,8 +36,11 @@ enum weft_status weft_cuda_code(struct weft_context *context, const char *text, 
     if (error)
         *error = NULL;
     arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env))
-        status = make_code(context, text, arch, &arena, &made, error);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        cuda_code(context, text, arch, &made, &diags);
+        status = finish_call(context, &diags, error);
+    }
     arena_finish(&arena);
     *code = made.bytes;
     *size = made.size;

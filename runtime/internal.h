@@ -193,6 +193,12 @@ struct program *program_copy(struct arena *arena, const struct program *parsed);
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
                             struct diags *diags);
 
+/* ---- cuda_code.c ---- */
+
+/* Machine code for "sm_90", or PTX for "compute_90", from malloc. */
+bool cuda_code(struct weft_context *context, const char *text, const char *name, struct nvrtc_code *code,
+               struct diags *diags);
+
 /* ---- specify.c: what is known of the inputs ---- */
 
 /* NULL, or what is wrong with the parameters themselves. */

@@ -239,7 +239,7 @@ static bool set_directory(struct parser *parser, const char *argument)
 static bool set_levels(struct parser *parser, const char *value)
 {
     static const char *const names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-    static const unsigned bits[] = {AOT_V2, AOT_V3, AOT_V4};
+    static const unsigned bits[] = {WEFT_X86_64_V2, WEFT_X86_64_V3, WEFT_X86_64_V4};
     for (const char *word = value, *end;; word = end + 1) {
         int found = 0;
         end = word + strcspn(word, ",");

@@ -112,6 +112,9 @@ enum weft_dtype {
 WEFT_API size_t weft_dtype_size(enum weft_dtype dtype);
 /* The name in the language, "uint8"; NULL for a value outside the enumeration. Static storage. */
 WEFT_API const char *weft_dtype_name(enum weft_dtype dtype);
+/* The dtype that the first `length` bytes of `text` name in the language, as "uint8" or "u8";
+ * WEFT_DTYPE_COUNT: none. */
+WEFT_API enum weft_dtype weft_dtype_from_name(const char *text, size_t length);
 WEFT_API DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype);
 /* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). `dtype` is not
  * NULL. */
@@ -153,6 +156,11 @@ struct weft_error {
 WEFT_API size_t weft_error_render(const struct weft_error *error, char *buffer, size_t size);
 /* Releases the whole list. Takes NULL. */
 WEFT_API void weft_error_destroy(struct weft_error *error);
+
+/* What somebody may have meant who wrote `name`, for messages as Weft's own, "did you mean ...": the nearest of
+ * `count` names, and the dtype that is nearest or that other languages call so. NULL: nothing is near. */
+WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
+WEFT_API const char *weft_nearest_dtype(const char *name);
 
 /* ---- contexts ---- */
 
@@ -284,6 +292,41 @@ WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
                                       void (*tell)(void *user, const struct weft_finding *finding),
                                       void *user);
 
+/* ---- the language ---- */
+
+/* An operation, conversion or view. Texts are static. */
+struct weft_operation {
+    const char *names;             /* separated by spaces */
+    const char *parameters;        /* so are they */
+    const char *form;              /* "infix", "call", ...; "conversion"; "view" */
+    const char *signature;         /* of a conversion or view, as "cast(x, dtype)"; else NULL */
+    const char *rule, *type;       /* the rule for the result's type, and what it says; NULL: none */
+    int ulp32, ulp64;              /* how far float32 and float64 may be off; 0: exact */
+    const char *doc;               /* what it computes */
+};
+
+/* Operations come first, then conversions, then views. False outside the range. */
+WEFT_API bool weft_operation_at(size_t index, struct weft_operation *operation);
+
+/* Whether this is a type in the language's words. Errors have places in the text. WEFT_UNSUPPORTED: it is one
+ * that is not there yet. */
+WEFT_API enum weft_status weft_check_type(const char *text, struct weft_error **error);
+
+/* The value of a literal: dense, row-major, aligned for every dtype; rank 0 for a single number or bool. */
+struct weft_literal {
+    enum weft_dtype dtype;
+    int rank;
+    int64_t shape[WEFT_MAX_RANK];
+    void *data;
+};
+
+/* Reads a literal expression, true, false or an array literal, and converts it to `dtype` as a cast does;
+ * WEFT_DTYPE_COUNT: to the type that it has by itself. WEFT_SYNTAX_ERROR: it is none of these, and *error, whose
+ * spans are places in `text`, says why; it is NULL where `text` is another expression, as a name is.
+ * `*literal` is one allocation, released by weft_free. */
+WEFT_API enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype,
+                                            struct weft_literal **literal, struct weft_error **error);
+
 /* ---- programs ---- */
 
 enum weft_math {
@@ -388,6 +431,40 @@ WEFT_API void weft_free(void *memory);
  * `*code` is released by weft_free. */
 WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch,
                                          void **code, size_t *size, struct weft_error **error);
+
+/* ---- ahead of time ---- */
+
+/* Instruction sets of x86-64 that a source may be compiled for besides the compiler's own choice; the best that
+ * the processor has is chosen at run time. */
+enum weft_level { WEFT_X86_64_V2 = 1, WEFT_X86_64_V3 = 2, WEFT_X86_64_V4 = 4 };
+
+struct weft_build_params {
+    /* What diagnostics call the text, NULL: "<expr>"; and what comments call it, NULL: the same. */
+    const char *origin, *file;
+    /* The name of one pair of files for all kernels; NULL: a pair for each. */
+    const char *bundle;
+    /* C (or AUTO): a set of enum weft_level, and whether large work takes OpenMP's threads. */
+    unsigned levels;
+    bool openmp;
+    enum weft_target target;
+    /* CUDA: the architectures that there is machine code for, "sm_90"; none: sm_80, sm_90 and sm_100. */
+    const char *const *archs;
+    size_t arch_count;
+    /* Files without their texts: nothing is compiled. */
+    bool names_only;
+};
+
+struct weft_file {
+    const char *name, *text;       /* an empty text where only names are wanted */
+};
+
+/* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes
+ * them: in the order of the kernels, a header and then its source. The same text and `params` give the same files;
+ * those for CUDA hold what NVRTC makes of them, and only they need a context. `*error` receives warnings
+ * as well, also beside WEFT_OK. `*files` is one allocation, released by weft_free. */
+WEFT_API enum weft_status weft_build(struct weft_context *context, const char *text,
+                                     const struct weft_build_params *params, struct weft_file **files,
+                                     size_t *count, struct weft_error **error);
 
 /* ---- running ---- */
 
