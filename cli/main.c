@@ -34,7 +34,7 @@ static int print(struct report *report, const char *text)
 
 static int print_version(struct report *report)
 {
-    return print(report, arena_printf(report->arena, "weft %d.%d.%d\n", WEFT_VERSION_MAJOR,
+    return print(report, pool_printf(report->pool, "weft %d.%d.%d\n", WEFT_VERSION_MAJOR,
                                       WEFT_VERSION_MINOR, WEFT_VERSION_PATCH));
 }
 
@@ -82,19 +82,12 @@ static int dispatch(struct report *report, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct arena arena;
+    struct pool pool = {NULL};
     struct report report;
-    jmp_buf out_of_memory;
-    arena_init(&arena);
-    if (ARENA_GUARD(&arena, out_of_memory)) {
-        fputs("weft: error: out of memory\n", stderr);
-        arena_finish(&arena);
-        return 1;
-    }
     output_catch_signals();
     output_init();
-    report_init(&report, &arena, stderr, argv + 1, argc ? argc - 1 : 0);
+    report_init(&report, &pool, stderr, argv + 1, argc ? argc - 1 : 0);
     int status = dispatch(&report, argc, argv);
-    arena_finish(&arena);
+    pool_finish(&pool);
     return status;
 }

@@ -181,6 +181,8 @@ struct weft_program {
     enum weft_math math;
     unsigned char *alignments;     /* of each input, as in struct tensor */
     struct program *parsed;        /* names, results; inputs typed as far as known */
+    const char **bindings;
+    int binding_count;
     const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify knows them */
     pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;

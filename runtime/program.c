@@ -118,6 +118,14 @@ static void copy_text(struct weft_program *program, const char *text, const char
     program->source.origin = arena_string(arena, origin, strlen(origin));
 }
 
+static void list_bindings(struct weft_program *program)
+{
+    for (int i = 0; i < program->parsed->symbol_count; i++)
+        if (program->parsed->symbols[i].kind == SYMBOL_BINDING)
+            ARENA_PUSH(&program->arena, program->bindings, program->binding_count,
+                       program->parsed->symbols[i].name);
+}
+
 static enum weft_status compile(struct weft_program *program, const char *text,
                                 const struct weft_compile_params *params, struct weft_error **error)
 {
@@ -131,6 +139,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     diags_init(&diags, arena, &program->source);
     program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {
+        list_bindings(program);
         program_specify(program, params, arena, &diags);
         debug_program(program);
     }
@@ -275,8 +284,5 @@ bool weft_program_input(const struct weft_program *program, size_t index, struct
 
 const char *weft_program_binding_name(const struct weft_program *program, size_t index)
 {
-    for (int i = 0; program && i < program->parsed->symbol_count; i++)
-        if (program->parsed->symbols[i].kind == SYMBOL_BINDING && index-- == 0)
-            return program->parsed->symbols[i].name;
-    return NULL;
+    return program && index < (size_t)program->binding_count ? program->bindings[index] : NULL;
 }

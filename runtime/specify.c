@@ -244,21 +244,13 @@ static bool join_samples(struct joining *j)
     return true;
 }
 
-/* What the caller said counts from now on. Of a value that is the type of its elements; its shape, or that of a
- * first sample, is only what stages are shown for. */
+/* What the caller said counts from now on; of a value that is the type of its elements. */
 static void keep_said(struct joining *j, int input)
 {
     struct symbol *symbol = &j->parsed->symbols[j->parsed->inputs[input]];
-    const DLTensor *value = value_of(j->known[input], 0);
-    struct type *given = arena_copy(&j->program->arena, &j->said[input], sizeof *given), actual;
+    symbol->given = arena_copy(&j->program->arena, &j->said[input], sizeof j->said[input]);
     if (!symbol->declared || !symbol->type.ranked)
-        symbol->type = *given;
-    if (value && read_value(j, input, value, &actual)) {
-        given->ranked = true;
-        given->rank = actual.rank;
-        memcpy(given->extents, actual.extents, sizeof given->extents);
-    }
-    symbol->given = given;
+        symbol->type = j->said[input];
     symbol->typed = true;
 }
 

@@ -1,36 +1,27 @@
 /* See report.h. */
 #include "cli/base/report.h"
 
-#include "compiler/base/buf.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 struct row {
     int number;
-    enum weft_severity severity;
     enum weft_status status;
 };
 
-#define DIAG(id, number, severity, status, format)                                                 \
-    [DIAG_##id] = {number, WEFT_##severity, WEFT_##status},
-static const struct row rows[DIAG_COUNT] = {
-#include "grammar/diags.def"
+#define MESSAGE(id, number, status, format) [MESSAGE_##id] = {number, WEFT_##status},
+static const struct row rows[MESSAGE_COUNT] = {
+#include "cli/base/messages.def"
 };
 
-void report_init(struct report *report, struct arena *arena, FILE *stream, char *const *arguments,
+void report_init(struct report *report, struct pool *pool, FILE *stream, char *const *arguments,
                  int argument_count)
 {
-    struct buf text;
-    buf_init(&text, arena);
-    for (int i = 0; i < argument_count; i++) {
-        if (i)
-            buf_putc(&text, ' ');
-        buf_puts(&text, arguments[i]);
-    }
-    *report = (struct report){.arena = arena,
+    *report = (struct report){.pool = pool,
                               .stream = stream,
-                              .text = text.text,
+                              .text = pool_join(pool, (const char *const *)arguments,
+                                                (size_t)argument_count, " "),
                               .arguments = arguments,
                               .argument_count = argument_count};
 }
@@ -42,7 +33,7 @@ static const char *name_sample(struct report *report, const char *message)
     if (sscanf(message, "sample %d:%n", &number, &length) != 1 || !length || number < 0 ||
         number >= report->sample_count)
         return message;
-    return arena_printf(report->arena, "sample '%s':%s", report->samples[number], message + length);
+    return pool_printf(report->pool, "sample '%s':%s", report->samples[number], message + length);
 }
 
 void report_record(struct report *report, const struct weft_error *record)
@@ -52,7 +43,7 @@ void report_record(struct report *report, const struct weft_error *record)
     struct weft_error named = *record;
     named.message = name_sample(report, record->message);
     size_t size = weft_error_render(&named, NULL, 0) + 1;
-    char *text = arena_alloc(report->arena, size);
+    char *text = pool_alloc(report->pool, size);
     weft_error_render(&named, text, size);
     fputs(text, report->stream);
     if (record->severity == WEFT_ERROR) {
@@ -66,19 +57,15 @@ static char *format_text(struct report *report, const char *format, va_list args
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    char *text = arena_alloc(report->arena, (size_t)length + 1);
+    char *text = pool_alloc(report->pool, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;
 }
 
-static struct weft_error make_record(enum diag_id id, const char *origin, const char *message)
+static struct weft_error make_record(enum message id, const char *origin, const char *message)
 {
-    const struct row *row = &rows[id];
-    return (struct weft_error){.status = row->status,
-                               .severity = row->severity,
-                               .code = row->number,
-                               .origin = origin,
+    return (struct weft_error){.status = rows[id].status, .code = rows[id].number, .origin = origin,
                                .message = message};
 }
 
@@ -98,11 +85,10 @@ static bool find_offset(const struct report *report, const char *place, size_t *
     return false;
 }
 
-/* Points the record at bytes of the joined text: the line they are on, line and column from 1. */
-static void set_place(struct report *report, struct weft_error *record, size_t offset,
+/* Points the record at bytes of a text: the line they are on, line and column from 1. */
+static void set_place(struct report *report, struct weft_error *record, const char *text, size_t offset,
                       size_t length)
 {
-    const char *text = report->text;
     size_t start = offset, line = 1, column = 1;
     while (start > 0 && text[start - 1] != '\n')
         start--;
@@ -115,11 +101,11 @@ static void set_place(struct report *report, struct weft_error *record, size_t o
     record->span_count = 1;
     record->line = line;
     record->column = column;
-    record->source = arena_string(report->arena, text + start, strcspn(text + start, "\n"));
+    record->source = pool_string(report->pool, text + start, strcspn(text + start, "\n"));
     record->source_start = start;
 }
 
-bool report_argument(struct report *report, const char *place, size_t length, enum diag_id id,
+bool report_argument(struct report *report, const char *place, size_t length, enum message id,
                      const char *format, ...)
 {
     va_list args;
@@ -128,12 +114,12 @@ bool report_argument(struct report *report, const char *place, size_t length, en
     va_end(args);
     size_t offset;
     if (place && find_offset(report, place, &offset))
-        set_place(report, &record, offset, length);
+        set_place(report, &record, report->text, offset, length);
     report_record(report, &record);
     return false;
 }
 
-bool report_file(struct report *report, const char *path, enum diag_id id, const char *format, ...)
+bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -143,27 +129,41 @@ bool report_file(struct report *report, const char *path, enum diag_id id, const
     return false;
 }
 
-static struct weft_span shift_span(struct span span, size_t skip, size_t offset)
+bool report_text(struct report *report, const char *origin, const char *text, const struct weft_span *spans,
+                 int count, enum message id, const char *format, ...)
 {
-    size_t start = span.start > skip ? span.start - skip : 0;
-    size_t end = span.end > skip ? span.end - skip : 0;
-    return (struct weft_span){offset + start, offset + end};
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(id, origin, format_text(report, format, args));
+    va_end(args);
+    set_place(report, &record, text, spans[0].start, spans[0].end - spans[0].start);
+    for (; record.span_count < count; record.span_count++)
+        record.spans[record.span_count] = spans[record.span_count];
+    report_record(report, &record);
+    return false;
 }
 
-bool report_inside(struct report *report, const char *place, size_t skip, const struct diags *diags)
+/* A span of the text at `offset`, moved there; all of the `length` bytes for one that leaves them. */
+static struct weft_span move_span(struct weft_span span, size_t offset, size_t length)
+{
+    return span.start > length || span.end > length
+               ? (struct weft_span){offset, offset + length}
+               : (struct weft_span){offset + span.start, offset + span.end};
+}
+
+bool report_inside(struct report *report, const char *place, const struct weft_error *errors)
 {
     size_t offset, length = strlen(place);
     bool found = find_offset(report, place, &offset);
-    for (const struct diag *diag = diags->first; diag; diag = diag->next) {
-        struct weft_error record = make_record(diag->id, "<args>", diag->message);
-        if (record.severity != WEFT_ERROR)
-            continue;
-        for (int i = 0; i < diag->span_count && found; i++) {
-            struct weft_span span = shift_span(diag->spans[i], skip, offset);
-            if (span.start > offset + length || span.end > offset + length)
-                span = (struct weft_span){offset, offset + length};
+    for (const struct weft_error *error = errors; error; error = error->next) {
+        struct weft_error record = *error;
+        record.origin = "<args>";
+        record.span_count = 0;
+        for (int i = 0; i < (error->span_count ? error->span_count : 1) && found; i++) {
+            struct weft_span all = {0, length}, span = error->span_count ? error->spans[i] : all;
+            span = move_span(span, offset, length);
             if (i == 0)
-                set_place(report, &record, span.start, span.end - span.start);
+                set_place(report, &record, report->text, span.start, span.end - span.start);
             else
                 record.spans[record.span_count++] = span;
         }
@@ -195,8 +195,8 @@ bool report_library(struct report *report, enum weft_status status, struct weft_
 const char *report_hint(struct report *report, const char *name, const char *const *names,
                         size_t count)
 {
-    const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(report->arena, "; did you mean '%s'?", near) : "";
+    const char *near = weft_nearest_name(name, names, count);
+    return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
 }
 
 const char *report_size(struct report *report, double bytes)
@@ -207,21 +207,21 @@ const char *report_size(struct report *report, double bytes)
         bytes /= 1000;
         unit++;
     }
-    return arena_printf(report->arena, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return pool_printf(report->pool, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
 /* As weft_error_render cleans a message, which begins after what an empty one has before its
  * newline. */
 const char *report_plain(struct report *report, const char *text)
 {
-    char *line = arena_printf(report->arena, "%s", text);
+    char *line = pool_printf(report->pool, "%s", text);
     for (char *c = line; *c; c++)
         *c = *c == '\n' ? '?' : *c;
     struct weft_error record = {.severity = WEFT_NOTE, .origin = "", .message = ""};
     size_t start = weft_error_render(&record, NULL, 0) - 1;
     record.message = line;
     size_t size = weft_error_render(&record, NULL, 0) + 1;
-    char *shown = arena_alloc(report->arena, size);
+    char *shown = pool_alloc(report->pool, size);
     weft_error_render(&record, shown, size);
     shown[size - 2] = '\0';
     return shown + start;

@@ -1,19 +1,28 @@
 /* What the command tells its user: diagnostics on stderr in the one form all of Weft uses, drawn
- * by weft_error_render. Messages and numbers are rows 100-149 of grammar/diags.def.
+ * by weft_error_render. Messages and numbers are the rows of messages.def.
  *
  * Invariant: `status` is what the process exits with, the gravest so far: 0, 1 for an error, 2
  * for a row of status INVALID_ARGUMENT (wrong usage). */
 #ifndef WEFT_CLI_REPORT_H
 #define WEFT_CLI_REPORT_H
 
-#include "compiler/base/arena.h"
-#include "compiler/diag.h"
+#include "cli/base/pool.h"
+#include "include/weft/weft.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
+enum message {
+#define MESSAGE(id, number, status, format) MESSAGE_##id,
+#include "cli/base/messages.def"
+    MESSAGE_COUNT
+};
+#define MESSAGE(id, number, status, format)                                                        \
+    __attribute__((unused)) static const char MESSAGE_##id##_FORMAT[] = format;
+#include "cli/base/messages.def"
+
 struct report {
-    struct arena *arena; /* the command's small allocations; never freed one by one */
+    struct pool *pool; /* the command's small allocations; never freed one by one */
     FILE *stream;
     const char *text; /* the arguments, joined by spaces: the text of "<args>" */
     char *const *arguments;
@@ -25,26 +34,30 @@ struct report {
 };
 
 /* `arguments` must outlive the report. */
-void report_init(struct report *report, struct arena *arena, FILE *stream, char *const *arguments,
+void report_init(struct report *report, struct pool *pool, FILE *stream, char *const *arguments,
                  int argument_count);
 
 /* REPORT_ARGUMENT: `length` bytes at `place`, inside one of the arguments, are marked; a place that
  * is NULL marks nothing. REPORT_FILE: about a file as a whole. Both take the arguments of the row's
  * format and are always false. */
 #define REPORT_ARGUMENT(report, place, length, id, ...)                                            \
-    report_argument(report, place, length, DIAG_##id, DIAG_##id##_FORMAT, __VA_ARGS__)
+    report_argument(report, place, length, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 #define REPORT_FILE(report, path, id, ...)                                                         \
-    report_file(report, path, DIAG_##id, DIAG_##id##_FORMAT, __VA_ARGS__)
+    report_file(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 
-bool report_argument(struct report *report, const char *place, size_t length, enum diag_id id,
+bool report_argument(struct report *report, const char *place, size_t length, enum message id,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-bool report_file(struct report *report, const char *path, enum diag_id id, const char *format, ...)
+bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* REPORT_TEXT: about places in a program's text. */
+#define REPORT_TEXT(report, origin, text, spans, count, id, ...)                                   \
+    report_text(report, origin, text, spans, count, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+bool report_text(struct report *report, const char *origin, const char *text, const struct weft_span *spans,
+                 int count, enum message id, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* Errors of the compiler about a text that stands at `place` in one of the arguments, after `skip`
- * bytes that do not. Always false. */
-bool report_inside(struct report *report, const char *place, size_t skip,
-                   const struct diags *diags);
+/* Errors of the library about a text that stands at `place` in one of the arguments; one without a place of its
+ * own marks all of that argument. Leaves them to their owner and is always false. */
+bool report_inside(struct report *report, const char *place, const struct weft_error *errors);
 
 /* Prints what the library returned and releases it. An error status without a list, as when memory
  * ran out, is told in words. Returns whether `status` is a success or a remark. */

@@ -45,34 +45,23 @@ static void keep_failure(struct crew *crew, int index, const struct report *repo
     pthread_mutex_unlock(&crew->mutex);
 }
 
-static bool guarded_task(struct crew *crew, struct report *report, int index)
-{
-    jmp_buf out_of_memory;
-    if (!ARENA_GUARD(report->arena, out_of_memory))
-        return crew->work->task(report, crew->work->user, index);
-    fputs("weft: error: out of memory\n", report->stream);
-    report->status = 1;
-    return false;
-}
-
 static void do_task(struct crew *crew, int index)
 {
-    struct arena arena;
+    struct pool pool = {NULL};
     struct report report = *crew->report;
     char *text = NULL;
     size_t length = 0;
-    arena_init(&arena);
-    report.arena = &arena;
+    report.pool = &pool;
     FILE *stream = open_memstream(&text, &length);
     report.stream = stream ? stream : crew->report->stream;
-    bool done = guarded_task(crew, &report, index);
+    bool done = crew->work->task(&report, crew->work->user, index);
     if (stream)
         fclose(stream);
     if (done)
         free(text);
     else
         keep_failure(crew, index, &report, text);
-    arena_finish(&arena);
+    pool_finish(&pool);
     atomic_fetch_add(&crew->done, 1);
     if (!done)
         atomic_store(&crew->stopped, true);

@@ -10,7 +10,7 @@ struct work {
     const char *verb; /* "reading", for the line of progress */
     int count;
     int threads; /* at most so many; 0: as many as a run would use, 16 at most */
-    /* Task `index`. Its report and the report's arena are the task's own: what it allocates there
+    /* Task `index`. Its report and the report's pool are the task's own: what it allocates there
      * is gone afterwards. False after a diagnostic; later tasks are then not begun. */
     bool (*task)(struct report *report, void *user, int index);
     void *user;

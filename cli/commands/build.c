@@ -3,11 +3,9 @@
  * Invariant: all files are written or none, as outputs_write has it; a directory that was made for them goes
  * again where they could not be written. */
 #include "cli/commands/commands.h"
-#include "cli/commands/script.h"
-#include "cli/commands/session.h"
+#include "cli/commands/script_impl.h"
+#include "cli/commands/session_impl.h"
 #include "cli/outputs/output.h"
-#include "compiler/aot.h"
-#include "compiler/base/buf.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,9 +18,9 @@ struct build {
     struct script script;
     const char *directory;
     struct session session;        /* CUDA: NVRTC's */
-    struct aot_file *files;
+    struct weft_file *files;
+    size_t count;
     const char **paths;            /* [count] and the depfile's */
-    int count;
 };
 
 /* ---- what is made ---- */
@@ -42,9 +40,6 @@ static bool load(struct build *build)
                                               "a whole file, and 'weft build' makes all its kernels");
 }
 
-/* GPUs of data centres since 2020; those of the same generation run their code as well, and later ones the PTX. */
-static const char *const usual_archs[] = {"sm_80", "sm_90", "sm_100"};
-
 /* Options of the other target would be ignored. */
 static bool check_options(struct build *build)
 {
@@ -58,76 +53,57 @@ static bool check_options(struct build *build)
                                       cuda ? "cuda" : "c");
 }
 
-static bool compile(void *user, const char *text, const char *arch, const unsigned char **code, size_t *size)
-{
-    struct build *build = user;
-    struct weft_error *errors = NULL;
-    void *made = NULL;
-    const enum weft_status status = weft_cuda_code(build->session.context, text, arch, &made, size, &errors);
-    const bool good = report_library(build->report, status, errors);
-    if (good)
-        *code = arena_copy(build->report->arena, made, *size);
-    weft_free(made);
-    return good;
-}
-
 static bool make_texts(struct build *build)
 {
     struct report *report = build->report;
     const struct arguments *arguments = build->arguments;
     const char *slash = strrchr(build->script.origin, '/');
-    const bool given = arguments->arch_count > 0, cuda = arguments->cuda;
-    const struct aot_params params = {
-        .target = cuda ? AOT_CUDA : AOT_C,
-        .file = report_plain(report, slash ? slash + 1 : build->script.origin), .bundle = arguments->bundle,
-        .levels = arguments->levels, .openmp = arguments->openmp,
-        .archs = given ? arguments->archs : usual_archs,
-        .arch_count = given ? arguments->arch_count : (int)(sizeof usual_archs / sizeof *usual_archs),
-        .compile = cuda && (arguments->check || !arguments->list) ? compile : NULL, .user = build};
-    struct source source = {build->script.origin, build->script.text, strlen(build->script.text)};
-    struct diags diags;
-    diags_init(&diags, report->arena, &source);
-    const bool good = aot_build(report->arena, &source, &params, &diags, &build->files, &build->count);
-    return report_library(report, diags_status(&diags), diags_export(&diags, WEFT_WARNING)) && good;
+    struct weft_error *errors = NULL;
+    const struct weft_build_params params = {
+        .origin = build->script.origin, .file = report_plain(report, slash ? slash + 1 : build->script.origin),
+        .bundle = arguments->bundle, .levels = arguments->levels, .openmp = arguments->openmp,
+        .target = arguments->cuda ? WEFT_TARGET_CUDA : WEFT_TARGET_C,
+        .archs = arguments->archs, .arch_count = (size_t)arguments->arch_count,
+        .names_only = arguments->list && !arguments->check};
+    const enum weft_status status = weft_build(build->session.context, build->script.text, &params, &build->files,
+                                               &build->count, &errors);
+    return report_library(report, status, errors);
 }
 
 /* ---- where it goes ---- */
 
 static void make_paths(struct build *build)
 {
-    struct arena *arena = build->report->arena;
+    struct pool *pool = build->report->pool;
     const char *directory = build->arguments->outputs[0].path;
     const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
     build->directory = directory;
-    build->paths = ARENA_ARRAY(arena, const char *, build->count + 1);
-    for (int i = 0; i < build->count; i++)
-        build->paths[i] = arena_printf(arena, "%s%s%s", directory, slash, build->files[i].name);
+    build->paths = POOL_ARRAY(pool, const char *, build->count + 1);
+    for (size_t i = 0; i < build->count; i++)
+        build->paths[i] = pool_printf(pool, "%s%s%s", directory, slash, build->files[i].name);
     build->paths[build->count] = build->arguments->depfile;
 }
 
 /* A path as make reads it. */
-static void put_path(struct buf *out, const char *path)
+static const char *make_word(struct pool *pool, const char *path)
 {
+    char *word = pool_alloc(pool, 2 * strlen(path) + 1), *end = word;
     for (; *path; path++) {
-        if (strchr(" #:%", *path))
-            buf_putc(out, '\\');
-        if (*path == '$')
-            buf_putc(out, '$');
-        buf_putc(out, *path);
+        if (strchr(" #:%$", *path))
+            *end++ = *path == '$' ? '$' : '\\';
+        *end++ = *path;
     }
+    return word;
 }
 
 static const char *dependencies(const struct build *build)
 {
-    struct buf out;
-    buf_init(&out, build->report->arena);
-    for (int i = 0; i < build->count; i++) {
-        put_path(&out, build->paths[i]);
-        buf_puts(&out, i + 1 < build->count ? " " : ": ");
-    }
-    put_path(&out, build->script.origin);
-    buf_putc(&out, '\n');
-    return out.text;
+    struct pool *pool = build->report->pool;
+    const char **words = POOL_ARRAY(pool, const char *, build->count + 1);
+    for (size_t i = 0; i < build->count; i++)
+        words[i] = make_word(pool, build->paths[i]);
+    return pool_printf(pool, "%s: %s\n", pool_join(pool, words, build->count, " "),
+                       make_word(pool, build->script.origin));
 }
 
 /* The directory itself; whether it was made. */
@@ -152,7 +128,7 @@ static bool spare_origin(struct build *build)
     const char *const *path = build->paths;
     if (stat(build->script.origin, &origin) != 0)
         return true;
-    for (int i = 0; i <= build->count && path[i]; i++)
+    for (size_t i = 0; i <= build->count && path[i]; i++)
         if (stat(path[i], &status) == 0 && status.st_dev == origin.st_dev && status.st_ino == origin.st_ino)
             return REPORT_ARGUMENT(build->report, path[i], strlen(path[i]), OUTPUT_PATH, path[i],
                                    "it is the file that is read");
@@ -161,13 +137,13 @@ static bool spare_origin(struct build *build)
 
 static bool write_files(struct build *build)
 {
-    struct arena *arena = build->report->arena;
-    const int count = build->count + (build->arguments->depfile != NULL);
-    struct value *texts = ARENA_ARRAY(arena, struct value, count);
-    struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, count);
+    struct pool *pool = build->report->pool;
+    const int made = (int)build->count, count = made + (build->arguments->depfile != NULL);
+    struct value *texts = POOL_ARRAY(pool, struct value, count);
+    struct tensor *tensors = POOL_ARRAY(pool, struct tensor, count);
     struct outputs outputs;
     for (int i = 0; i < count; i++) {
-        const char *text = i < build->count ? build->files[i].text : dependencies(build);
+        const char *text = i < made ? build->files[i].text : dependencies(build);
         tensors[i] = (struct tensor){.data = (void *)text, .size = strlen(text)};
         texts[i] = (struct value){.count = 1, .samples = &tensors[i]};
     }
@@ -210,7 +186,7 @@ static const char *compare(const char *path, const char *text)
 static bool check_files(struct build *build)
 {
     bool good = true;
-    for (int i = 0; i < build->count; i++) {
+    for (size_t i = 0; i < build->count; i++) {
         const char *wrong = compare(build->paths[i], build->files[i].text);
         if (wrong)
             good = REPORT_FILE(build->report, build->script.origin, AOT_DIFFERS, build->paths[i], wrong);
@@ -220,8 +196,8 @@ static bool check_files(struct build *build)
 
 static bool list_files(struct build *build)
 {
-    for (int i = 0; i < build->count; i++)
-        output_puts(arena_printf(build->report->arena, "%s\n", build->paths[i]));
+    for (size_t i = 0; i < build->count; i++)
+        output_puts(pool_printf(build->report->pool, "%s\n", build->paths[i]));
     return output_flush(build->report);
 }
 
@@ -241,6 +217,7 @@ int command_build(struct report *report, const struct arguments *arguments)
         good = check_files(&build);
     else if (good && !arguments->list)
         good = write_all(&build);
+    weft_free(build.files);
     if (!good && !report->status)
         report->status = 1;
     return report->status;

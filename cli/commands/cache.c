@@ -15,9 +15,9 @@ struct kept {
 };
 
 /* What a file says, fit for a terminal. */
-static char *plain(struct arena *arena, const char *text)
+static char *plain(struct pool *pool, const char *text)
 {
-    char *copy = arena_printf(arena, "%s", text);
+    char *copy = pool_printf(pool, "%s", text);
     for (char *c = copy; *c; c++)
         *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
     return copy;
@@ -26,13 +26,13 @@ static char *plain(struct arena *arena, const char *text)
 static void keep(void *user, const struct weft_cache_entry *entry)
 {
     struct kept *kept = user;
-    struct arena *arena = kept->report->arena;
+    struct pool *pool = kept->report->pool;
     struct weft_cache_entry copy = *entry;
-    copy.path = arena_printf(arena, "%s", entry->path);
-    copy.key = arena_printf(arena, "%s", entry->key);
-    copy.compiler = plain(arena, entry->compiler);
-    copy.problem = entry->problem ? arena_printf(arena, "%s", entry->problem) : NULL;
-    ARENA_PUSH(arena, kept->entries, kept->count, copy);
+    copy.path = pool_printf(pool, "%s", entry->path);
+    copy.key = pool_printf(pool, "%s", entry->key);
+    copy.compiler = plain(pool, entry->compiler);
+    copy.problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL;
+    POOL_PUSH(pool, kept->entries, kept->count, copy);
     kept->damaged += entry->problem != NULL;
     kept->bytes += entry->size;
 }

@@ -1,11 +1,8 @@
-/* weft check: parse, type and shape; one line per result. Types and shapes are the compiler's;
- * their extents may be names or unknown. */
+/* weft check: parse, type and shape; one line per result. Types and shapes are the library's; extents may be
+ * names or unknown. */
 #include "cli/commands/commands.h"
-#include "cli/commands/session.h"
+#include "cli/commands/session_impl.h"
 #include "cli/outputs/output.h"
-#include "cli/values/fit.h"
-#include "compiler/base/buf.h"
-#include "compiler/layout.h"
 
 #include <string.h>
 
@@ -15,43 +12,22 @@ struct check {
     struct script script;
     struct inputs inputs;
     struct weft_program *program;
-    struct program *tree;
-    const struct shape **shapes;    /* of the inputs by position */
     struct weft_tensor_info *infos; /* of the results, where all inputs have values; else NULL */
 };
 
-static bool type_nodes(struct program *tree)
-{
-    return check(tree);
-}
-
-static bool is_typed(const struct program *tree)
-{
-    for (int i = 0; i < tree->input_count; i++)
-        if (!tree->symbols[tree->inputs[i]].typed)
-            return false;
-    return true;
-}
-
 /* "out uint8[?, ?, 3]@HWC, 200 samples" where extents differ from sample to sample. */
-static void print_result(const struct check *check, int index, bool typed,
-                         const struct shape *shape, const char *layout)
+static void print_result(const struct check *check, size_t index, const char *type)
 {
-    struct arena *arena = check->session->report->arena;
-    const struct result *result = &check->tree->results[index];
     const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
-    bool shown = typed && layout && *layout;
-    struct shape known = {0};
     if (info && !info->batch) {
-        known.rank = info->rank;
-        memcpy(known.extents, info->shape, sizeof known.extents);
-        shape = &known;
+        struct tensor tensor = {.dtype = info->dtype, .rank = info->rank};
+        memcpy(tensor.shape, info->shape, sizeof tensor.shape);
+        memcpy(tensor.layout, info->layout, sizeof tensor.layout);
+        type = tensor_type(check->session->report->pool, &tensor);
     }
     if (check->script.kernel)
         printf("%s: ", check->script.kernel);
-    printf("%s %s", result->name, typed ? weft_dtype_name(result->dtype) : "?");
-    printf("%s", typed && shape ? shape_text(arena, check->tree, shape) : "");
-    printf("%s%s", shown ? "@" : "", shown ? layout : "");
+    printf("%s %s", weft_program_result_name(check->program, index), type);
     if (info && info->batch)
         printf(", %lld sample%s", (long long)info->count, info->count == 1 ? "" : "s");
     putchar('\n');
@@ -62,57 +38,42 @@ static bool infer_samples(struct check *check)
 {
     struct report *report = check->session->report;
     size_t count;
-    struct weft_argument *inputs = inputs_arguments(report->arena, &check->inputs, &count);
+    struct weft_argument *inputs = inputs_arguments(report->pool, &check->inputs, &count);
     struct weft_error *errors = NULL;
-    bool batch = inputs_name_samples(report, &check->inputs, check->program);
-    if ((!batch && !check->tree->reads) || count != weft_program_input_count(check->program))
+    if (count != weft_program_input_count(check->program))
         return true;
-    check->infos = ARENA_ARRAY(report->arena, struct weft_tensor_info,
-                               weft_program_result_count(check->program) + 1);
+    inputs_name_samples(report, &check->inputs, check->program);
+    check->infos = POOL_ARRAY(report->pool, struct weft_tensor_info,
+                              weft_program_result_count(check->program) + 1);
     enum weft_status status = weft_infer(check->program, inputs, count, check->infos, &errors);
     return report_library(report, status, errors);
 }
 
-static bool check_shapes(struct check *check)
+static bool print_results(struct check *check)
 {
-    struct report *report = check->session->report;
-    struct program *tree = check->tree;
-    const struct shape **shapes =
-        ARENA_ARRAY(report->arena, const struct shape *, tree->node_count + 1);
-    const char **layouts = ARENA_ARRAY(report->arena, const char *, tree->node_count + 1);
-    bool typed = is_typed(tree);
-    bool good = parse_results(tree, NULL, 0) && (!typed || type_nodes(tree)) &&
-                infer_shapes(report->arena, tree, tree->diags, check->shapes, shapes) &&
-                infer_layouts(report->arena, tree, tree->diags, shapes, NULL, layouts);
-    if (!good)
-        return report_library(report, diags_status(tree->diags),
-                              diags_export(tree->diags, WEFT_ERROR));
-    for (int i = 0; i < tree->result_count; i++)
-        print_result(check, i, typed, shapes[tree->results[i].node],
-                     layouts[tree->results[i].node]);
-    return true;
+    const char **types;
+    struct weft_error *errors = NULL;
+    enum weft_status status = weft_program_result_types(check->program, &types, &errors);
+    for (size_t i = 0; status == WEFT_OK && i < weft_program_result_count(check->program); i++)
+        print_result(check, i, types[i]);
+    weft_free(types);
+    return report_library(check->session->report, status, errors);
 }
 
 static bool check_program(struct check *check)
 {
     struct session *session = check->session;
+    struct report *report = session->report;
     struct weft_compile_params params = {0};
-    session->muted = true;
-    check->program = session_compile(session, &check->script, params);
-    session->muted = false;
+    check->program = session_compile(session, &check->script, WEFT_MATH_STRICT);
     if (!check->program ||
-        !inputs_match(session->report, check->program, &check->script, check->arguments,
-                      INPUTS_TYPES) ||
-        !inputs_load(session->report, &check->script, check->arguments, INPUTS_TYPES,
-                     &check->inputs))
+        !inputs_match(report, check->program, script_origin(&check->script), check->script.text,
+                      check->arguments, INPUTS_TYPES) ||
+        !inputs_load(report, check->program, check->arguments, INPUTS_TYPES, &check->inputs))
         return false;
-    check->tree = inputs_fit(session->report, &check->script, &check->inputs, &check->shapes);
-    if (!check->tree)
-        return false;
-    weft_program_destroy(check->program);
-    params.inputs = inputs_types(session->report->arena, &check->inputs, &params.input_count);
-    check->program = session_compile(session, &check->script, params);
-    return check->program && infer_samples(check) && check_shapes(check);
+    params.inputs = inputs_types(report->pool, &check->inputs, &params.input_count);
+    return session_specify(session, check->program, &check->inputs, &params) && infer_samples(check) &&
+           print_results(check);
 }
 
 static bool check_one(struct session *session, const struct arguments *arguments,

@@ -1,8 +1,7 @@
-/* weft ops: every operation, from the table that is the language (grammar/ops.def). */
+/* weft ops: every operation, conversion and view, as the library lists them. */
 #include "cli/base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/outputs/output.h"
-#include "compiler/view.h"
 
 #include <string.h>
 
@@ -11,48 +10,32 @@ enum { NAME_COLUMN = 26, PARAMETER_COLUMN = 16, ACCURACY_COLUMN = 9 };
 /* Words separated by `between`, each inside `open` and `close`. */
 static void put_words(const char *words, const char *open, const char *close, const char *between)
 {
-    size_t length;
-    const char *word;
-    for (int i = 0; (word = word_at(words, i, &length)); i++)
-        printf("%s%s%.*s%s", i ? between : "", open, (int)length, word, close);
+    for (int i = 0; *words; i++) {
+        const int length = (int)strcspn(words, " ");
+        printf("%s%s%.*s%s", i ? between : "", open, length, words, close);
+        words += length + (words[length] == ' ');
+    }
 }
 
-static const char *accuracy(const struct op_row *row, char *text, size_t size)
+static const char *accuracy(const struct weft_operation *operation, char *text, size_t size)
 {
-    if (row->ulp32 || row->ulp64)
-        snprintf(text, size, row->ulp32 == row->ulp64 ? "%d ulp" : "%d/%d ulp", row->ulp32,
-                 row->ulp64);
+    const int ulp32 = operation->ulp32, ulp64 = operation->ulp64;
+    if (ulp32 || ulp64)
+        snprintf(text, size, ulp32 == ulp64 ? "%d ulp" : "%d/%d ulp", ulp32, ulp64);
     else
         snprintf(text, size, "exact");
     return text;
 }
 
-static const char *form_name(enum op_form form)
-{
-    switch (form) {
-    case FORM_INFIX:
-        return "infix";
-    case FORM_RIGHT:
-        return "infix, right associative";
-    case FORM_CHAINLESS:
-        return "infix, not associative";
-    case FORM_PREFIX:
-        return "prefix";
-    case FORM_TERNARY:
-        return "x if condition else y, or a call";
-    case FORM_FOLD:
-        return "call of two or more";
-    default:
-        return "call";
-    }
-}
-
-static void print_text(const struct op_row *row)
+static void print_text(const struct weft_operation *operation)
 {
     char text[32];
-    printf("%-*s %-*s %-*s %s; %s\n", NAME_COLUMN, row->spellings, PARAMETER_COLUMN,
-           row->parameters, ACCURACY_COLUMN, accuracy(row, text, sizeof text), row->doc,
-           rule_rows[row->rule].doc);
+    if (operation->signature)
+        printf("  %s\n      %s\n", operation->signature, operation->doc);
+    else
+        printf("%-*s %-*s %-*s %s; %s\n", NAME_COLUMN, operation->names, PARAMETER_COLUMN,
+               operation->parameters, ACCURACY_COLUMN, accuracy(operation, text, sizeof text),
+               operation->doc, operation->type);
 }
 
 /* A bar ends a cell of a table even inside code. */
@@ -66,104 +49,69 @@ static void put_code(const char *text, size_t length)
 
 static void put_cell(const char *words)
 {
-    size_t length;
-    const char *word;
-    for (int i = 0; (word = word_at(words, i, &length)); i++) {
+    for (int i = 0; *words; i++) {
+        const size_t length = strcspn(words, " ");
         fputs(i ? ", " : "", stdout);
-        put_code(word, length);
+        put_code(words, length);
+        words += length + (words[length] == ' ');
     }
 }
 
-static void print_md(const struct op_row *row)
+static void print_md(const struct weft_operation *operation)
 {
     char text[32];
     fputs("| ", stdout);
-    put_cell(row->spellings);
+    if (operation->signature) {
+        put_code(operation->signature, strlen(operation->signature));
+        printf(" | %s |\n", operation->doc);
+        return;
+    }
+    put_cell(operation->names);
     fputs(" | ", stdout);
-    put_words(row->parameters, "", "", ", ");
-    printf(" | %s | %s | %s |\n", rule_rows[row->rule].doc, accuracy(row, text, sizeof text),
-           row->doc);
+    put_words(operation->parameters, "", "", ", ");
+    printf(" | %s | %s | %s |\n", operation->type, accuracy(operation, text, sizeof text), operation->doc);
 }
 
-static void print_json(const struct op_row *row)
+static void print_json(const struct weft_operation *operation)
 {
+    const bool exact = !operation->ulp32 && !operation->ulp64;
     fputs("{\"names\": [", stdout);
-    put_words(row->spellings, "\"", "\"", ", ");
+    put_words(operation->names, "\"", "\"", ", ");
     fputs("], \"parameters\": [", stdout);
-    put_words(row->parameters, "\"", "\"", ", ");
+    put_words(operation->parameters, "\"", "\"", ", ");
     putchar(']');
-    json_member("form", form_name(row->form));
-    json_member("rule", rule_rows[row->rule].name);
-    json_member("type", rule_rows[row->rule].doc);
-    printf(", \"exact\": %s, \"ulp\": {\"float32\": %d, \"float64\": %d}",
-           row->ulp32 || row->ulp64 ? "false" : "true", row->ulp32, row->ulp64);
-    json_member("doc", row->doc);
+    json_member("form", operation->form);
+    if (operation->rule)
+        json_member("rule", operation->rule);
+    if (operation->signature)
+        json_member("signature", operation->signature);
+    if (operation->type) {
+        json_member("type", operation->type);
+        printf(", \"exact\": %s", exact ? "true" : "false");
+    }
+    if (operation->rule)
+        printf(", \"ulp\": {\"float32\": %d, \"float64\": %d}", operation->ulp32, operation->ulp64);
+    json_member("doc", operation->doc);
     putchar('}');
 }
 
-static void print_rows(void (*print)(const struct op_row *), const char *between)
+/* Operations, which have no signature, or views. Conversions are told in a sentence. */
+static void print_rows(bool views, void (*print)(const struct weft_operation *))
 {
-    bool first = true;
-    for (int op = 0; op < OP_COUNT; op++) {
-        if (op_rows[op].form == FORM_INTERNAL)
-            continue;
-        fputs(first ? "" : between, stdout);
-        print(&op_rows[op]);
-        first = false;
-    }
+    struct weft_operation row;
+    for (size_t i = 0; weft_operation_at(i, &row); i++)
+        if (views ? strcmp(row.form, "view") == 0 : !row.signature)
+            print(&row);
 }
 
-static void print_views(void)
+static void print_all_json(void)
 {
-    for (int form = 0; form < VIEW_FORM_COUNT; form++)
-        printf("  %s\n      %s\n", view_rows[form].signature, view_rows[form].doc);
-}
-
-static void print_views_md(void)
-{
-    for (int form = 0; form < VIEW_FORM_COUNT; form++) {
-        fputs("| ", stdout);
-        put_code(view_rows[form].signature, strlen(view_rows[form].signature));
-        printf(" | %s |\n", view_rows[form].doc);
+    struct weft_operation row;
+    for (size_t i = 0; weft_operation_at(i, &row); i++) {
+        fputs(i ? ",\n" : "[\n", stdout);
+        print_json(&row);
     }
-}
-
-static void print_views_json(void)
-{
-    for (int form = 0; form < VIEW_FORM_COUNT; form++) {
-        const struct view_row *row = &view_rows[form];
-        printf(",\n{\"names\": [\"%s\"], \"parameters\": [", row->name);
-        put_words(row->parameters, "\"", "\"", ", ");
-        putchar(']');
-        json_member("form", "view");
-        json_member("signature", row->signature);
-        json_member("doc", row->doc);
-        putchar('}');
-    }
-}
-
-/* Conversions name a type, so they are no rows of the table. */
-static const struct conversion_row {
-    const char *names, *parameters, *signature, *doc;
-} conversion_rows[] = {
-    {"cast", "x dtype", "cast(x, dtype)", "x in that type: halves to even, saturating"},
-    {"wrap", "x dtype", "wrap(x, dtype)", "the low bits of an integer as that integer type"},
-    {"T", "x", "T(x)", "the same as cast(x, T), for the name T of a type, as in uint8(x)"}};
-
-static void print_conversions_json(void)
-{
-    for (size_t i = 0; i < sizeof conversion_rows / sizeof *conversion_rows; i++) {
-        const struct conversion_row *row = &conversion_rows[i];
-        printf(",\n{\"names\": [\"%s\"], \"parameters\": [", row->names);
-        put_words(row->parameters, "\"", "\"", ", ");
-        putchar(']');
-        json_member("form", "conversion");
-        json_member("signature", row->signature);
-        json_member("type", "the type it names");
-        fputs(", \"exact\": true", stdout);
-        json_member("doc", row->doc);
-        putchar('}');
-    }
+    fputs("\n]\n", stdout);
 }
 
 static const char conversions_text[] = "Conversions: cast(x, dtype) and T(x), for a type T: to "
@@ -179,22 +127,18 @@ int command_ops(struct report *report, const struct arguments *arguments)
 {
     const char *format = arguments->format ? arguments->format : "text";
     if (strcmp(format, "json") == 0) {
-        fputs("[\n", stdout);
-        print_rows(print_json, ",\n");
-        print_conversions_json();
-        print_views_json();
-        fputs("\n]\n", stdout);
+        print_all_json();
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
-        print_rows(print_md, "");
+        print_rows(false, print_md);
         puts(conversions_md);
         puts("\nViews keep the elements and their order, under another shape (rule 7):\n\n| view | |\n|---|---|");
-        print_views_md();
+        print_rows(true, print_md);
     } else {
-        print_rows(print_text, "");
+        print_rows(false, print_text);
         puts(conversions_text);
         puts("Views keep the elements and their order, under another shape:");
-        print_views();
+        print_rows(true, print_text);
     }
     output_flush(report);
     return report->status;

@@ -1,8 +1,7 @@
 /* weft run: compile, load, check everything that can be checked, compute, write or print. */
 #include "cli/commands/commands.h"
-#include "cli/commands/session.h"
+#include "cli/commands/session_impl.h"
 #include "cli/outputs/output.h"
-#include "cli/values/fit.h"
 #include "cli/values/print.h"
 
 #include <string.h>
@@ -27,18 +26,13 @@ struct run {
 };
 
 /* The text alone: are names, outputs and all that needs no data right? */
-static bool check_names(struct run *run)
+static bool compile(struct run *run)
 {
-    struct weft_compile_params params = {.math = run->arguments->math};
-    run->session.muted = true;
-    struct weft_program *program = session_compile(&run->session, &run->script, params);
-    run->session.muted = false;
-    bool good =
-        program && inputs_match(run->report, program, &run->script, run->arguments, INPUTS_DATA) &&
-        outputs_match(run->report, &run->outputs, program, script_parse(run->report, &run->script),
-                      &run->bindings, &run->binding_count);
-    weft_program_destroy(program);
-    return good;
+    run->program = session_compile(&run->session, &run->script, run->arguments->math);
+    return run->program &&
+           inputs_match(run->report, run->program, script_origin(&run->script), run->script.text,
+                        run->arguments, INPUTS_DATA) &&
+           outputs_match(run->report, &run->outputs, run->program, &run->bindings, &run->binding_count);
 }
 
 /* Shapes of a result: of every sample if it is a batch, which is named as the first batch of the
@@ -46,14 +40,14 @@ static bool check_names(struct run *run)
 static bool describe_result(struct run *run, const struct weft_argument *inputs, size_t input_count,
                             size_t index)
 {
-    struct arena *arena = run->report->arena;
+    struct pool *pool = run->report->pool;
     const struct weft_tensor_info *info = &run->infos[index];
     struct value *value = &run->results[index];
     const struct value *named = inputs_batch(&run->inputs, run->program);
-    int64_t *extents = ARENA_ARRAY(arena, int64_t, info->count * info->rank + 1);
+    int64_t *extents = POOL_ARRAY(pool, int64_t, info->count * info->rank + 1);
     struct weft_error *errors = NULL;
     *value = (struct value){.batch = info->batch, .count = (int)info->count};
-    value->samples = ARENA_ARRAY(arena, struct tensor, value->count + 1);
+    value->samples = POOL_ARRAY(pool, struct tensor, value->count + 1);
     if (info->batch && named) {
         value->keys = named->keys;
         value->paths = named->paths;
@@ -71,9 +65,9 @@ static bool describe_result(struct run *run, const struct weft_argument *inputs,
 
 static bool describe_results(struct run *run)
 {
-    struct arena *arena = run->report->arena;
+    struct pool *pool = run->report->pool;
     size_t count;
-    struct weft_argument *inputs = inputs_arguments(arena, &run->inputs, &count);
+    struct weft_argument *inputs = inputs_arguments(pool, &run->inputs, &count);
     struct weft_error *errors = NULL;
     inputs_name_samples(run->report, &run->inputs, run->program);
     enum weft_status status = weft_infer(run->program, inputs, count, run->infos, &errors);
@@ -85,28 +79,18 @@ static bool describe_results(struct run *run)
     return good;
 }
 
-static bool compile(struct run *run)
+static bool specify(struct run *run)
 {
-    struct arena *arena = run->report->arena;
-    const struct shape **shapes;
-    if (!inputs_fit(run->report, &run->script, &run->inputs, &shapes))
-        return false;
-    struct weft_compile_params params = {
-        .math = run->arguments->math, .results = run->bindings, .result_count = run->binding_count};
-    params.inputs = inputs_types(arena, &run->inputs, &params.input_count);
-    run->program = session_compile(&run->session, &run->script, params);
-    if (!run->program)
+    struct pool *pool = run->report->pool;
+    struct weft_compile_params params = {.results = run->bindings, .result_count = run->binding_count};
+    params.inputs = inputs_types(pool, &run->inputs, &params.input_count);
+    if (!session_specify(&run->session, run->program, &run->inputs, &params))
         return false;
     run->result_count = weft_program_result_count(run->program);
-    run->infos = ARENA_ARRAY(arena, struct weft_tensor_info, run->result_count + 1);
-    run->names = ARENA_ARRAY(arena, const char *, run->result_count + 1);
-    run->results = ARENA_ARRAY(arena, struct value, run->result_count + 1);
+    run->infos = POOL_ARRAY(pool, struct weft_tensor_info, run->result_count + 1);
+    run->names = POOL_ARRAY(pool, const char *, run->result_count + 1);
+    run->results = POOL_ARRAY(pool, struct value, run->result_count + 1);
     return describe_results(run);
-}
-
-static const char *origin(const struct run *run)
-{
-    return run->script.origin ? run->script.origin : "<expr>";
 }
 
 /* All results and what is still to be read must fit together, not only each. */
@@ -115,7 +99,7 @@ static bool check_memory(struct run *run)
     double pending = inputs_pending(&run->inputs), total = pending;
     for (size_t i = 0; i < run->result_count; i++)
         total += value_bytes(&run->results[i]);
-    return memory_check(run->report, origin(run),
+    return memory_check(run->report, script_origin(&run->script),
                         pending ? "the result with its inputs" : "the result", total);
 }
 
@@ -123,7 +107,7 @@ static bool allocate(struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++)
         for (int s = 0; s < run->results[i].count; s++)
-            if (!tensor_allocate(run->report, origin(run), "the result",
+            if (!tensor_allocate(run->report, script_origin(&run->script), "the result",
                                  &run->results[i].samples[s]))
                 return false;
     return true;
@@ -159,7 +143,7 @@ static const char *samples_text(const struct run *run)
         if (run->inputs.items[i].value.batch)
             batch = &run->inputs.items[i].value;
     return !batch ? ""
-                  : arena_printf(run->report->arena, "%d sample%s, ", batch->count,
+                  : pool_printf(run->report->pool, "%d sample%s, ", batch->count,
                                  batch->count == 1 ? "" : "s");
 }
 
@@ -186,7 +170,7 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
     if (first)
         fprintf(file, ", %d by libtcc in %.3f ms", first, 1e3 * first_seconds);
     const char *where = gpu ? "GPU, copies included"
-                            : arena_printf(run->report->arena, "%d thread%s", threads,
+                            : pool_printf(run->report->pool, "%d thread%s", threads,
                                            threads == 1 ? "" : "s");
     fprintf(file, "\nrun     %10.3f ms  %s, %s%s moved, %.2f GB/s\n", 1e3 * times->again, where,
             samples_text(run),
@@ -234,7 +218,7 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
 static void close_session(struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++) /* names die with the program */
-        run->names[i] = arena_string(run->report->arena, run->names[i], strlen(run->names[i]));
+        run->names[i] = pool_string(run->report->pool, run->names[i], strlen(run->names[i]));
     weft_program_destroy(run->program);
     run->program = NULL;
     session_close(&run->session);
@@ -242,12 +226,12 @@ static void close_session(struct run *run)
 
 static bool compute(struct run *run)
 {
-    struct arena *arena = run->report->arena;
-    struct weft_argument *results = ARENA_ARRAY(arena, struct weft_argument, run->result_count + 1);
+    struct pool *pool = run->report->pool;
+    struct weft_argument *results = POOL_ARRAY(pool, struct weft_argument, run->result_count + 1);
     for (size_t i = 0; i < run->result_count; i++)
-        results[i] = value_argument(arena, &run->results[i]);
+        results[i] = value_argument(pool, &run->results[i]);
     struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
-    params.inputs = inputs_arguments(arena, &run->inputs, &params.input_count);
+    params.inputs = inputs_arguments(pool, &run->inputs, &params.input_count);
     double seconds;
     output_hold_signals();
     bool done = run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
@@ -275,9 +259,9 @@ static bool prepare_run(struct run *run)
     return outputs_prepare(run->report, arguments, &run->outputs) &&
            script_load(run->report, arguments->program, &run->script) &&
            session_open(&run->session, run->report, params) &&
-           check_names(run) &&
-           inputs_load(run->report, &run->script, arguments, INPUTS_DATA, &run->inputs) &&
            compile(run) &&
+           inputs_load(run->report, run->program, arguments, INPUTS_DATA, &run->inputs) &&
+           specify(run) &&
            outputs_bind(run->report, &run->outputs, run->results, run->names, run->result_count) &&
            check_memory(run);
 }

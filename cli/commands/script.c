@@ -1,5 +1,5 @@
-/* See script.h. */
-#include "cli/commands/script.h"
+/* See script_impl.h. */
+#include "cli/commands/script_impl.h"
 
 #include "cli/options/arguments.h"
 
@@ -20,12 +20,12 @@ static const char *file_end(const char *argument)
 /* Whole, or cut at one byte more than the compiler takes: it then says what the bound is. */
 static bool read_text(struct report *report, FILE *file, struct script *script)
 {
-    char *text = arena_alloc(report->arena, MAX_SOURCE + 2);
-    size_t size = fread(text, 1, MAX_SOURCE + 1, file);
+    char *text = pool_alloc(report->pool, WEFT_MAX_TEXT + 2);
+    size_t size = fread(text, 1, WEFT_MAX_TEXT + 1, file);
     if (ferror(file))
         return REPORT_FILE(report, script->origin, FILE_ERROR, "read it", strerror(errno));
     if (memchr(text, '\0', size))
-        return REPORT_FILE(report, script->origin, BAD_BYTE, 0);
+        return REPORT_FILE(report, script->origin, NUL_BYTE, 0);
     text[size] = '\0';
     script->text = text;
     return true;
@@ -37,31 +37,19 @@ bool script_load(struct report *report, const char *argument, struct script *scr
     const char *end = file_end(argument);
     if (!end)
         return true;
-    script->origin = arena_string(report->arena, argument, (size_t)(end - argument));
+    script->origin = pool_string(report->pool, argument, (size_t)(end - argument));
     script->kernel = *end ? end + 1 : NULL;
     FILE *file = fopen(script->origin, "re");
     if (!file)
         return REPORT_ARGUMENT(report, argument, (size_t)(end - argument), FILE_ERROR,
-                               arena_printf(report->arena, "read '%s'", script->origin),
+                               pool_printf(report->pool, "read '%s'", script->origin),
                                strerror(errno));
     bool done = read_text(report, file, script);
     fclose(file);
     return done;
 }
 
-struct program *script_parse(struct report *report, const struct script *script)
+const char *script_origin(const struct script *script)
 {
-    struct source *source = ARENA_NEW(report->arena, struct source);
-    struct diags *diags = ARENA_NEW(report->arena, struct diags);
-    struct programs programs = {0};
-    *source = (struct source){script->origin ? script->origin : "<expr>", script->text,
-                              strlen(script->text)};
-    diags_init(diags, report->arena, source);
-    parse(report->arena, source, diags, &programs);
-    for (int i = 0; i < programs.count; i++) {
-        const char *name = programs.items[i]->name;
-        if (!script->kernel || (name && strcmp(name, script->kernel) == 0))
-            return programs.items[i];
-    }
-    return NULL;
+    return script->origin ? script->origin : "<expr>";
 }

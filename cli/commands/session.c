@@ -1,5 +1,5 @@
-/* See session.h. */
-#include "cli/commands/session.h"
+/* See session_impl.h. */
+#include "cli/commands/session_impl.h"
 
 static void on_log(void *user, const struct weft_error *record)
 {
@@ -26,13 +26,21 @@ void session_close(struct session *session)
 }
 
 struct weft_program *session_compile(struct session *session, const struct script *script,
-                                     struct weft_compile_params params)
+                                     enum weft_math math)
 {
+    const struct weft_compile_params params = {.origin = script->origin, .kernel = script->kernel, .math = math};
     struct weft_program *program = NULL;
     struct weft_error *errors = NULL;
-    params.origin = script->origin;
-    params.kernel = script->kernel;
-    enum weft_status status =
-        weft_compile(session->context, script->text, &params, &program, &errors);
+    session->muted = true;
+    enum weft_status status = weft_compile(session->context, script->text, &params, &program, &errors);
+    session->muted = false;
     return report_library(session->report, status, errors) ? program : NULL;
+}
+
+bool session_specify(struct session *session, struct weft_program *program, const struct inputs *inputs,
+                     const struct weft_compile_params *params)
+{
+    struct weft_error *errors = NULL;
+    enum weft_status status = weft_program_specify(program, params, &errors);
+    return inputs_report(session->report, inputs, status, errors);
 }

@@ -1,8 +1,7 @@
 /* weft show: the text of one stage, or of all of them. */
 #include "cli/commands/commands.h"
-#include "cli/commands/session.h"
+#include "cli/commands/session_impl.h"
 #include "cli/outputs/output.h"
-#include "cli/values/fit.h"
 
 #include <string.h>
 
@@ -25,7 +24,7 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     if (!report_library(report, status, errors))
         return false;
     if (all)
-        output_puts(arena_printf(report->arena, "== %s ==\n", stage));
+        output_puts(pool_printf(report->pool, "== %s ==\n", stage));
     size_t length = strlen(text);
     output_puts(text);
     if (length && text[length - 1] != '\n')
@@ -53,30 +52,36 @@ static bool show_stages(struct report *report, struct weft_program *program,
     return true;
 }
 
+/* Values are compared first; then the shape of each, of a batch of its first sample, is part of its type. */
+static bool specify(struct session *session, struct weft_program *program, const struct inputs *inputs)
+{
+    struct pool *pool = session->report->pool;
+    struct weft_compile_params params = {0};
+    params.inputs = inputs_types(pool, inputs, &params.input_count);
+    session->muted = true;
+    bool good = session_specify(session, program, inputs, &params);
+    session->muted = false;
+    params.inputs = inputs_shaped_types(pool, inputs, &params.input_count);
+    return good && session_specify(session, program, inputs, &params);
+}
+
 static bool show(struct session *session, const struct arguments *arguments, struct inputs *inputs,
                  struct weft_program **program)
 {
     struct report *report = session->report;
     struct script script;
-    const struct shape **shapes;
-    struct weft_compile_params params = {.math = arguments->math};
     struct weft_context_params context = {
         .tier = WEFT_TIER_NONE, .threads = 1, .arch = arguments->arch,
         .target = shows_cuda(arguments) ? WEFT_TARGET_CUDA : arguments->target};
     if (!script_load(report, arguments->program, &script) ||
         !session_open(session, report, context))
         return false;
-    session->muted = true;
-    *program = session_compile(session, &script, params);
-    session->muted = false;
-    if (!*program || !inputs_match(report, *program, &script, arguments, INPUTS_SHAPES) ||
-        !inputs_load(report, &script, arguments, INPUTS_SHAPES, inputs) ||
-        !inputs_fit(report, &script, inputs, &shapes))
-        return false;
-    weft_program_destroy(*program);
-    params.inputs = inputs_types(report->arena, inputs, &params.input_count);
-    *program = session_compile(session, &script, params);
-    return *program && show_stages(report, *program, arguments) && output_flush(report);
+    *program = session_compile(session, &script, arguments->math);
+    return *program &&
+           inputs_match(report, *program, script_origin(&script), script.text, arguments, INPUTS_TYPES) &&
+           inputs_load(report, *program, arguments, INPUTS_TYPES, inputs) &&
+           specify(session, *program, inputs) &&
+           show_stages(report, *program, arguments) && output_flush(report);
 }
 
 int command_show(struct report *report, const struct arguments *arguments)

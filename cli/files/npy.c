@@ -140,7 +140,7 @@ static bool fill(struct report *report, const char *path, const struct npy_strea
     return short_by || done == size || cut_off(report, path);
 }
 
-/* Prelude and header, in memory of the arena. */
+/* Prelude and header, in memory of the pool. */
 static bool read_header(struct report *report, const char *path, const struct npy_stream *stream,
                         struct npy_header *header, struct tensor *tensor)
 {
@@ -155,7 +155,7 @@ static bool read_header(struct report *report, const char *path, const struct np
                            !npy_data_start(report, path, prelude, NPY_PRELUDE, &start)))
         return false;
     size_t have = prelude[6] > 1 ? 12 : 10;
-    unsigned char *bytes = arena_alloc(report->arena, start > NPY_PRELUDE ? start : NPY_PRELUDE);
+    unsigned char *bytes = pool_alloc(report->pool, start > NPY_PRELUDE ? start : NPY_PRELUDE);
     memcpy(bytes, prelude, have);
     return fill(report, path, stream, bytes + have, start - have, NULL) &&
            npy_parse(report, path, bytes, header, tensor);

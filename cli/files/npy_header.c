@@ -56,7 +56,7 @@ static bool take_string(struct scan *scan, const char **text)
         scan->at++;
     if (scan->at == scan->end)
         return false;
-    *text = arena_string(scan->report->arena, start, (size_t)(scan->at++ - start));
+    *text = pool_string(scan->report->pool, start, (size_t)(scan->at++ - start));
     return true;
 }
 
@@ -95,25 +95,25 @@ static bool take_shape(struct scan *scan, struct tensor *tensor)
 /* What a dtype is called that Weft does not have. */
 static const char *foreign_name(struct scan *scan, const char *descr, char kind, int size)
 {
-    struct arena *arena = scan->report->arena;
+    struct pool *pool = scan->report->pool;
     switch (kind) {
     case 'f':
-        return arena_printf(arena, "float%d", size < 100 ? size * 8 : 0);
+        return pool_printf(pool, "float%d", size < 100 ? size * 8 : 0);
     case 'c':
-        return arena_printf(arena, "complex%d", size < 100 ? size * 8 : 0);
+        return pool_printf(pool, "complex%d", size < 100 ? size * 8 : 0);
     case 'O':
         return "object";
     case 'U':
     case 'S':
     case 'a':
-        return arena_printf(arena, "string (%.20s)", descr);
+        return pool_printf(pool, "string (%.20s)", descr);
     case 'M':
     case 'm':
-        return arena_printf(arena, "date or time (%.20s)", descr);
+        return pool_printf(pool, "date or time (%.20s)", descr);
     case 'V':
         return "void";
     default:
-        return arena_printf(arena, "'%.20s'", descr);
+        return pool_printf(pool, "'%.20s'", descr);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "cli/files/npz.h"
 
 #include "cli/files/npy.h"
-#include "compiler/base/buf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,31 +28,30 @@ static size_t key_length(const char *name)
 
 static const char *list_keys(struct report *report, zip_t *archive)
 {
-    struct buf text;
-    buf_init(&text, report->arena);
-    int listed = 0;
+    const char *listed[LISTED_KEYS + 1];
+    size_t count = 0;
     zip_int64_t entries = zip_get_num_entries(archive, 0);
-    for (zip_int64_t i = 0; i < entries && listed <= LISTED_KEYS; i++) {
+    for (zip_int64_t i = 0; i < entries && count <= LISTED_KEYS; i++) {
         const char *name = zip_get_name(archive, (zip_uint64_t)i, 0);
         size_t length = key_length(name);
-        if (length && listed++ < LISTED_KEYS)
-            buf_printf(&text, listed > 1 ? ", %.*s" : "%.*s", (int)(length < 200 ? length : 200),
-                       name);
+        if (length)
+            listed[count++] = pool_string(report->pool, name, length < 200 ? length : 200);
     }
-    buf_puts(&text, listed > LISTED_KEYS ? ", ..." : "");
-    return text.text;
+    if (count > LISTED_KEYS)
+        listed[LISTED_KEYS] = "...";
+    return pool_join(report->pool, listed, count, ", ");
 }
 
 static bool find_entry(struct report *report, const char *path, zip_t *archive, const char *key,
                        zip_int64_t *index)
 {
-    const char *name = arena_printf(report->arena, "%s.npy", key);
+    const char *name = pool_printf(report->pool, "%s.npy", key);
     *index = zip_name_locate(archive, name, ZIP_FL_ENC_RAW);
     if (*index < 0)
         *index = key_length(key) ? zip_name_locate(archive, key, ZIP_FL_ENC_RAW) : -1;
     return *index >= 0 ||
            REPORT_FILE(report, path, NPZ_KEY,
-                       arena_printf(report->arena, "it holds no array '%.200s'", key), path,
+                       pool_printf(report->pool, "it holds no array '%.200s'", key), path,
                        list_keys(report, archive));
 }
 
@@ -84,7 +82,7 @@ static bool read_entry_array(struct report *report, const char *path, zip_file_t
         fclose(kept);
     if (!done && kept && is_damaged(entry)) {
         REPORT_FILE(report, path, BAD_NPZ,
-                    arena_printf(report->arena, "the archive is damaged: %s", entry_error(entry)));
+                    pool_printf(report->pool, "the archive is damaged: %s", entry_error(entry)));
     } else if (!done) {
         fputs(text ? text : "", report->stream);
         report->status = own.status;
@@ -116,7 +114,7 @@ static zip_t *open_archive(struct report *report, const char *path)
         return archive;
     zip_error_init_with_code(&error, code);
     REPORT_FILE(report, path, BAD_NPZ,
-                arena_printf(report->arena, "%s", zip_error_strerror(&error)));
+                pool_printf(report->pool, "%s", zip_error_strerror(&error)));
     zip_error_fini(&error);
     return NULL;
 }
@@ -144,8 +142,8 @@ bool npz_open(struct report *report, const char *path, struct npz *npz)
         if (!length)
             continue;
         int count = npz->count;
-        ARENA_PUSH(report->arena, npz->entries, count, i);
-        ARENA_PUSH(report->arena, npz->keys, npz->count, arena_string(report->arena, name, length));
+        POOL_PUSH(report->pool, npz->entries, count, i);
+        POOL_PUSH(report->pool, npz->keys, npz->count, pool_string(report->pool, name, length));
     }
     if (archive && (npz->count || !entries))
         return true;

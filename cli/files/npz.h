@@ -19,7 +19,7 @@ struct npz {
     const char **keys; /* their names without .npy */
 };
 
-/* All in the report's arena. An archive without entries has no arrays; one whose entries are
+/* All in the report's pool. An archive without entries has no arrays; one whose entries are
  * something else is an error. */
 bool npz_open(struct report *report, const char *path, struct npz *npz);
 /* Array number `index`; messages call it `name`. */

@@ -54,14 +54,14 @@ static bool read_number(struct reader *reader, const char *what, int64_t most, i
     if (c == EOF)
         return ended(reader);
     if (c < '0' || c > '9')
-        return refuse(reader, arena_printf(reader->report->arena, "%s is not a number", what));
+        return refuse(reader, pool_printf(reader->report->pool, "%s is not a number", what));
     for (*number = 0; c >= '0' && c <= '9' && *number <= most; c = next(reader))
         *number = *number * 10 + (c - '0');
     if (*number > most)
-        return refuse(reader, arena_printf(reader->report->arena, "%s is more than %lld", what,
+        return refuse(reader, pool_printf(reader->report->pool, "%s is more than %lld", what,
                                            (long long)most));
     if (c != EOF && !is_space(c))
-        return refuse(reader, arena_printf(reader->report->arena, "%s is not a number", what));
+        return refuse(reader, pool_printf(reader->report->pool, "%s is not a number", what));
     return c != EOF || reader->plain || ended(reader);
 }
 
@@ -126,7 +126,7 @@ static bool read_bytes(struct reader *reader, size_t count)
     }
     for (size_t i = 0; !wide && i < count; i++)
         good &= bytes[i] <= reader->largest;
-    return good || refuse(reader, arena_printf(reader->report->arena, "a sample is more than %lld",
+    return good || refuse(reader, pool_printf(reader->report->pool, "a sample is more than %lld",
                                                (long long)reader->largest));
 }
 

@@ -1,7 +1,6 @@
 /* See tensor.h. */
 #include "cli/files/tensor.h"
 
-#include "compiler/base/buf.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,16 +123,12 @@ DLTensor tensor_view(struct tensor *tensor)
                       .strides = tensor->strides};
 }
 
-const char *tensor_type(struct arena *arena, const struct tensor *tensor)
+const char *tensor_type(struct pool *pool, const struct tensor *tensor)
 {
-    struct buf text;
-    buf_init(&text, arena);
-    buf_puts(&text, weft_dtype_name(tensor->dtype));
-    buf_putc(&text, '[');
+    const char *extents[WEFT_MAX_RANK];
     for (int i = 0; i < tensor->rank; i++)
-        buf_printf(&text, i ? ", %" PRId64 : "%" PRId64, tensor->shape[i]);
-    buf_putc(&text, ']');
-    if (tensor->layout[0])
-        buf_printf(&text, "@%s", tensor->layout);
-    return text.text;
+        extents[i] = pool_printf(pool, "%" PRId64, tensor->shape[i]);
+    return pool_printf(pool, "%s[%s]%s%s", weft_dtype_name(tensor->dtype),
+                       pool_join(pool, extents, (size_t)tensor->rank, ", "), tensor->layout[0] ? "@" : "",
+                       tensor->layout);
 }

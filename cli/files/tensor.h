@@ -36,7 +36,7 @@ void tensor_finish(struct tensor *tensor);
 /* A view for the library; valid while `tensor` stays where it is. */
 DLTensor tensor_view(struct tensor *tensor);
 /* "float32[2, 3]@HW", also what a type of the language looks like. */
-const char *tensor_type(struct arena *arena, const struct tensor *tensor);
+const char *tensor_type(struct pool *pool, const struct tensor *tensor);
 
 /* Whether `size` more bytes fit into the memory there is now; reports when not. */
 bool memory_check(struct report *report, const char *path, const char *what, double size);

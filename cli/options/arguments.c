@@ -2,7 +2,6 @@
 #include "cli/options/arguments.h"
 
 #include "cli/files/kind.h"
-#include "compiler/aot.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -132,10 +131,10 @@ static const char *find_equals(const char *text)
 static bool split_type(struct parser *parser, const char *at, const char *end,
                        struct assignment *assignment)
 {
-    struct arena *arena = parser->report->arena;
+    struct pool *pool = parser->report->pool;
     if (at == end)
         return true;
-    const char *text = arena_string(arena, at + 1, (size_t)(end - at - 1));
+    const char *text = pool_string(pool, at + 1, (size_t)(end - at - 1));
     if (*at == ':')
         assignment->type = text;
     else
@@ -151,7 +150,7 @@ static const char *no_assignment(struct parser *parser, const char *argument)
     const char *extension;
     if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
         return "name=value, name:type=value or name@LAYOUT=value";
-    return arena_printf(parser->report->arena,
+    return pool_printf(parser->report->pool,
                         parser->command == COMMAND_RUN
                             ? "name=value; write NAME=%s for an input, -o %s for an output"
                             : "name=value; write NAME=%s for an input",
@@ -170,10 +169,10 @@ static bool add_assignment(struct parser *parser, const char *argument)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
                                "name=value: the value is missing");
     struct assignment new = {.argument = argument, .name_length = length, .value = equals + 1};
-    new.name = arena_string(parser->report->arena, argument, length);
+    new.name = pool_string(parser->report->pool, argument, length);
     if (!split_type(parser, argument + length, equals, &new))
         return false;
-    ARENA_PUSH(parser->report->arena, arguments->inputs, arguments->input_count, new);
+    POOL_PUSH(parser->report->pool, arguments->inputs, arguments->input_count, new);
     return true;
 }
 
@@ -214,13 +213,13 @@ static bool add_output(struct parser *parser, const char *argument)
                                "PATH or name=PATH: the result's name is empty; a file of this name "
                                "is written as ./=...");
     if (argument[length] && is_name(argument, length)) {
-        new.name = arena_string(parser->report->arena, argument, length);
+        new.name = pool_string(parser->report->pool, argument, length);
         new.path = argument + length + 1;
     }
     if (!*new.path)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
                                find_row(parser, 'o')->takes, argument);
-    ARENA_PUSH(parser->report->arena, arguments->outputs, arguments->output_count, new);
+    POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
     return true;
 }
 
@@ -232,7 +231,7 @@ static bool set_directory(struct parser *parser, const char *argument)
     if (!*argument || arguments->output_count)
         return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
                                find_row(parser, 'o')->takes, argument);
-    ARENA_PUSH(parser->report->arena, arguments->outputs, arguments->output_count, new);
+    POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
     return true;
 }
 
@@ -274,7 +273,7 @@ static bool add_arch(struct parser *parser, const char *value)
     for (int i = 0; i < arguments->arch_count; i++)
         if (strcmp(arguments->archs[i], value) == 0)
             return true;
-    ARENA_PUSH(parser->report->arena, arguments->archs, arguments->arch_count, value);
+    POOL_PUSH(parser->report->pool, arguments->archs, arguments->arch_count, value);
     return true;
 }
 
@@ -287,7 +286,7 @@ static bool choose(struct parser *parser, int letter, const char *value, const c
             return true;
     const struct option_row *row = find_row(parser, letter);
     return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE,
-                           arena_printf(parser->report->arena, "--%s", row->name), row->takes,
+                           pool_printf(parser->report->pool, "--%s", row->name), row->takes,
                            value);
 }
 
@@ -413,9 +412,9 @@ static const char *option_hint(struct parser *parser, const char *argument)
     const char *names[MAX_OPTIONS], *hint = "";
     size_t count = 0, length = strcspn(argument, "=");
     for (; parser->options[count].name; count++)
-        names[count] = arena_printf(parser->report->arena, "--%s", parser->options[count].name);
+        names[count] = pool_printf(parser->report->pool, "--%s", parser->options[count].name);
     if (strncmp(argument, "--", 2) == 0)
-        hint = report_hint(parser->report, arena_string(parser->report->arena, argument, length),
+        hint = report_hint(parser->report, pool_string(parser->report->pool, argument, length),
                            names, count);
     return *hint || !takes_program(parser->command)
                ? hint
@@ -433,7 +432,7 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
     }
     if (strncmp(argument, "--", 2) == 0 && optopt)
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
-                               arena_printf(parser->report->arena, "--%s", find_row(parser, optopt)->name),
+                               pool_printf(parser->report->pool, "--%s", find_row(parser, optopt)->name),
                                "no value");
     return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
                            (int)(length < 80 ? length : 80), argument,
@@ -474,5 +473,5 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
                            command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
                            : command == COMMAND_BUILD ? "a .weft file"
                                                       : "an expression or a .weft file",
-                           arena_printf(report->arena, "weft %s --help", argv[0]));
+                           pool_printf(report->pool, "weft %s --help", argv[0]));
 }

@@ -40,7 +40,7 @@ struct arguments {
     int threads;                /* 0: not given */
     bool time, help, version;
     const char *bundle, *depfile; /* NULL: not given */
-    unsigned levels;              /* a set of enum aot_level */
+    unsigned levels;              /* a set of enum weft_level */
     bool openmp, check, list, cuda; /* cuda: what is built */
     const char **archs;           /* of what is built, each once */
     int arch_count;

@@ -1,6 +1,6 @@
-/* See leftovers.h. Between making a temporary and locking it another process may lock it first and
+/* See leftovers_impl.h. Between making a temporary and locking it another process may lock it first and
  * remove it; so both look, once they have the lock, whether the name still stands for the file. */
-#include "cli/outputs/leftovers.h"
+#include "cli/outputs/leftovers_impl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 static const char prefix[] = ".weft-";
 
-const char *leftovers_name(struct arena *arena, const char *directory, int number)
+const char *leftovers_name(struct pool *pool, const char *directory, int number)
 {
-    return arena_printf(arena, "%s/%s%ld-%d", directory, prefix, (long)getpid(), number);
+    return pool_printf(pool, "%s/%s%ld-%d", directory, prefix, (long)getpid(), number);
 }
 
 static bool is_name(const char *name)
@@ -43,19 +43,19 @@ bool leftovers_lock(int fd, const char *path)
     return is_same(fd, path);
 }
 
-static void remove_tree(struct arena *arena, const char *path)
+static void remove_tree(struct pool *pool, const char *path)
 {
     DIR *directory = opendir(path);
     struct dirent *entry;
     while (directory && (entry = readdir(directory)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlink(arena_printf(arena, "%s/%s", path, entry->d_name));
+            unlink(pool_printf(pool, "%s/%s", path, entry->d_name));
     if (directory)
         closedir(directory);
     rmdir(path);
 }
 
-static void remove_one(struct arena *arena, const char *path)
+static void remove_one(struct pool *pool, const char *path)
 {
     struct stat status;
     if (lstat(path, &status) != 0 || status.st_uid != geteuid() ||
@@ -66,20 +66,20 @@ static void remove_one(struct arena *arena, const char *path)
         return;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same(fd, path)) {
         if (S_ISDIR(status.st_mode))
-            remove_tree(arena, path);
+            remove_tree(pool, path);
         else
             unlink(path);
     }
     close(fd);
 }
 
-void leftovers_remove(struct arena *arena, const char *directory)
+void leftovers_remove(struct pool *pool, const char *directory)
 {
     DIR *list = opendir(directory);
     struct dirent *entry;
     while (list && (entry = readdir(list)))
         if (is_name(entry->d_name))
-            remove_one(arena, arena_printf(arena, "%s/%s", directory, entry->d_name));
+            remove_one(pool, pool_printf(pool, "%s/%s", directory, entry->d_name));
     if (list)
         closedir(list);
 }

@@ -2,7 +2,6 @@
 #include "cli/outputs/output.h"
 
 #include "cli/files/picture.h"
-#include "compiler/base/buf.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,11 +16,11 @@ static bool cannot_write(struct report *report, const struct target *target, con
     return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_PATH, path, why);
 }
 
-/* An absolute path without links, in the arena; NULL and errno when there is none. */
-static const char *resolve(struct arena *arena, const char *path)
+/* An absolute path without links, in the pool; NULL and errno when there is none. */
+static const char *resolve(struct pool *pool, const char *path)
 {
     char *found = realpath(path, NULL);
-    const char *copy = found ? arena_string(arena, found, strlen(found)) : NULL;
+    const char *copy = found ? pool_string(pool, found, strlen(found)) : NULL;
     int error = errno;
     free(found);
     errno = error;
@@ -33,30 +32,30 @@ static bool place_new(struct report *report, struct target *target, const char *
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
-    const char *directory = slash ? arena_string(report->arena, path, length ? length : 1) : ".";
-    const char *found = resolve(report->arena, directory);
+    const char *directory = slash ? pool_string(report->pool, path, length ? length : 1) : ".";
+    const char *found = resolve(report->pool, directory);
     if (!found)
         return cannot_write(
             report, target,
-            arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
-    target->path = arena_printf(report->arena, "%s/%s", strcmp(found, "/") ? found : "",
+            pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
+    target->path = pool_printf(report->pool, "%s/%s", strcmp(found, "/") ? found : "",
                                 slash ? slash + 1 : path);
     return access(found, W_OK | X_OK) == 0 ||
            cannot_write(
                report, target,
-               arena_printf(report->arena, "directory '%s': %s", directory, strerror(errno)));
+               pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
 }
 
 /* A regular file or an empty directory that will be replaced. */
 static bool place_existing(struct report *report, struct target *target, const char *path,
                            mode_t mode)
 {
-    target->path = resolve(report->arena, path);
+    target->path = resolve(report->pool, path);
     target->mode = mode & 07777;
     if (!target->path)
         return cannot_write(report, target, strerror(errno));
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);
-    const char *directory = arena_string(report->arena, target->path, length ? length : 1);
+    const char *directory = pool_string(report->pool, target->path, length ? length : 1);
     return (access(target->path, W_OK) == 0 && access(directory, W_OK | X_OK) == 0) ||
            cannot_write(report, target, strerror(errno));
 }
@@ -91,7 +90,7 @@ static bool place_directory(struct report *report, struct target *target, const 
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    const char *plain = arena_string(report->arena, path, length);
+    const char *plain = pool_string(report->pool, path, length);
     target->directory = true;
     if (!status && access(plain, F_OK) == 0)
         return cannot_write(report, target, "there is a file of that name");
@@ -102,7 +101,7 @@ static bool place_directory(struct report *report, struct target *target, const 
                             "the directory is not empty; name a new or an empty one");
     if (!place_existing(report, target, plain, status->st_mode))
         return false;
-    const char *here = resolve(report->arena, ".");
+    const char *here = resolve(report->pool, ".");
     return !here || strcmp(here, target->path) != 0 ||
            cannot_write(report, target, "it is the current directory; name a new one");
 }
@@ -141,14 +140,14 @@ static bool check_apart(struct report *report, const struct target *a, const str
                   inner->path[length] == '/';
     return !inside ||
            cannot_write(report, inner,
-                        arena_printf(report->arena, "it lies inside another output, '%s'",
+                        pool_printf(report->pool, "it lies inside another output, '%s'",
                                      outer->destination->path));
 }
 
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
                      struct outputs *outputs)
 {
-    outputs->items = ARENA_ARRAY(report->arena, struct target, arguments->output_count + 1);
+    outputs->items = POOL_ARRAY(report->pool, struct target, arguments->output_count + 1);
     for (int i = 0; i < arguments->output_count; i++) {
         struct target *target = &outputs->items[outputs->count++];
         target->destination = &arguments->outputs[i];
@@ -175,8 +174,8 @@ static bool place_text(struct report *report, struct target *target)
 
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs)
 {
-    struct destination *destinations = ARENA_ARRAY(report->arena, struct destination, count);
-    *outputs = (struct outputs){ARENA_ARRAY(report->arena, struct target, count), 0};
+    struct destination *destinations = POOL_ARRAY(report->pool, struct destination, count);
+    *outputs = (struct outputs){POOL_ARRAY(report->pool, struct target, count), 0};
     for (int i = 0; i < count; i++) {
         struct target *target = &outputs->items[outputs->count++];
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
@@ -200,27 +199,18 @@ static int find_name(const char *const *names, size_t count, const char *name)
 }
 
 /* Names of results, then of bindings. */
-static const char **list_names(struct arena *arena, const struct weft_program *program,
-                               const struct program *tree, size_t *results, size_t *all)
+static const char **list_names(struct pool *pool, const struct weft_program *program, size_t *results,
+                               size_t *all)
 {
-    *results = *all = weft_program_result_count(program);
-    int symbols = tree ? tree->symbol_count : 0;
-    const char **names = ARENA_ARRAY(arena, const char *, *results + (size_t)symbols + 1);
-    for (size_t i = 0; i < *results; i++)
-        names[i] = weft_program_result_name(program, i);
-    for (int i = 0; i < symbols; i++)
-        if (tree->symbols[i].kind == SYMBOL_BINDING)
-            names[(*all)++] = tree->symbols[i].name;
+    const char **names = NULL, *name;
+    int count = 0;
+    for (size_t i = 0; (name = weft_program_result_name(program, i)); i++)
+        POOL_PUSH(pool, names, count, name);
+    *results = (size_t)count;
+    for (size_t i = 0; (name = weft_program_binding_name(program, i)); i++)
+        POOL_PUSH(pool, names, count, name);
+    *all = (size_t)count;
     return names;
-}
-
-static const char *join(struct arena *arena, const char *const *names, size_t count)
-{
-    struct buf list;
-    buf_init(&list, arena);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&list, i ? ", %s" : "%s", names[i]);
-    return list.text;
 }
 
 static bool name_missing(struct report *report, const struct target *target,
@@ -228,7 +218,7 @@ static bool name_missing(struct report *report, const struct target *target,
 {
     const char *argument = target->destination->argument;
     return REPORT_ARGUMENT(report, argument, strlen(argument), OUTPUT_NAMELESS, (int)count,
-                           join(report->arena, names, count));
+                           pool_join(report->pool, names, count, ", "));
 }
 
 /* No result or binding is called `name`. */
@@ -237,18 +227,17 @@ static bool name_unknown(struct report *report, const struct target *target, con
 {
     const char *hint = report_hint(report, name, names, count);
     if (!*hint)
-        hint = arena_printf(report->arena, "; it has %s", join(report->arena, names, count));
+        hint = pool_printf(report->pool, "; it has %s", pool_join(report->pool, names, count, ", "));
     return REPORT_ARGUMENT(report, target->destination->argument, strlen(name), OUTPUT_NAME, name,
                            hint);
 }
 
 bool outputs_match(struct report *report, const struct outputs *outputs,
-                   const struct weft_program *program, const struct program *tree,
-                   const char *const **wanted, size_t *wanted_count)
+                   const struct weft_program *program, const char *const **wanted, size_t *wanted_count)
 {
     size_t results, all, count = 0;
-    const char **names = list_names(report->arena, program, tree, &results, &all);
-    const char **list = ARENA_ARRAY(report->arena, const char *, outputs->count + 1);
+    const char **names = list_names(report->pool, program, &results, &all);
+    const char **list = POOL_ARRAY(report->pool, const char *, outputs->count + 1);
     for (int i = 0; i < outputs->count; i++) {
         const struct target *target = &outputs->items[i];
         const char *name = target->destination->name;

@@ -9,7 +9,6 @@
 #include "cli/files/kind.h"
 #include "cli/options/arguments.h"
 #include "cli/values/value.h"
-#include "compiler/program.h"
 
 #include <sys/types.h>
 
@@ -40,10 +39,9 @@ bool outputs_prepare(struct report *report, const struct arguments *arguments,
 /* Plain files of text at these paths: what is there already is replaced if it is a regular file. */
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
 /* Whether every name is a result or a binding of the program; the bindings that are no results yet,
- * for weft_compile, in *names. `program` is the library's, `tree` the text's. */
+ * for weft_program_specify, in *names. */
 bool outputs_match(struct report *report, const struct outputs *outputs,
-                   const struct weft_program *program, const struct program *tree,
-                   const char *const **names, size_t *count);
+                   const struct weft_program *program, const char *const **names, size_t *count);
 /* Finds each output's result, and whether file or directory can hold it. Of the program's `count`
  * results shapes and keys are looked at, and their names. */
 bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,

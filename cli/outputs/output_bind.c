@@ -12,9 +12,9 @@ static bool misfit(struct report *report, const struct target *target, const str
                    int index, const char *why)
 {
     const char *path = target->destination->path;
-    const char *type = tensor_type(report->arena, &value->samples[index]);
+    const char *type = tensor_type(report->pool, &value->samples[index]);
     if (value->batch)
-        type = arena_printf(report->arena, "%s in sample '%s'", type, value->keys[index]);
+        type = pool_printf(report->pool, "%s in sample '%s'", type, value->keys[index]);
     return REPORT_ARGUMENT(report, path, strlen(path), PNG_RESULT, type, why);
 }
 
@@ -70,7 +70,7 @@ static bool check_apart(struct report *report, const struct target *target,
                         const struct value *value, const char *const *names)
 {
     const char *path = target->destination->path;
-    struct named *sorted = ARENA_ARRAY(report->arena, struct named, value->count + 1);
+    struct named *sorted = POOL_ARRAY(report->pool, struct named, value->count + 1);
     for (int i = 0; i < value->count; i++)
         sorted[i] = (struct named){names[i], i};
     if (value->count)
@@ -86,9 +86,9 @@ static bool check_apart(struct report *report, const struct target *target,
 static bool name_files(struct report *report, struct target *target, const struct value *value)
 {
     const char *path = target->destination->path;
-    target->names = ARENA_ARRAY(report->arena, const char *, value->count + 1);
+    target->names = POOL_ARRAY(report->pool, const char *, value->count + 1);
     for (int i = 0; i < value->count; i++) {
-        target->names[i] = arena_printf(report->arena, "%s.png", value->keys[i]);
+        target->names[i] = pool_printf(report->pool, "%s.png", value->keys[i]);
         const char *why = bad_name(target->names[i]);
         if (why)
             return REPORT_ARGUMENT(report, path, strlen(path), SAMPLE_NAME, target->names[i], path,

@@ -6,7 +6,7 @@
 #include "cli/files/npy.h"
 #include "cli/files/npz.h"
 #include "cli/files/picture.h"
-#include "cli/outputs/leftovers.h"
+#include "cli/outputs/leftovers_impl.h"
 #include "cli/outputs/output.h"
 
 #include <errno.h>
@@ -132,11 +132,11 @@ static int make_locked(const struct target *target, const char *path)
 static int create_temporary(struct report *report, struct target *target)
 {
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);
-    const char *beside = arena_string(report->arena, target->path, length);
+    const char *beside = pool_string(report->pool, target->path, length);
     int fd = -1;
-    leftovers_remove(report->arena, length ? beside : "/");
+    leftovers_remove(report->pool, length ? beside : "/");
     for (int i = 0; i < TRIES && fd < 0; i++) {
-        const char *path = leftovers_name(report->arena, beside, i);
+        const char *path = leftovers_name(report->pool, beside, i);
         target->temporary = path; /* before it exists: no moment in which it could stay behind */
         fd = make_locked(target, path);
         if (fd < 0)
@@ -210,7 +210,7 @@ static bool write_picture(struct report *report, void *user, int index)
     const char *directory = target->destination->path;
     const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
     const char *path =
-        arena_printf(report->arena, "%s%s%s", directory, slash, target->names[index]);
+        pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
     struct content content = {.tensors = &pictures->value->samples[index], .kind = KIND_PNG};
     while (ending)
         pause();
@@ -234,10 +234,10 @@ static bool write_pictures(struct report *report, struct target *target, const s
 /* The paths of the pictures to come, for whoever has to remove them. */
 static void list_files(struct report *report, struct target *target, const struct value *value)
 {
-    target->files = ARENA_ARRAY(report->arena, const char *, value->count + 1);
+    target->files = POOL_ARRAY(report->pool, const char *, value->count + 1);
     for (int i = 0; i < value->count; i++)
         target->files[i] =
-            arena_printf(report->arena, "%s/%s", target->temporary, target->names[i]);
+            pool_printf(report->pool, "%s/%s", target->temporary, target->names[i]);
     target->file_count = value->count;
 }
 

@@ -1,5 +1,5 @@
-/* See batch.h. */
-#include "cli/values/batch.h"
+/* See batch_impl.h. */
+#include "cli/values/batch_impl.h"
 
 #include "cli/base/work.h"
 #include "cli/files/file.h"
@@ -33,10 +33,10 @@ bool batch_glob(struct report *report, const char *pattern, const char ***paths,
     int status = glob(pattern, GLOB_NOSORT, on_glob_error, &found);
     int error = errno;
     *count = 0;
-    *paths = ARENA_ARRAY(report->arena, const char *, found.gl_pathc + 1);
+    *paths = POOL_ARRAY(report->pool, const char *, found.gl_pathc + 1);
     for (size_t i = 0; status == 0 && i < found.gl_pathc; i++)
         (*paths)[(*count)++] =
-            arena_string(report->arena, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+            pool_string(report->pool, found.gl_pathv[i], strlen(found.gl_pathv[i]));
     globfree(&found);
     if (*count)
         qsort(*paths, (size_t)*count, sizeof **paths, by_bytes);
@@ -56,8 +56,8 @@ bool batch_directory(struct report *report, const char *path, const char ***path
     errno = 0;
     while (directory && (entry = readdir(directory)))
         if (entry->d_name[0] != '.')
-            ARENA_PUSH(report->arena, *paths, *count,
-                       arena_printf(report->arena, "%s%s%s", path, slash, entry->d_name));
+            POOL_PUSH(report->pool, *paths, *count,
+                       pool_printf(report->pool, "%s%s%s", path, slash, entry->d_name));
     int error = errno;
     if (directory)
         closedir(directory);
@@ -84,7 +84,7 @@ static const char *misfit(struct report *report, const char *path)
     if (!S_ISREG(status.st_mode))
         return "it is no regular file";
     if (kind_of_path(path, &extension) == KIND_UNKNOWN && extension)
-        return arena_printf(report->arena,
+        return pool_printf(report->pool,
                             "its extension '%s' is unknown; known are .npy, .png, .jpg and .ppm",
                             extension);
     return NULL;
@@ -95,7 +95,7 @@ static const char *select_hint(struct report *report, const struct value *value)
 {
     const char *slash = value->text[strlen(value->text) - 1] == '/' ? "" : "/";
     return value_is_pattern(value->text) ? ""
-                                         : arena_printf(report->arena,
+                                         : pool_printf(report->pool,
                                                         "; a quoted pattern, as '%s%s*.png', "
                                                         "leaves others out",
                                                         value->text, slash);
@@ -145,9 +145,9 @@ static bool load_sample(struct report *report, void *user, int index)
     return true;
 }
 
-static const char *describe(struct arena *arena, const struct tensor *tensor)
+static const char *describe(struct pool *pool, const struct tensor *tensor)
 {
-    return arena_printf(arena, "%s with %d dimension%s", weft_dtype_name(tensor->dtype),
+    return pool_printf(pool, "%s with %d dimension%s", weft_dtype_name(tensor->dtype),
                         tensor->rank, tensor->rank == 1 ? "" : "s");
 }
 
@@ -158,8 +158,8 @@ static bool check_samples(struct report *report, const struct value *value)
         const struct tensor *sample = &value->samples[i];
         if (sample->dtype != first->dtype || sample->rank != first->rank)
             return REPORT_FILE(report, value->paths[i], BATCH_MIXED,
-                               describe(report->arena, sample), value->paths[0],
-                               describe(report->arena, first));
+                               describe(report->pool, sample), value->paths[0],
+                               describe(report->pool, first));
     }
     return true;
 }
@@ -174,7 +174,7 @@ static bool run(struct report *report, struct reading *reading, int threads,
 bool batch_outline_files(struct report *report, struct value *value, int threads)
 {
     struct reading reading = {.value = value};
-    value->samples = ARENA_ARRAY(report->arena, struct tensor, value->count + 1);
+    value->samples = POOL_ARRAY(report->pool, struct tensor, value->count + 1);
     return run(report, &reading, threads, outline_sample) && check_samples(report, value);
 }
 
@@ -184,11 +184,11 @@ bool batch_outline_archive(struct report *report, const char *path, struct value
     if (!npz_open(report, path, &reading.npz))
         return false;
     int count = value->count = reading.npz.count;
-    value->samples = ARENA_ARRAY(report->arena, struct tensor, count + 1);
-    value->paths = ARENA_ARRAY(report->arena, const char *, count + 1);
+    value->samples = POOL_ARRAY(report->pool, struct tensor, count + 1);
+    value->paths = POOL_ARRAY(report->pool, const char *, count + 1);
     value->keys = reading.npz.keys;
     for (int i = 0; i < count; i++)
-        value->paths[i] = arena_printf(report->arena, "%s:%s", path, value->keys[i]);
+        value->paths[i] = pool_printf(report->pool, "%s:%s", path, value->keys[i]);
     bool done = run(report, &reading, 1, outline_sample) && check_samples(report, value);
     npz_close(&reading.npz);
     return done;

@@ -1,10 +1,6 @@
 /* See inputs.h. */
 #include "cli/values/inputs.h"
 
-#include "compiler/base/buf.h"
-#include "compiler/ops.h"
-#include "compiler/parse.h"
-
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +8,7 @@ static const char **input_names(struct report *report, const struct weft_program
                                 size_t *count)
 {
     *count = weft_program_input_count(program);
-    const char **names = ARENA_ARRAY(report->arena, const char *, *count + 1);
+    const char **names = POOL_ARRAY(report->pool, const char *, *count + 1);
     for (size_t i = 0; i < *count; i++)
         names[i] = weft_program_input_name(program, i);
     return names;
@@ -41,41 +37,27 @@ static bool is_given(const struct arguments *arguments, const char *name)
     return false;
 }
 
-/* Points at the first use or the declaration of inputs. */
-static bool report_missing(struct report *report, const struct script *script,
-                           const char *const *missing, int count, const char *advice)
+/* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
+ * declarations or first uses. */
+static bool check_missing(struct report *report, const struct weft_program *program, const char *origin,
+                          const char *text, const struct arguments *arguments)
 {
-    struct buf list;
-    struct span spans[3] = {{0, 0}};
-    struct program *tree = script_parse(report, script);
-    buf_init(&list, report->arena);
-    for (int i = 0; i < count; i++) {
-        buf_printf(&list, i ? ", '%s'" : "'%s'", missing[i]);
-        int symbol = tree ? program_symbol(tree, missing[i]) : -1;
-        if (i < 3 && symbol >= 0)
-            spans[i] = tree->symbols[symbol].span;
-    }
-    if (!tree)
-        return REPORT_FILE(report, "<args>", INPUT_MISSING, list.text, advice);
-    diag_at(tree->diags, DIAG_INPUT_MISSING, spans, count < 3 ? count : 3, list.text, advice);
-    return report_library(report, diags_status(tree->diags), diags_export(tree->diags, WEFT_ERROR));
-}
-
-/* One diagnostic for all of them: "no value is given for a, b; add a=VALUE b=VALUE, ...". */
-static bool check_missing(struct report *report, const struct script *script,
-                          const struct arguments *arguments, const char *const *names, size_t count)
-{
-    struct buf advice;
-    const char **missing = ARENA_ARRAY(report->arena, const char *, count + 1);
-    int missing_count = 0;
-    buf_init(&advice, report->arena);
-    for (size_t i = 0; i < count; i++) {
-        if (is_given(arguments, names[i]))
+    const char **missing = NULL;
+    int count = 0;
+    struct weft_span spans[3];
+    struct weft_input_info info;
+    for (size_t i = 0; weft_program_input(program, i, &info); i++) {
+        if (is_given(arguments, info.name))
             continue;
-        missing[missing_count++] = names[i];
-        buf_printf(&advice, advice.length ? " %s=VALUE" : "%s=VALUE", names[i]);
+        if (count < 3)
+            spans[count] = info.span;
+        POOL_PUSH(report->pool, missing, count, info.name);
     }
-    return !missing_count || report_missing(report, script, missing, missing_count, advice.text);
+    const char *list = pool_join(report->pool, missing, (size_t)count, "', '");
+    const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
+    return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
+                                 pool_printf(report->pool, "'%s'", list),
+                                 pool_printf(report->pool, "%s=VALUE", advice));
 }
 
 static bool check_stdin(struct report *report, const struct arguments *arguments)
@@ -92,9 +74,8 @@ static bool check_stdin(struct report *report, const struct arguments *arguments
     return true;
 }
 
-bool inputs_match(struct report *report, const struct weft_program *program,
-                  const struct script *script, const struct arguments *arguments,
-                  enum inputs_mode mode)
+bool inputs_match(struct report *report, const struct weft_program *program, const char *origin,
+                  const char *text, const struct arguments *arguments, enum inputs_mode mode)
 {
     size_t count;
     const char **names = input_names(report, program, &count);
@@ -102,7 +83,7 @@ bool inputs_match(struct report *report, const struct weft_program *program,
     for (int i = 0; i < arguments->input_count; i++)
         good &= match_one(report, arguments, i, names, count);
     if (mode == INPUTS_DATA)
-        good &= check_missing(report, script, arguments, names, count);
+        good &= check_missing(report, program, origin, text, arguments);
     return good & check_stdin(report, arguments);
 }
 
@@ -111,7 +92,7 @@ static enum weft_dtype leading_dtype(const char *type, const char **rest)
 {
     size_t length = strspn(type, "abcdefghijklmnopqrstuvwxyz0123456789_");
     *rest = type + length;
-    return dtype_find(type, length);
+    return weft_dtype_from_name(type, length);
 }
 
 static bool is_type(const char *text)
@@ -120,44 +101,34 @@ static bool is_type(const char *text)
     return leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest));
 }
 
-static enum weft_dtype declared_dtype(const struct program *program, const char *name)
+static enum weft_dtype declared_dtype(const struct weft_program *program, const char *name)
 {
-    for (int i = 0; program && i < program->symbol_count; i++) {
-        const struct symbol *symbol = &program->symbols[i];
-        if (symbol->kind == SYMBOL_INPUT && symbol->declared && strcmp(symbol->name, name) == 0)
-            return symbol->type.dtype;
-    }
+    struct weft_input_info info;
+    for (size_t i = 0; weft_program_input(program, i, &info); i++)
+        if (strcmp(info.name, name) == 0)
+            return info.dtype;
     return WEFT_DTYPE_COUNT;
 }
 
 static const char *type_hint(struct report *report, const char *type)
 {
-    const char *names[WEFT_DTYPE_COUNT], *rest;
-    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
-        names[t] = type_rows[t].name;
+    const char *rest;
     leading_dtype(type, &rest);
-    const char *name = arena_string(report->arena, type, (size_t)(rest - type));
-    const char *habit = parse_type_habit(name);
-    return habit ? arena_printf(report->arena, "; did you mean '%s'?", habit)
-                 : report_hint(report, name, names, WEFT_DTYPE_COUNT);
+    const char *near = weft_nearest_dtype(pool_string(report->pool, type, (size_t)(rest - type)));
+    return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
 }
 
-/* What the parser says about the type at `place`: is it one, or one that is not supported yet? Told
+/* What the library says about the type at `place`: is it one, or one that is not supported yet? Told
  * when `all` is asked for or it is not supported; returns whether anything was. */
 static bool report_type(struct report *report, const char *type, const char *place, bool all)
 {
-    struct source *source = ARENA_NEW(report->arena, struct source);
-    struct diags *diags = ARENA_NEW(report->arena, struct diags);
-    struct program *program = ARENA_NEW(report->arena, struct program);
-    struct type parsed;
-    *source = (struct source){"<args>", type, strlen(type)};
-    diags_init(diags, report->arena, source);
-    *program = (struct program){.arena = report->arena, .diags = diags, .source = source};
-    map_init(&program->size_names, report->arena);
-    if (parse_type(program, source, &parsed) || (!all && diags->first->id != DIAG_NOT_YET))
-        return false;
-    report_inside(report, place, 0, diags);
-    return true;
+    struct weft_error *errors;
+    enum weft_status status = weft_check_type(type, &errors);
+    bool told = status == WEFT_UNSUPPORTED || (all && status != WEFT_OK);
+    if (told)
+        report_inside(report, place, errors);
+    weft_error_destroy(errors);
+    return told;
 }
 
 /* A value that names no file but looks like a type, NAME or NAME[..]: whether that was told. */
@@ -177,7 +148,7 @@ static bool told_as_type(struct report *report, const struct assignment *given,
 }
 
 /* What a literal is converted to: the type beside it, else the declared one, else its own. */
-static bool wanted_dtype(struct report *report, const struct program *program,
+static bool wanted_dtype(struct report *report, const struct weft_program *program,
                          const struct assignment *given, enum weft_dtype *dtype)
 {
     const char *rest;
@@ -194,21 +165,13 @@ static bool wanted_dtype(struct report *report, const struct program *program,
 }
 
 /* A layout that is written replaces the file's own. */
-static const char *type_text(struct report *report, const struct input *input,
-                             enum weft_dtype wanted, bool shaped)
+static const char *type_text(struct report *report, const struct input *input, enum weft_dtype wanted)
 {
     const struct assignment *given = input->assignment;
-    bool empty = !input->value.count;
-    struct tensor tensor = empty ? (struct tensor){.dtype = wanted} : input->value.samples[0];
-    const char *at = given->type ? strchr(given->type, '@') : NULL;
-    if (given->type && (at ? !shaped : strchr(given->type, '(') != NULL))
-        return given->type;
-    if (at || given->layout)
-        snprintf(tensor.layout, sizeof tensor.layout, "%s", at ? at + 1 : given->layout);
-    if (shaped && !empty)
-        return tensor_type(report->arena, &tensor);
-    const char *type = given->type ? given->type : weft_dtype_name(tensor.dtype);
-    return tensor.layout[0] ? arena_printf(report->arena, "%s@%s", type, tensor.layout) : type;
+    const struct tensor *first = input->value.count ? input->value.samples : NULL;
+    const char *type = given->type ? given->type : weft_dtype_name(first ? first->dtype : wanted);
+    const char *layout = given->layout ? given->layout : first ? first->layout : "";
+    return !*layout || strpbrk(type, "(@") ? type : pool_printf(report->pool, "%s@%s", type, layout);
 }
 
 /* What a value leaves open is written: the type of a batch without samples, that two bytes are a
@@ -229,20 +192,32 @@ static bool check_opened(struct report *report, const struct input *input, enum 
                            given->layout, value->samples[0].rank);
 }
 
-/* Literals, and whatever a reshape may ask for before the run. */
-static bool open_value(struct report *report, const struct arguments *arguments, bool literal,
-                       enum weft_dtype wanted, struct input *input)
+/* Files, and the data of whatever a reshape may ask for before the run. */
+static bool open_value(struct report *report, const struct arguments *arguments, struct input *input,
+                       const struct weft_error *errors)
 {
-    const char *text = input->assignment->value;
     struct value *value = &input->value;
-    if (literal)
-        return value_evaluate(report, text, wanted, value);
-    return value_open(report, text, arguments->threads, value) &&
+    return value_open(report, input->assignment->value, arguments->threads, errors, value) &&
            (!value->count || value->samples[0].rank > 1 ||
             value_load(report, value, arguments->threads));
 }
 
-static bool load_one(struct report *report, const struct program *program,
+/* A literal, else a type by mistake, else files. */
+static bool load_value(struct report *report, const struct arguments *arguments, enum inputs_mode mode,
+                       enum weft_dtype wanted, struct input *input)
+{
+    const struct assignment *given = input->assignment;
+    struct weft_error *errors = NULL;
+    enum literal literal = value_literal(report, given->value, wanted, &errors, &input->value);
+    bool good = literal == LITERAL_READ;
+    input->file = literal == LITERAL_NONE;
+    if (input->file && (value_is_pattern(given->value) || !told_as_type(report, given, mode)))
+        good = open_value(report, arguments, input, errors);
+    weft_error_destroy(errors);
+    return good;
+}
+
+static bool load_one(struct report *report, const struct weft_program *program,
                      const struct arguments *arguments, enum inputs_mode mode, struct input *input)
 {
     const struct assignment *given = input->assignment;
@@ -251,27 +226,19 @@ static bool load_one(struct report *report, const struct program *program,
         input->type = given->value;
         return true;
     }
-    if (!wanted_dtype(report, program, given, &wanted))
-        return false;
-    bool literal = strcmp(given->value, "-") != 0 && value_is_literal(report, given->value);
-    if (!literal && !value_is_pattern(given->value) && told_as_type(report, given, mode))
-        return false;
-    if (!open_value(report, arguments, literal, wanted, input) ||
-        !check_opened(report, input, wanted))
+    if (!wanted_dtype(report, program, given, &wanted) ||
+        !load_value(report, arguments, mode, wanted, input) || !check_opened(report, input, wanted))
         return false;
     input->loaded = true;
-    input->file = !literal;
-    input->said = type_text(report, input, wanted, false);
-    input->type = type_text(report, input, wanted, mode == INPUTS_SHAPES);
+    input->type = type_text(report, input, wanted);
     return true;
 }
 
-bool inputs_load(struct report *report, const struct script *script,
+bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
 {
-    const struct program *program = script_parse(report, script);
     bool good = true;
-    inputs->items = ARENA_ARRAY(report->arena, struct input, arguments->input_count + 1);
+    inputs->items = POOL_ARRAY(report->pool, struct input, arguments->input_count + 1);
     for (int i = 0; i < arguments->input_count; i++) {
         inputs->count = i + 1;
         inputs->items[i].assignment = &arguments->inputs[i];
@@ -331,29 +298,91 @@ bool inputs_name_samples(struct report *report, const struct inputs *inputs,
     return true;
 }
 
-struct weft_input_type *inputs_types(struct arena *arena, const struct inputs *inputs,
-                                     size_t *count)
+/* Where the samples come from, in the words of a message; NULL for a literal. */
+static const char **origins(struct pool *pool, const struct input *input)
 {
-    struct weft_input_type *types = ARENA_ARRAY(arena, struct weft_input_type, inputs->count + 1);
-    *count = 0;
-    for (int i = 0; i < inputs->count; i++)
-        if (inputs->items[i].type)
-            types[(*count)++] =
-                (struct weft_input_type){inputs->items[i].assignment->name, inputs->items[i].type};
+    const struct value *value = &input->value;
+    if (!input->file)
+        return NULL;
+    const char **list = POOL_ARRAY(pool, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        list[i] = pool_printf(pool, "'%s'", value->batch ? value->paths[i] : value->text);
+    if (strcmp(value->text, "-") == 0)
+        list[0] = "standard input";
+    return list;
+}
+
+struct weft_input_type *inputs_types(struct pool *pool, const struct inputs *inputs, size_t *count)
+{
+    struct weft_input_type *types = POOL_ARRAY(pool, struct weft_input_type, inputs->count + 1);
+    size_t value_count, value = 0;
+    const struct weft_argument *values = inputs_arguments(pool, inputs, &value_count);
+    *count = (size_t)inputs->count;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        types[i] = (struct weft_input_type){.name = input->assignment->name, .type = input->type};
+        if (input->loaded) {
+            types[i].value = &values[value++];
+            types[i].origins = origins(pool, input);
+        }
+    }
     return types;
 }
 
-struct weft_argument *inputs_arguments(struct arena *arena, const struct inputs *inputs,
+struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inputs *inputs, size_t *count)
+{
+    struct weft_input_type *types = inputs_types(pool, inputs, count);
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        const char *layout = strchr(input->type, '@');
+        types[i].value = NULL;
+        if (!input->loaded || !input->value.count)
+            continue;
+        struct tensor tensor = input->value.samples[0];
+        snprintf(tensor.layout, sizeof tensor.layout, "%s", layout ? layout + 1 : "");
+        types[i].type = tensor_type(pool, &tensor);
+    }
+    return types;
+}
+
+struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *inputs,
                                        size_t *count)
 {
-    struct weft_argument *list = ARENA_ARRAY(arena, struct weft_argument, inputs->count + 1);
+    struct weft_argument *list = POOL_ARRAY(pool, struct weft_argument, inputs->count + 1);
     *count = 0;
     for (int i = 0; i < inputs->count; i++) {
         const struct input *input = &inputs->items[i];
         if (!input->loaded)
             continue;
-        list[*count] = value_argument(arena, &input->value);
+        list[*count] = value_argument(pool, &input->value);
         list[(*count)++].name = input->assignment->name;
     }
     return list;
+}
+
+/* Where the type of an input stands that the library was given. */
+static const char *type_place(const struct input *input)
+{
+    const struct assignment *given = input->assignment;
+    return input->type == given->value ? given->value
+           : given->type               ? given->argument + given->name_length + 1
+                                       : given->argument;
+}
+
+bool inputs_report(struct report *report, const struct inputs *inputs, enum weft_status status,
+                   struct weft_error *errors)
+{
+    for (const struct weft_error *error = errors; error; error = error->next) {
+        const struct input *input = error->input ? find_item(inputs, error->input) : NULL;
+        struct weft_error alone = *error;
+        alone.next = NULL;
+        if (input)
+            report_inside(report, error->span_count ? type_place(input) : input->assignment->argument, &alone);
+        else
+            report_record(report, error);
+    }
+    if (!errors)
+        return report_library(report, status, NULL);
+    weft_error_destroy(errors);
+    return status >= WEFT_OK;
 }

@@ -1,7 +1,6 @@
 /* See print.h. */
 #include "cli/values/print.h"
 
-#include "compiler/base/buf.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +10,8 @@
 enum {
     MOST_VALUES = 1000, /* of a result; one of more is shortened */
     EDGE = 3,           /* to so many values at each end of a dimension, so many samples of a batch */
-    LINE = 80           /* columns */
+    LINE = 80,          /* columns */
+    NUMBER = 64         /* bytes of a number as text, at most */
 };
 
 struct printer {
@@ -19,17 +19,18 @@ struct printer {
     const struct tensor *tensor;
     int64_t most;                 /* values; a tensor of more is shortened */
     int64_t edges[WEFT_MAX_RANK]; /* values shown at each end; 0: the first alone */
-    struct buf value;
+    char value[NUMBER]; /* the one in hand */
     int width; /* of the widest value shown */
     int column, indent;
     bool measuring;
 };
 
 /* Whatever decimal mark the process has been given, a point is printed. */
-static void put_number(struct buf *buf, const char *text)
+static void put_number(char *value, const char *text)
 {
     for (; *text; text++)
-        buf_putc(buf, (*text >= '0' && *text <= '9') || strchr("+-e", *text) ? *text : '.');
+        *value++ = (char)((*text >= '0' && *text <= '9') || strchr("+-e", *text) ? *text : '.');
+    *value = '\0';
 }
 
 /* Floating types: bits of the significand, the least exponent of a normal number in [0.5, 1). */
@@ -62,24 +63,24 @@ static bool reads_back(const struct format *format, double value, double text)
 }
 
 /* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02. */
-static void put_real(struct buf *buf, const struct format *format, double value)
+static void put_real(char *shown, const struct format *format, double value)
 {
-    char text[64];
+    char text[NUMBER];
     int digits = 0;
     do
         snprintf(text, sizeof text, "%.*e", digits, value);
     while (!reads_back(format, value, strtod(text, NULL)) && digits++ < 16);
     if (isnan(value) || isinf(value)) {
-        buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        strcpy(shown, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
     int exponent = atoi(strchr(text, 'e') + 1), places = digits - exponent;
     if (exponent > -5 && exponent < 16)
         snprintf(text, sizeof text, "%.*f", places > 1 ? places : 1, value);
-    put_number(buf, text);
+    put_number(shown, text);
 }
 
-static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
+static void put_value(char *shown, enum weft_dtype dtype, const void *at)
 {
     float single;
     double real;
@@ -87,19 +88,19 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
     size_t size = weft_dtype_size(dtype);
     switch (dtype) {
     case WEFT_BOOL:
-        buf_puts(buf, *(const unsigned char *)at ? "true" : "false");
+        strcpy(shown, *(const unsigned char *)at ? "true" : "false");
         return;
     case WEFT_FLOAT16:
     case WEFT_BFLOAT16:
-        put_real(buf, &formats[dtype], short_real(&formats[dtype], *(const uint16_t *)at));
+        put_real(shown, &formats[dtype], short_real(&formats[dtype], *(const uint16_t *)at));
         return;
     case WEFT_FLOAT32:
         memcpy(&single, at, size);
-        put_real(buf, &formats[dtype], (double)single);
+        put_real(shown, &formats[dtype], (double)single);
         return;
     case WEFT_FLOAT64:
         memcpy(&real, at, size);
-        put_real(buf, &formats[dtype], real);
+        put_real(shown, &formats[dtype], real);
         return;
     case WEFT_INT8:
         whole = *(const int8_t *)at;
@@ -120,13 +121,13 @@ static void put_value(struct buf *buf, enum weft_dtype dtype, const void *at)
         whole = *(const uint32_t *)at;
         break;
     case WEFT_UINT64:
-        buf_printf(buf, "%" PRIu64, *(const uint64_t *)at);
+        snprintf(shown, NUMBER, "%" PRIu64, *(const uint64_t *)at);
         return;
     default:
         whole = *(const int64_t *)at;
         break;
     }
-    buf_printf(buf, "%" PRId64, whole);
+    snprintf(shown, NUMBER, "%" PRId64, whole);
 }
 
 /* From the innermost dimension outwards, as long as there is room for another. */
@@ -159,11 +160,10 @@ static void new_line(struct printer *printer, int indent)
 
 static void print_value(struct printer *printer, const char *at)
 {
-    printer->value.length = 0;
-    put_value(&printer->value, printer->tensor->dtype, at);
-    int length = (int)printer->value.length;
+    put_value(printer->value, printer->tensor->dtype, at);
+    int length = (int)strlen(printer->value);
     if (!printer->measuring)
-        put_text(printer, printer->value.text, printer->width);
+        put_text(printer, printer->value, printer->width);
     else if (length > printer->width)
         printer->width = length;
 }
@@ -226,12 +226,11 @@ static void print_values(struct printer *printer)
     print_element(printer, 0, printer->tensor->data);
 }
 
-static void print_named(FILE *file, struct arena *arena, const char *name,
+static void print_named(FILE *file, struct pool *pool, const char *name,
                         const struct tensor *tensor, int64_t most)
 {
     struct printer printer = {.file = file, .tensor = tensor, .most = most};
-    buf_init(&printer.value, arena);
-    printer.column = fprintf(file, "%s: %s =", name, tensor_type(arena, tensor));
+    printer.column = fprintf(file, "%s: %s =", name, tensor_type(pool, tensor));
     if (tensor->size && tensor->rank > 1)
         new_line(&printer, 0);
     else
@@ -244,9 +243,9 @@ static void print_named(FILE *file, struct arena *arena, const char *name,
     fputc('\n', file);
 }
 
-void print_tensor(FILE *file, struct arena *arena, const char *name, const struct tensor *tensor)
+void print_tensor(FILE *file, struct pool *pool, const char *name, const struct tensor *tensor)
 {
-    print_named(file, arena, name, tensor, MOST_VALUES);
+    print_named(file, pool, name, tensor, MOST_VALUES);
 }
 
 void print_result(struct report *report, FILE *file, const char *name, const struct value *value,
@@ -254,7 +253,7 @@ void print_result(struct report *report, FILE *file, const char *name, const str
 {
     int count = value->count, shown = count < 2 * EDGE ? count : 2 * EDGE;
     if (!value->batch) {
-        print_tensor(file, report->arena, name, value->samples);
+        print_tensor(file, report->pool, name, value->samples);
         return;
     }
     fprintf(file, "%s: %s, %d sample%s\n", name, weft_dtype_name(dtype), count,
@@ -263,7 +262,7 @@ void print_result(struct report *report, FILE *file, const char *name, const str
         int sample = i < shown - EDGE ? i : count - shown + i;
         if (count > shown && i == EDGE)
             fputs("...\n", file);
-        print_named(file, report->arena, report_plain(report, value->keys[sample]),
+        print_named(file, report->pool, report_plain(report, value->keys[sample]),
                     &value->samples[sample], MOST_VALUES / shown);
     }
 }

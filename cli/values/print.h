@@ -7,8 +7,8 @@
 
 #include "cli/values/value.h"
 
-/* A dense row-major tensor. Small memory comes from the arena. */
-void print_tensor(FILE *file, struct arena *arena, const char *name, const struct tensor *tensor);
+/* A dense row-major tensor. Small memory comes from the pool. */
+void print_tensor(FILE *file, struct pool *pool, const char *name, const struct tensor *tensor);
 /* The same, or a batch: what it is, then the samples at its ends under their keys:
  *     out: float32, 2 samples
  *     a: float32[2] = [1.0, 2.0]

@@ -1,13 +1,11 @@
-/* See value.h. A literal is parsed, typed, folded and converted by the compiler: the command has no
- * arithmetic and no conversion of its own. */
+/* See value.h. Literals are read and converted by the library: the command has no arithmetic and no conversion
+ * of its own. */
 #include "cli/values/value.h"
 
 #include "cli/files/file.h"
 #include "cli/files/npy.h"
 #include "cli/files/npz.h"
-#include "cli/values/batch.h"
-#include "compiler/check.h"
-#include "compiler/literal.h"
+#include "cli/values/batch_impl.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -15,78 +13,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool value_is_literal(struct report *report, const char *text)
-{
-    struct source *source = ARENA_NEW(report->arena, struct source);
-    struct diags *diags = ARENA_NEW(report->arena, struct diags);
-    struct program *program;
-    *source = (struct source){"<args>", text, strlen(text)};
-    diags_init(diags, report->arena, source);
-    return parse_value(report->arena, source, diags, &program);
-}
-
-/* `prefix` and the value, typed, in the arena; NULL after reporting what is wrong with it. */
-static const struct program *check_text(struct report *report, const char *prefix,
-                                        const char *value)
-{
-    struct source *source = ARENA_NEW(report->arena, struct source);
-    struct diags *diags = ARENA_NEW(report->arena, struct diags);
-    struct programs programs = {0};
-    const char *text = arena_printf(report->arena, *prefix ? "%s(%s)" : "%s%s", prefix, value);
-    *source = (struct source){"<args>", text, strlen(text)};
-    diags_init(diags, report->arena, source);
-    if (parse(report->arena, source, diags, &programs) && programs.count == 1 &&
-        check(programs.items[0]))
-        return programs.items[0];
-    report_inside(report, value, *prefix ? strlen(prefix) + 1 : 0, diags);
-    return NULL;
-}
-
-static void store(struct tensor *tensor, int index, const struct node *node)
-{
-    size_t size = weft_dtype_size(tensor->dtype);
-    scalar_store((char *)tensor->data + (size_t)index * size, tensor->dtype,
-                 literal_cast(&node->literal, tensor->dtype));
-}
-
-static void store_all(const struct program *program, const struct node *node, struct tensor *tensor)
-{
-    if (node->kind != NODE_ARRAY)
-        store(tensor, 0, node);
-    for (int i = 0; node->kind == NODE_ARRAY && i < node->operand_count; i++)
-        store(tensor, i, operand_node(program, node, i));
-}
-
 /* A value of one tensor, without data yet. */
 static struct tensor *make_tensor(struct report *report, const char *text, const char *path,
                                   struct value *value)
 {
     *value = (struct value){.text = text, .count = 1};
-    value->samples = ARENA_NEW(report->arena, struct tensor);
-    value->paths = ARENA_NEW(report->arena, const char *);
+    value->samples = POOL_NEW(report->pool, struct tensor);
+    value->paths = POOL_NEW(report->pool, const char *);
     value->paths[0] = path;
     return value->samples;
 }
 
-bool value_evaluate(struct report *report, const char *text, enum weft_dtype wanted,
-                    struct value *value)
+/* Into memory of its own. */
+static enum literal take_literal(struct report *report, const char *text, const struct weft_literal *literal,
+                                 struct value *value)
 {
-    bool cast = wanted < WEFT_DTYPE_COUNT;
     struct tensor *tensor = make_tensor(report, text, "<args>", value);
-    const struct program *program = check_text(report, cast ? weft_dtype_name(wanted) : "", text);
-    if (!program)
-        return false;
-    const struct node *node = &program->nodes[program->results[0].node];
-    tensor->dtype = node->dtype;
-    if (cast)
-        node = operand_node(program, node, 0);
-    tensor->rank = node->kind == NODE_ARRAY ? node->rank : 0;
-    for (int d = 0; d < tensor->rank; d++)
-        tensor->shape[d] = program->extents[node->extents + d];
+    tensor->dtype = literal->dtype;
+    tensor->rank = literal->rank;
+    memcpy(tensor->shape, literal->shape, sizeof tensor->shape);
     if (!tensor_allocate(report, "<args>", "the literal", tensor))
-        return false;
-    store_all(program, node, tensor);
-    return true;
+        return LITERAL_BAD;
+    memcpy(tensor->data, literal->data, tensor->size);
+    return LITERAL_READ;
+}
+
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+                           struct weft_error **errors, struct value *value)
+{
+    struct weft_literal *read;
+    enum weft_status status = weft_read_literal(text, wanted, &read, errors);
+    if (status == WEFT_SYNTAX_ERROR)
+        return LITERAL_NONE;
+    if (*errors)
+        report_inside(report, text, *errors);
+    else if (status != WEFT_OK)
+        report_library(report, status, NULL);
+    enum literal result = status == WEFT_OK ? take_literal(report, text, read, value) : LITERAL_BAD;
+    weft_free(read);
+    return result;
 }
 
 /* "file.npz:key" where no file has that whole name. */
@@ -97,7 +62,7 @@ static const char *find_key(struct report *report, const char *value, const char
     *path = value;
     if (!colon || stat(value, &status) == 0)
         return NULL;
-    *path = arena_string(report->arena, value, (size_t)(colon - value) + 4);
+    *path = pool_string(report->pool, value, (size_t)(colon - value) + 4);
     return colon + 5;
 }
 
@@ -119,38 +84,14 @@ static bool looks_literal(const char *value, const char *extension)
     return number && (!extension || !extension[1] || strchr(digits, extension[1]));
 }
 
-/* Whether an array literal holds what it may; names in it stand for something of a type. */
-static bool check_array(struct program *program, const char *value)
-{
-    if (value[strspn(value, "+-")] != '[')
-        return true;
-    for (int i = 0; i < program->input_count; i++)
-        program->symbols[program->inputs[i]].typed = true;
-    return check(program);
-}
-
-/* What the parser says of it, if it says anything. */
-static bool report_literal(struct report *report, const char *value)
-{
-    struct source *source = ARENA_NEW(report->arena, struct source);
-    struct diags *diags = ARENA_NEW(report->arena, struct diags);
-    struct programs programs;
-    *source = (struct source){"<args>", value, strlen(value)};
-    diags_init(diags, report->arena, source);
-    if (parse(report->arena, source, diags, &programs) && check_array(programs.items[0], value))
-        return false;
-    report_inside(report, value, 0, diags);
-    return true;
-}
-
 /* Nothing has that name: what was it meant to be? */
 static bool no_file(struct report *report, const char *value, const char *path,
-                    const char *extension, int reason)
+                    const char *extension, int reason, const struct weft_error *errors)
 {
     bool absent = reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
     bool literal = absent && looks_literal(value, extension);
-    if (literal && report_literal(report, value))
-        return false;
+    if (literal && errors)
+        return report_inside(report, value, errors);
     if (absent && strpbrk(path, "*?[") && !literal)
         return REPORT_ARGUMENT(report, value, strlen(value), GLOB_EMPTY, path);
     if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
@@ -170,20 +111,20 @@ bool value_is_pattern(const char *text)
 }
 
 /* A file's name without directory and known extension. */
-static const char *file_key(struct arena *arena, const char *path)
+static const char *file_key(struct pool *pool, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *extension;
     bool known = kind_of_path(path, &extension) != KIND_UNKNOWN;
-    return arena_string(arena, base, known ? (size_t)(extension - base) : strlen(base));
+    return pool_string(pool, base, known ? (size_t)(extension - base) : strlen(base));
 }
 
 static bool open_files(struct report *report, int threads, struct value *value)
 {
     value->batch = true;
     value->source = VALUE_FILES;
-    value->keys = ARENA_ARRAY(report->arena, const char *, value->count + 1);
+    value->keys = POOL_ARRAY(report->pool, const char *, value->count + 1);
     for (int i = 0; i < value->count; i++)
-        value->keys[i] = file_key(report->arena, value->paths[i]);
+        value->keys[i] = file_key(report->pool, value->paths[i]);
     return batch_outline_files(report, value, threads);
 }
 
@@ -248,7 +189,8 @@ static bool check_memory(struct report *report, const struct value *value)
     return !pending || memory_check(report, path, what, pending);
 }
 
-bool value_open(struct report *report, const char *text, int threads, struct value *value)
+bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
+                struct value *value)
 {
     struct stat status;
     const char *path, *extension, *key = find_key(report, text, &path);
@@ -265,7 +207,7 @@ bool value_open(struct report *report, const char *text, int threads, struct val
     if (found)
         return check_memory(report, value);
     kind_of_path(path, &extension);
-    return no_file(report, text, path, extension, reason);
+    return no_file(report, text, path, extension, reason, errors);
 }
 
 bool value_load(struct report *report, struct value *value, int threads)
@@ -303,9 +245,9 @@ double value_bytes(const struct value *value)
     return total;
 }
 
-struct weft_argument value_argument(struct arena *arena, const struct value *value)
+struct weft_argument value_argument(struct pool *pool, const struct value *value)
 {
-    DLTensor *views = ARENA_ARRAY(arena, DLTensor, value->count + 1);
+    DLTensor *views = POOL_ARRAY(pool, DLTensor, value->count + 1);
     for (int i = 0; i < value->count; i++)
         views[i] = tensor_view(&value->samples[i]);
     return (struct weft_argument){.tensors = views, .count = value->count, .batch = value->batch};

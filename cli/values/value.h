@@ -23,24 +23,26 @@ struct value {
     const char **keys;  /* what outputs call each sample; NULL for a tensor */
 };
 
-/* What the language reads as one literal expression, true, false or an array literal. */
-bool value_is_literal(struct report *report, const char *text);
-/* The tensor a literal stands for, of dtype `wanted`, converted as a cast does, or of its own where
- * `wanted` is WEFT_DTYPE_COUNT. */
-bool value_evaluate(struct report *report, const char *text, enum weft_dtype wanted,
-                    struct value *value);
+enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
+
+/* A literal of the language, converted to dtype `wanted` as a cast does, or of its own where that is
+ * WEFT_DTYPE_COUNT. BAD: one that is wrong, which is then reported. NONE: it is none, and *errors, the caller's,
+ * says why. */
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+                           struct weft_error **errors, struct value *value);
 
 /* Whether text is a pattern that some file matches. */
 bool value_is_pattern(const char *text);
-/* Anything but a literal. dtype, rank, shape and layout of every sample are filled; what cannot be
+/* Anything but a literal, which `errors` say, should nothing else be there. dtype, rank, shape and layout of every sample are filled; what cannot be
  * read twice, as a pipe, is read. `text` points into an argument; `threads` as in struct work. */
-bool value_open(struct report *report, const char *text, int threads, struct value *value);
+bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
+                struct value *value);
 /* The data. Whoever opened it finishes it. */
 bool value_load(struct report *report, struct value *value, int threads);
 void value_finish(struct value *value);
 
 /* For the library, with the data pointers of this moment; a name is the caller's to add. */
-struct weft_argument value_argument(struct arena *arena, const struct value *value);
+struct weft_argument value_argument(struct pool *pool, const struct value *value);
 /* The bytes that value_load will allocate. */
 double value_pending(const struct value *value);
 /* The bytes of all samples. */

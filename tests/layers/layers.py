@@ -18,7 +18,14 @@ ARROWS = {
     "compiler/base": {"compiler/base"},
     "compiler": {"compiler", "compiler/base", "grammar", "templates", "include"},
     "runtime": {"runtime", "compiler", "compiler/base", "grammar", "templates", "include"},
-    "cli": {"cli", "compiler", "compiler/base", "grammar", "include"},
+    # The command knows the library by its public header alone.
+    "cli/base": {"cli/base", "include"},
+    "cli/files": {"cli/base", "cli/files", "include"},
+    "cli/options": {"cli/base", "cli/files", "cli/options", "include"},
+    "cli/values": {"cli/base", "cli/files", "cli/options", "cli/values", "include"},
+    "cli/outputs": {"cli/base", "cli/files", "cli/options", "cli/values", "cli/outputs", "include"},
+    "cli/commands": {"cli/base", "cli/files", "cli/options", "cli/values", "cli/outputs", "cli/commands", "include"},
+    "cli": {"cli", "cli/base", "cli/options", "cli/outputs", "cli/commands", "include"},
 }
 
 # What the compiler may take from the system: memory, text and arithmetic. stdio.h is for snprintf,
@@ -62,6 +69,8 @@ def wrong_includes(root, folder):
             target = layer(path) if path else None
             if path and target not in ARROWS[folder]:
                 yield f"{here} includes {name}"
+            if path and path.endswith("_impl.h") and pathlib.PurePath(path).parent != pathlib.PurePath(here).parent:
+                yield f"{here} includes {name}, which is private to its room"
             # A quoted name that is nowhere is generated: it belongs to the folder that includes it.
             if not path and quote == "<" and folder in ("compiler", "compiler/base") and name not in PURE:
                 yield f"{here} includes <{name}>"

@@ -6,16 +6,16 @@
 #ifndef WEFT_CLI_LEFTOVERS_H
 #define WEFT_CLI_LEFTOVERS_H
 
-#include "compiler/base/arena.h"
+#include "cli/base/pool.h"
 
 #include <stdbool.h>
 
 /* A name for a new temporary in `directory`, the `number`th of this process. */
-const char *leftovers_name(struct arena *arena, const char *directory, int number);
+const char *leftovers_name(struct pool *pool, const char *directory, int number);
 /* Locks what was just made under `path` and opened as `fd`, until the last descriptor of that
  * opening is closed. False: another process has taken it for a leftover, make another. */
 bool leftovers_lock(int fd, const char *path);
 /* Removes those of ours in a directory that nobody locks. */
-void leftovers_remove(struct arena *arena, const char *directory);
+void leftovers_remove(struct pool *pool, const char *directory);
 
 #endif
