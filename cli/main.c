@@ -8,34 +8,29 @@
 
 #include <string.h>
 
-struct command_row {
+static const struct command_row {
     const char *name;
     enum command command;
     int (*run)(struct report *report, const struct arguments *arguments);
-    const char *help;
+} rows[] = {
+#define COMMAND(id, name, ...) {#name, COMMAND_##id, command_##name},
+#include "cli/options/options.def"
 };
-
-static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help_run},
-                                          {"show", COMMAND_SHOW, command_show, help_show},
-                                          {"check", COMMAND_CHECK, command_check, help_check},
-                                          {"build", COMMAND_BUILD, command_build, help_build},
-                                          {"cache", COMMAND_CACHE, command_cache, help_cache},
-                                          {"ops", COMMAND_OPS, command_ops, help_ops},
-                                          {"doctor", COMMAND_DOCTOR, command_doctor, help_doctor}};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static int print(struct report *report, const char *text)
+static int print_help(struct report *report, enum command command)
 {
-    fputs(text, stdout);
+    help_print(stdout, command);
     output_flush(report);
     return report->status;
 }
 
 static int print_version(struct report *report)
 {
-    return print(report, pool_printf(report->pool, "weft %d.%d.%d\n", WEFT_VERSION_MAJOR,
-                                      WEFT_VERSION_MINOR, WEFT_VERSION_PATCH));
+    printf("weft %d.%d.%d\n", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
+    output_flush(report);
+    return report->status;
 }
 
 static int run_row(struct report *report, const struct command_row *row, int argc, char **argv)
@@ -44,7 +39,7 @@ static int run_row(struct report *report, const struct command_row *row, int arg
     if (!arguments_parse(report, row->command, argc, argv, &arguments))
         return report->status;
     if (arguments.help)
-        return print(report, row->help);
+        return print_help(report, row->command);
     if (arguments.version)
         return print_version(report);
     return row->run(report, &arguments);
@@ -68,7 +63,7 @@ static int dispatch(struct report *report, int argc, char **argv)
             return run_row(report, &rows[i], argc - 1, argv + 1);
     }
     if (is_one_of(argv[1], "--help", "-h", "help"))
-        return print(report, help_overall);
+        return print_help(report, COMMAND_ALL);
     if (is_one_of(argv[1], "--version", "-V", "version"))
         return print_version(report);
     static const char *const options[] = {"--help", "--version"};

@@ -141,7 +141,6 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     if (program->parsed) {
         list_bindings(program);
         program_specify(program, params, arena, &diags);
-        debug_program(program);
     }
     return finish_call(program->context, &diags, error);
 }

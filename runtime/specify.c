@@ -1,6 +1,6 @@
 /* weft_program_specify: what is known of inputs besides their declarations, joined with these, and bindings
  * that become results. weft_compile ends with it, too. */
-#include "runtime/internal.h"
+#include "runtime/debug.h"
 
 #include "compiler/layout.h"
 
@@ -320,6 +320,7 @@ bool program_specify(struct weft_program *program, const struct weft_compile_par
                 parse_results(program->parsed, params->results, params->result_count) &&
                 check_early(program, scratch, diags);
     program->parsed->diags = NULL;
+    debug_program(program);
     return good;
 }
 

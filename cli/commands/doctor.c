@@ -1,5 +1,6 @@
 /* weft doctor: what the library finds on this machine, as aligned text or as JSON. */
 #include "cli/base/json.h"
+#include "cli/base/wrap.h"
 #include "cli/commands/commands.h"
 #include "cli/outputs/output.h"
 
@@ -20,32 +21,6 @@ struct doctor {
 static const char *const states[] = {
     [WEFT_FOUND] = "ok", [WEFT_ABSENT] = "none", [WEFT_BROKEN] = "broken"};
 
-static size_t word_length(const char *text)
-{
-    return strcspn(text, " \n");
-}
-
-/* Text in lines up to WIDTH, all of them indented; the first is begun already. */
-static void put_wrapped(const char *text)
-{
-    int column = TEXT_COLUMN;
-    while (*text) {
-        int length = (int)word_length(text);
-        if (column > TEXT_COLUMN && column + 1 + length > WIDTH) {
-            printf("\n%*s", TEXT_COLUMN, "");
-            column = TEXT_COLUMN;
-        }
-        column += printf(column > TEXT_COLUMN ? " %.*s" : "%.*s", length, text);
-        text += length;
-        if (*text == '\n') {
-            printf("\n%*s", TEXT_COLUMN, "");
-            column = TEXT_COLUMN;
-        }
-        text += *text != '\0';
-    }
-    putchar('\n');
-}
-
 static void tell_text(struct doctor *doctor, const struct weft_finding *finding)
 {
     if (strcmp(doctor->part, finding->part) != 0)
@@ -54,10 +29,10 @@ static void tell_text(struct doctor *doctor, const struct weft_finding *finding)
     int length = printf("%-*s", NAME_COLUMN, finding->name);
     if (length > NAME_COLUMN)
         printf("\n%*s", TEXT_COLUMN, "");
-    put_wrapped(finding->text);
+    wrap_text(stdout, finding->text, TEXT_COLUMN, WIDTH);
     if (finding->advice) {
         printf("%*s", TEXT_COLUMN, "");
-        put_wrapped(finding->advice);
+        wrap_text(stdout, finding->advice, TEXT_COLUMN, WIDTH);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "cli/options/arguments.h"
 
 #include "cli/files/kind.h"
+#include "cli/options/options_impl.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,67 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_OPTIONS = 16 };
+enum { MAX_OPTIONS = 16, LONG = 256 }; /* LONG: getopt_long's number of a row without a letter, with its id */
 
-struct option_row {
-    const char *name;
-    int letter;        /* what getopt_long returns; a letter that users write, or above */
-    unsigned commands; /* which commands take it */
-    const char *takes; /* in words; NULL: no value */
+const struct option_row option_rows[] = {
+#define OPTION(id, command, letter, name, word, values, takes, many, brief, text)                  \
+    {OPTION_##id, COMMAND_##command, letter, name, word, values, takes, text},
+#define NOTE(command, head, text) {OPTION_NOTE, COMMAND_##command, 0, NULL, head, NULL, NULL, text},
+#include "cli/options/options.def"
 };
-
-enum {
-    OPTION_MATH = 256,
-    OPTION_TIER,
-    OPTION_TARGET,
-    OPTION_ARCH,
-    OPTION_THREADS,
-    OPTION_TIME,
-    OPTION_STAGE,
-    OPTION_FORMAT,
-    OPTION_PLAIN_FORMAT,
-    OPTION_SIZE,
-    OPTION_BUILD_TARGET,
-    OPTION_BUILD_ARCH,
-    OPTION_BUNDLE,
-    OPTION_ISA,
-    OPTION_OPENMP,
-    OPTION_DEPFILE,
-    OPTION_CHECK,
-    OPTION_LIST
-};
-enum {
-    ALL_COMMANDS = COMMAND_RUN | COMMAND_SHOW | COMMAND_CHECK | COMMAND_OPS | COMMAND_CACHE |
-                   COMMAND_DOCTOR | COMMAND_BUILD
-};
-
-static const struct option_row option_rows[] = {
-    {"output", 'o', COMMAND_RUN, "a path, or name=path"},
-    {"output", 'o', COMMAND_BUILD, "one directory"},
-    {"target", OPTION_BUILD_TARGET, COMMAND_BUILD, "c or cuda"},
-    {"arch", OPTION_BUILD_ARCH, COMMAND_BUILD, "a GPU's architecture, as in sm_90"},
-    {"bundle", OPTION_BUNDLE, COMMAND_BUILD, "a name for one pair of files"},
-    {"isa", OPTION_ISA, COMMAND_BUILD, "x86-64-v2, x86-64-v3 and x86-64-v4, or some of them, with commas between"},
-    {"openmp", OPTION_OPENMP, COMMAND_BUILD, NULL},
-    {"depfile", OPTION_DEPFILE, COMMAND_BUILD, "a path"},
-    {"check", OPTION_CHECK, COMMAND_BUILD, NULL},
-    {"list", OPTION_LIST, COMMAND_BUILD, NULL},
-    {"math", OPTION_MATH, COMMAND_RUN | COMMAND_SHOW, "strict or fast"},
-    {"tier", OPTION_TIER, COMMAND_RUN, "exact, fast or none"},
-    {"target", OPTION_TARGET, COMMAND_RUN | COMMAND_SHOW, "auto, c or cuda"},
-    {"arch", OPTION_ARCH, COMMAND_SHOW, "a GPU's architecture, as in sm_90"},
-    {"threads", OPTION_THREADS, COMMAND_RUN, "a number from 1 to 9999"},
-    {"time", OPTION_TIME, COMMAND_RUN, NULL},
-    {"stage", OPTION_STAGE, COMMAND_SHOW,
-     "tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass or all"},
-    {"format", OPTION_FORMAT, COMMAND_OPS, "text, md or json"},
-    {"format", OPTION_PLAIN_FORMAT, COMMAND_DOCTOR, "text or json"},
-    {"size", OPTION_SIZE, COMMAND_CACHE, "a number of bytes, as in 64M"},
-    {"quiet", 'q', ALL_COMMANDS, NULL},
-    {"help", 'h', ALL_COMMANDS, NULL},
-    {"version", 'V', ALL_COMMANDS, NULL}};
-
-enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
+const int option_row_count = sizeof option_rows / sizeof *option_rows;
 
 struct parser {
     struct report *report;
@@ -80,28 +29,57 @@ struct parser {
     char letters[2 * MAX_OPTIONS + 3];
 };
 
+static int row_number(const struct option_row *row)
+{
+    return row->letter ? row->letter : LONG + (int)row->id;
+}
+
 static void make_tables(struct parser *parser)
 {
     int count = 0;
     strcpy(parser->letters, "-:"); /* arguments in order; a missing value is told apart */
-    for (int i = 0; i < OPTION_ROWS; i++) {
+    for (int i = 0; i < option_row_count; i++) {
         const struct option_row *row = &option_rows[i];
-        if (!(row->commands & parser->command))
+        if (!row->name || !option_is_for(row, parser->command))
             continue;
-        int takes = row->takes ? required_argument : no_argument;
-        parser->options[count++] = (struct option){row->name, takes, NULL, row->letter};
-        if (row->letter < 256)
-            strcat(parser->letters, (char[]){(char)row->letter, row->takes ? ':' : '\0', '\0'});
+        int takes = row->word ? required_argument : no_argument;
+        parser->options[count++] = (struct option){row->name, takes, NULL, row_number(row)};
+        if (row->letter)
+            strcat(parser->letters, (char[]){(char)row->letter, row->word ? ':' : '\0', '\0'});
     }
     parser->options[count] = (struct option){0};
 }
 
-static const struct option_row *find_row(const struct parser *parser, int letter)
+static const struct option_row *find_row(const struct parser *parser, int number)
 {
-    for (int i = 0; i < OPTION_ROWS; i++)
-        if (option_rows[i].letter == letter && option_rows[i].commands & parser->command)
+    for (int i = 0; i < option_row_count; i++)
+        if (row_number(&option_rows[i]) == number && option_is_for(&option_rows[i], parser->command))
             return &option_rows[i];
     return &option_rows[0];
+}
+
+/* What a value may be, in words: "auto, c or cuda". */
+static const char *takes_text(struct parser *parser, const struct option_row *row)
+{
+    struct pool *pool = parser->report->pool;
+    const char *text = row->takes, *words = row->values;
+    for (bool first = true; !row->takes && *words; first = false) {
+        const int length = (int)strcspn(words, " ");
+        const bool last = !words[length];
+        text = first ? pool_string(pool, words, (size_t)length)
+                     : pool_printf(pool, "%s%s%.*s", text, last ? " or " : ", ", length, words);
+        words += length + !last;
+    }
+    return text;
+}
+
+/* A value that the option does not take, or a part of it. */
+static bool bad_value(struct parser *parser, const struct option_row *row, const char *place, size_t length,
+                      const char *value)
+{
+    struct pool *pool = parser->report->pool;
+    const char *option = row->letter ? pool_printf(pool, "-%c", row->letter) : pool_printf(pool, "--%s", row->name);
+    return REPORT_ARGUMENT(parser->report, place, length, OPTION_VALUE, option, takes_text(parser, row), value);
 }
 
 bool is_name(const char *text, size_t length)
@@ -203,7 +181,7 @@ static bool add_positional(struct parser *parser, const char *argument)
 }
 
 /* The text before the first `=` is a name if it could be one; a path such as ./a=b.npy has none. */
-static bool add_output(struct parser *parser, const char *argument)
+static bool add_output(struct parser *parser, const struct option_row *row, const char *argument)
 {
     struct arguments *arguments = parser->arguments;
     size_t length = strcspn(argument, "=");
@@ -217,39 +195,45 @@ static bool add_output(struct parser *parser, const char *argument)
         new.path = argument + length + 1;
     }
     if (!*new.path)
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
-                               find_row(parser, 'o')->takes, argument);
+        return bad_value(parser, row, argument, strlen(argument), argument);
     POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
     return true;
 }
 
 /* Of weft build: where its files go. */
-static bool set_directory(struct parser *parser, const char *argument)
+static bool set_directory(struct parser *parser, const struct option_row *row, const char *argument)
 {
     struct arguments *arguments = parser->arguments;
     const struct destination new = {argument, NULL, argument};
     if (!*argument || arguments->output_count)
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), OPTION_VALUE, "-o",
-                               find_row(parser, 'o')->takes, argument);
+        return bad_value(parser, row, argument, strlen(argument), argument);
     POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
     return true;
 }
 
-static bool set_levels(struct parser *parser, const char *value)
+/* The position of a word of `length` bytes among a row's values; -1: it is none of them. */
+static int find_value(const struct option_row *row, const char *word, size_t length)
 {
-    static const char *const names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-    static const unsigned bits[] = {WEFT_X86_64_V2, WEFT_X86_64_V3, WEFT_X86_64_V4};
-    for (const char *word = value, *end;; word = end + 1) {
-        int found = 0;
-        end = word + strcspn(word, ",");
-        while (found < 3 && (strlen(names[found]) != (size_t)(end - word) ||
-                             memcmp(names[found], word, (size_t)(end - word)) != 0))
-            found++;
-        if (found == 3)
-            return REPORT_ARGUMENT(parser->report, word, (size_t)(end - word), OPTION_VALUE, "--isa",
-                                   find_row(parser, OPTION_ISA)->takes, value);
-        parser->arguments->levels |= bits[found];
-        if (!*end)
+    const char *value = row->values;
+    for (int i = 0; *value; i++) {
+        const size_t size = strcspn(value, " ");
+        if (size == length && memcmp(value, word, length) == 0)
+            return i;
+        value += size + (value[size] == ' ');
+    }
+    return -1;
+}
+
+static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+{
+    for (const char *word = value;; word++) {
+        const size_t length = strcspn(word, ",");
+        const int found = find_value(row, word, length);
+        if (found < 0)
+            return bad_value(parser, row, word, length, value);
+        parser->arguments->levels |= 1u << found; /* the values stand in the order of enum weft_level */
+        word += length;
+        if (!*word)
             return true;
     }
 }
@@ -263,13 +247,12 @@ static bool set_bundle(struct parser *parser, const char *value)
 }
 
 /* What is a name of an architecture NVRTC knows; this catches the slip of a hand. */
-static bool add_arch(struct parser *parser, const char *value)
+static bool add_arch(struct parser *parser, const struct option_row *row, const char *value)
 {
     struct arguments *arguments = parser->arguments;
     const size_t digits = strlen(value) > 3 ? strspn(value + 3, "0123456789") : 0;
     if (strncmp(value, "sm_", 3) != 0 || value[3] == '0' || digits < 2 || digits > 4 || value[3 + digits])
-        return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--arch",
-                               find_row(parser, OPTION_BUILD_ARCH)->takes, value);
+        return bad_value(parser, row, value, strlen(value), value);
     for (int i = 0; i < arguments->arch_count; i++)
         if (strcmp(arguments->archs[i], value) == 0)
             return true;
@@ -277,20 +260,7 @@ static bool add_arch(struct parser *parser, const char *value)
     return true;
 }
 
-/* One of a few words, of which `words` has `count`; its position in *choice. */
-static bool choose(struct parser *parser, int letter, const char *value, const char *const *words,
-                   int count, int *choice)
-{
-    for (*choice = 0; *choice < count; ++*choice)
-        if (strcmp(words[*choice], value) == 0)
-            return true;
-    const struct option_row *row = find_row(parser, letter);
-    return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE,
-                           pool_printf(parser->report->pool, "--%s", row->name), row->takes,
-                           value);
-}
-
-static bool set_size(struct parser *parser, const char *value)
+static bool set_size(struct parser *parser, const struct option_row *row, const char *value)
 {
     static const char units[] = "KMGT";
     char *end;
@@ -300,110 +270,102 @@ static bool set_size(struct parser *parser, const char *value)
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (!(*value >= '0' && *value <= '9') || errno || (*end && (!unit || end[1])) ||
         size >= UINT64_MAX >> shift)
-        return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--size",
-                               find_row(parser, OPTION_SIZE)->takes, value);
+        return bad_value(parser, row, value, strlen(value), value);
     parser->arguments->size = (uint64_t)size << shift;
     return true;
 }
 
-static bool set_threads(struct parser *parser, const char *value)
+static bool set_threads(struct parser *parser, const struct option_row *row, const char *value)
 {
     size_t length = strlen(value);
     bool digits = length <= 4 && strspn(value, "0123456789") == length;
     parser->arguments->threads = digits ? atoi(value) : 0;
-    if (parser->arguments->threads == 0)
-        return REPORT_ARGUMENT(parser->report, value, length, OPTION_VALUE, "--threads",
-                               find_row(parser, OPTION_THREADS)->takes, value);
-    return true;
+    return parser->arguments->threads || bad_value(parser, row, value, length, value);
 }
 
 /* Whether there is such a GPU the library knows, or NVRTC; this catches the slip of a hand. */
-static bool set_arch(struct parser *parser, const char *value)
+static bool set_arch(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->arch = value;
-    if (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2)
-        return true;
-    return REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--arch",
-                           find_row(parser, OPTION_ARCH)->takes, value);
+    return (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2) ||
+           bad_value(parser, row, value, strlen(value), value);
 }
 
-static bool set_option(struct parser *parser, int letter, char *value)
+/* `choice`: the position of one of the row's values, which stand in the order of their enumeration. */
+static bool set_option(struct parser *parser, const struct option_row *row, char *value, int choice)
 {
-    static const char *const maths[] = {"strict", "fast"}, *const targets[] = {"auto", "c", "cuda"},
-                             *const build_targets[] = {"c", "cuda"},
-                             *const tiers[] = {"exact", "fast", "none"},
-                             *const formats[] = {"text", "md", "json"},
-                             *const plain_formats[] = {"text", "json"},
-                             *const stages[] = {"tokens", "ast", "types", "groups",
-                                                "ir",     "c",   "asm",   "cuda",
-                                                "ptx",    "sass", "all"};
-    static const int stage_count = sizeof stages / sizeof *stages;
     struct arguments *arguments = parser->arguments;
-    int choice;
-    switch (letter) {
-    case 1:
-        return add_positional(parser, value);
-    case 'o':
-        return parser->command == COMMAND_BUILD ? set_directory(parser, value) : add_output(parser, value);
-    case OPTION_BUILD_TARGET:
-        if (!choose(parser, letter, value, build_targets, 2, &choice))
-            return false;
-        arguments->cuda = choice;
-        return true;
-    case OPTION_BUILD_ARCH:
-        return add_arch(parser, value);
+    switch (row->id) {
+    case OPTION_OUTPUT:
+        return add_output(parser, row, value);
+    case OPTION_DIRECTORY:
+        return set_directory(parser, row, value);
+    case OPTION_BUILT_ARCH:
+        return add_arch(parser, row, value);
     case OPTION_BUNDLE:
         return set_bundle(parser, value);
     case OPTION_ISA:
-        return set_levels(parser, value);
-    case OPTION_OPENMP:
-        return arguments->openmp = true;
+        return set_levels(parser, row, value);
     case OPTION_DEPFILE:
         arguments->depfile = value;
-        return *value || REPORT_ARGUMENT(parser->report, value, 0, OPTION_VALUE, "--depfile", "a path", value);
-    case OPTION_CHECK:
+        return *value || bad_value(parser, row, value, 0, value);
+    case OPTION_THREADS:
+        return set_threads(parser, row, value);
+    case OPTION_SHOWN_ARCH:
+        return set_arch(parser, row, value);
+    case OPTION_SIZE:
+        return set_size(parser, row, value);
+    case OPTION_MATH:
+    case OPTION_SHOWN_MATH:
+        arguments->math = (enum weft_math)choice;
+        return true;
+    case OPTION_TIER:
+        arguments->tier = (enum weft_tier)choice;
+        return true;
+    case OPTION_TARGET:
+    case OPTION_SHOWN_TARGET:
+        arguments->target = (enum weft_target)choice;
+        return true;
+    case OPTION_BUILT_TARGET:
+        arguments->cuda = choice;
+        return true;
+    case OPTION_STAGE:
+        arguments->stage = value;
+        return true;
+    case OPTION_FORMAT:
+    case OPTION_FOUND_FORMAT:
+        arguments->format = value;
+        return true;
+    case OPTION_OPENMP:
+        return arguments->openmp = true;
+    case OPTION_COMPARE:
         return arguments->check = true;
     case OPTION_LIST:
         return arguments->list = true;
-    case 'q':
-        return parser->report->quiet = true;
-    case 'h':
-        return arguments->help = true;
-    case 'V':
-        return arguments->version = true;
     case OPTION_TIME:
         return arguments->time = true;
-    case OPTION_THREADS:
-        return set_threads(parser, value);
-    case OPTION_TARGET:
-        if (!choose(parser, letter, value, targets, 3, &choice))
-            return false;
-        arguments->target = (enum weft_target)choice; /* so do these */
-        return true;
-    case OPTION_ARCH:
-        return set_arch(parser, value);
-    case OPTION_TIER:
-        if (!choose(parser, letter, value, tiers, 3, &choice))
-            return false;
-        arguments->tier = (enum weft_tier)choice; /* the words stand in its order */
-        return true;
-    case OPTION_FORMAT:
-        arguments->format = value;
-        return choose(parser, letter, value, formats, 3, &choice);
-    case OPTION_PLAIN_FORMAT:
-        arguments->format = value;
-        return choose(parser, letter, value, plain_formats, 2, &choice);
-    case OPTION_SIZE:
-        return set_size(parser, value);
-    case OPTION_STAGE:
-        arguments->stage = value;
-        return choose(parser, letter, value, stages, stage_count, &choice);
-    default:
-        if (!choose(parser, letter, value, maths, 2, &choice))
-            return false;
-        arguments->math = choice ? WEFT_MATH_FAST : WEFT_MATH_STRICT;
-        return true;
+    case OPTION_QUIET:
+        return parser->report->quiet = true;
+    case OPTION_HELP:
+        return arguments->help = true;
+    case OPTION_VERSION:
+        return arguments->version = true;
+    case OPTION_NOTE:
+        break;
     }
+    return false;
+}
+
+/* What getopt_long found: its number, 1 for an argument that is no option. */
+static bool take(struct parser *parser, int number, char *value)
+{
+    if (number == 1)
+        return add_positional(parser, value);
+    const struct option_row *row = find_row(parser, number);
+    const bool listed = row->values && !row->takes;
+    const int choice = listed ? find_value(row, value, strlen(value)) : 0;
+    return choice < 0 ? bad_value(parser, row, value, strlen(value), value)
+                      : set_option(parser, row, value, choice);
 }
 
 /* The known option that `argument` resembles, else how an expression may look like one. */
@@ -428,7 +390,7 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
     if (problem == ':') {
         const struct option_row *row = find_row(parser, optopt);
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument,
-                               row->takes);
+                               takes_text(parser, row));
     }
     if (strncmp(argument, "--", 2) == 0 && optopt)
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
@@ -450,7 +412,7 @@ static bool parse_all(struct parser *parser, int argc, char **argv)
             break;
         if (letter == '?' || letter == ':')
             return option_error(parser, letter, argv[before]);
-        if (!set_option(parser, letter, optarg))
+        if (!take(parser, letter, optarg))
             return false;
     }
     for (; optind < argc; optind++)

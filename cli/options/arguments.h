@@ -9,8 +9,11 @@
 #include "cli/base/report.h"
 #include "include/weft/weft.h"
 
-enum command { COMMAND_RUN = 1, COMMAND_SHOW = 2, COMMAND_CHECK = 4, COMMAND_OPS = 8,
-               COMMAND_CACHE = 16, COMMAND_DOCTOR = 32, COMMAND_BUILD = 64 };
+enum command {
+    COMMAND_ALL,
+#define COMMAND(id, ...) COMMAND_##id,
+#include "cli/options/options.def"
+};
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {

@@ -1,8 +1,12 @@
-/* What --help prints. */
+/* What --help prints, from options.def. */
 #ifndef WEFT_CLI_HELP_H
 #define WEFT_CLI_HELP_H
 
-extern const char help_overall[], help_run[], help_show[], help_check[], help_ops[], help_cache[],
-    help_doctor[], help_build[];
+#include "cli/options/arguments.h"
+
+#include <stdio.h>
+
+/* COMMAND_ALL: without a command. */
+void help_print(FILE *file, enum command command);
 
 #endif
