@@ -3,21 +3,17 @@
  *
  * Invariant: the exit status is the report's: 0 done, 1 no result, 2 wrong usage. */
 #include "cli/commands/commands.h"
-#include "cli/options/help.h"
-#include "cli/outputs/output.h"
+#include "cli/options/options.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 
-static const struct command_row {
-    const char *name;
-    enum command command;
-    int (*run)(struct report *report, const struct arguments *arguments);
-} rows[] = {
-#define COMMAND(id, name, ...) {#name, COMMAND_##id, command_##name},
-#include "cli/options/options.def"
-};
+typedef int run_command(struct report *report, const struct arguments *arguments);
 
-enum { ROWS = sizeof rows / sizeof *rows };
+static run_command *const runs[COMMAND_COUNT] = {
+    [COMMAND_RUN] = command_run, [COMMAND_SHOW] = command_show, [COMMAND_CHECK] = command_check,
+    [COMMAND_BUILD] = command_build, [COMMAND_CACHE] = command_cache, [COMMAND_OPS] = command_ops,
+    [COMMAND_DOCTOR] = command_doctor};
 
 static int print_help(struct report *report, enum command command)
 {
@@ -33,16 +29,16 @@ static int print_version(struct report *report)
     return report->status;
 }
 
-static int run_row(struct report *report, const struct command_row *row, int argc, char **argv)
+static int run_one(struct report *report, enum command command, int argc, char **argv)
 {
     struct arguments arguments;
-    if (!arguments_parse(report, row->command, argc, argv, &arguments))
+    if (!arguments_parse(report, command, argc, argv, &arguments))
         return report->status;
     if (arguments.help)
-        return print_help(report, row->command);
+        return print_help(report, command);
     if (arguments.version)
         return print_version(report);
-    return row->run(report, &arguments);
+    return runs[command](report, &arguments);
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
@@ -52,16 +48,15 @@ static bool is_one_of(const char *text, const char *a, const char *b, const char
 
 static int dispatch(struct report *report, int argc, char **argv)
 {
-    const char *names[ROWS];
+    const char *const *names = command_names + 1;
+    const int count = COMMAND_COUNT - 1;
     if (argc < 2) {
         REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "weft --help");
         return report->status;
     }
-    for (int i = 0; i < ROWS; i++) {
-        names[i] = rows[i].name;
-        if (strcmp(argv[1], rows[i].name) == 0)
-            return run_row(report, &rows[i], argc - 1, argv + 1);
-    }
+    for (int i = 0; i < count; i++)
+        if (strcmp(argv[1], names[i]) == 0)
+            return run_one(report, (enum command)(i + 1), argc - 1, argv + 1);
     if (is_one_of(argv[1], "--help", "-h", "help"))
         return print_help(report, COMMAND_ALL);
     if (is_one_of(argv[1], "--version", "-V", "version"))
@@ -69,7 +64,7 @@ static int dispatch(struct report *report, int argc, char **argv)
     static const char *const options[] = {"--help", "--version"};
     bool option = argv[1][0] == '-';
     const char *hint = option ? report_hint(report, argv[1], options, 2)
-                              : report_hint(report, argv[1], names, ROWS);
+                              : report_hint(report, argv[1], names, (size_t)count);
     REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
                     argv[1], hint);
     return report->status;

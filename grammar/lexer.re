@@ -1,9 +1,9 @@
-/* The lexer: text to tokens, see compiler/lex.h. re2c makes lexer.c of this file.
+/* The lexer: text to tokens, see compiler/lang/lex.h. re2c makes lexer.c of this file.
  *
  * Invariant: the copied text ends in a NUL that no rule but the last passes, so the scanner needs no
  * bounds. Operators are not listed here: a run of operator characters is cut into the longest
  * spellings of ops.def. */
-#include "compiler/lex.h"
+#include "compiler/lang/lang.h"
 
 #include <string.h>
 

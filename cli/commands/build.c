@@ -5,7 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/script_impl.h"
 #include "cli/commands/session_impl.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* weft cache: what is kept on disk, and removing it. */
 #include "cli/commands/commands.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

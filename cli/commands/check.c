@@ -2,7 +2,7 @@
  * names or unknown. */
 #include "cli/commands/commands.h"
 #include "cli/commands/session_impl.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct check {
 };
 
 /* "out uint8[?, ?, 3]@HWC, 200 samples" where extents differ from sample to sample. */
-static void print_result(const struct check *check, size_t index, const char *type)
+static void print_line(const struct check *check, size_t index, const char *type)
 {
     const struct weft_tensor_info *info = check->infos ? &check->infos[index] : NULL;
     if (info && !info->batch) {
@@ -55,7 +55,7 @@ static bool print_results(struct check *check)
     struct weft_error *errors = NULL;
     enum weft_status status = weft_program_result_types(check->program, &types, &errors);
     for (size_t i = 0; status == WEFT_OK && i < weft_program_result_count(check->program); i++)
-        print_result(check, i, types[i]);
+        print_line(check, i, types[i]);
     weft_free(types);
     return report_library(check->session->report, status, errors);
 }

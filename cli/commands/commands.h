@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_COMMANDS_H
 #define WEFT_CLI_COMMANDS_H
 
-#include "cli/options/arguments.h"
+#include "cli/options/options.h"
 
 int command_run(struct report *report, const struct arguments *arguments);
 int command_show(struct report *report, const struct arguments *arguments);

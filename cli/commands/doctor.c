@@ -1,8 +1,7 @@
 /* weft doctor: what the library finds on this machine, as aligned text or as JSON. */
-#include "cli/base/json.h"
-#include "cli/base/wrap.h"
+#include "cli/base/base.h"
 #include "cli/commands/commands.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* weft ops: every operation, conversion and view, as the library lists them. */
-#include "cli/base/json.h"
+#include "cli/base/base.h"
 #include "cli/commands/commands.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* weft run: compile, load, check everything that can be checked, compute, write or print. */
 #include "cli/commands/commands.h"
 #include "cli/commands/session_impl.h"
-#include "cli/outputs/output.h"
-#include "cli/values/print.h"
+#include "cli/outputs/outputs.h"
+#include "cli/values/values.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* See script_impl.h. */
 #include "cli/commands/script_impl.h"
 
-#include "cli/options/arguments.h"
+#include "cli/options/options.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_SCRIPT_H
 #define WEFT_CLI_SCRIPT_H
 
-#include "cli/base/report.h"
+#include "cli/base/base.h"
 
 struct script {
     const char *text;   /* NUL-terminated, in the report's pool */

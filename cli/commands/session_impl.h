@@ -2,9 +2,9 @@
 #ifndef WEFT_CLI_SESSION_H
 #define WEFT_CLI_SESSION_H
 
-#include "cli/base/report.h"
+#include "cli/base/base.h"
 #include "cli/commands/script_impl.h"
-#include "cli/values/inputs.h"
+#include "cli/values/values.h"
 
 struct session {
     struct report *report;

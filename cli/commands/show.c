@@ -1,7 +1,7 @@
 /* weft show: the text of one stage, or of all of them. */
 #include "cli/commands/commands.h"
 #include "cli/commands/session_impl.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 

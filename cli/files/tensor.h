@@ -6,7 +6,7 @@
 #ifndef WEFT_CLI_TENSOR_H
 #define WEFT_CLI_TENSOR_H
 
-#include "cli/base/report.h"
+#include "cli/base/base.h"
 #include "include/weft/weft.h"
 
 struct tensor {

@@ -1,7 +1,7 @@
 /* See arguments.h. */
 #include "cli/options/arguments.h"
 
-#include "cli/files/kind.h"
+#include "cli/files/files.h"
 #include "cli/options/options_impl.h"
 
 #include <errno.h>
@@ -12,6 +12,11 @@
 #include <unistd.h>
 
 enum { MAX_OPTIONS = 16, LONG = 256 }; /* LONG: getopt_long's number of a row without a letter, with its id */
+
+const char *const command_names[COMMAND_COUNT] = {
+#define COMMAND(id, name, ...) [COMMAND_##id] = #name,
+#include "cli/options/options.def"
+};
 
 const struct option_row option_rows[] = {
 #define OPTION(id, command, letter, name, word, values, takes, many, brief, text)                  \

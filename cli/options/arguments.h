@@ -6,14 +6,18 @@
 #ifndef WEFT_CLI_ARGUMENTS_H
 #define WEFT_CLI_ARGUMENTS_H
 
-#include "cli/base/report.h"
+#include "cli/base/base.h"
 #include "include/weft/weft.h"
 
 enum command {
     COMMAND_ALL,
 #define COMMAND(id, ...) COMMAND_##id,
 #include "cli/options/options.def"
+    COMMAND_COUNT
 };
+
+/* By command; NULL for COMMAND_ALL. */
+extern const char *const command_names[COMMAND_COUNT];
 
 /* name=value, name:type=value, name@LAYOUT=value. */
 struct assignment {

@@ -1,20 +1,17 @@
 /* See help.h. */
 #include "cli/options/help.h"
 
-#include "cli/base/wrap.h"
+#include "cli/base/base.h"
 #include "cli/options/options_impl.h"
 
 enum { TEXT_COLUMN = 27, WIDTH = 80 };
 
-static const struct {
-    enum command command;
-    const char *name, *brief, *usage, *about, *after;
-} commands[] = {
-#define COMMAND(id, name, brief, usage, about, after) {COMMAND_##id, #name, brief, usage, about, after},
+static const struct text {
+    const char *brief, *usage, *about, *after;
+} texts[COMMAND_COUNT] = {
+#define COMMAND(id, name, brief, usage, about, after) [COMMAND_##id] = {brief, usage, about, after},
 #include "cli/options/options.def"
 };
-
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* "  -o, --output PATH", or "      --time". */
 static int put_head(FILE *file, const struct option_row *row)
@@ -39,8 +36,8 @@ static void print_overall(FILE *file)
 {
     fputs("usage: weft COMMAND [ARGUMENT ...]\n\n"
           "Compiles array expressions into one fused kernel and runs it.\n\n", file);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(file, "  %-6s  %s\n", commands[i].name, commands[i].brief);
+    for (int i = COMMAND_ALL + 1; i < COMMAND_COUNT; i++)
+        fprintf(file, "  %-6s  %s\n", command_names[i], texts[i].brief);
     fputs("\n'weft COMMAND --help' says more. Try:\n"
           "  weft run 'clamp(img * gain, 0, 255)' 'img=[10, 100, 200]' gain=1.5\n\n"
           "Exit status: 0 done, 1 the result could not be made, 2 wrong usage.\n", file);
@@ -48,13 +45,12 @@ static void print_overall(FILE *file)
 
 void help_print(FILE *file, enum command command)
 {
-    if (command == COMMAND_ALL)
+    const struct text *text = &texts[command];
+    if (command == COMMAND_ALL) {
         print_overall(file);
-    for (int i = 0; i < COMMANDS; i++) {
-        if (commands[i].command != command)
-            continue;
-        fprintf(file, "%s\n%s\n", commands[i].usage, commands[i].about);
-        put_options(file, command);
-        fprintf(file, "\n%s", commands[i].after);
+        return;
     }
+    fprintf(file, "%s\n%s\n", text->usage, text->about);
+    put_options(file, command);
+    fprintf(file, "\n%s", text->after);
 }

@@ -6,7 +6,7 @@
 #ifndef WEFT_CLI_LEFTOVERS_H
 #define WEFT_CLI_LEFTOVERS_H
 
-#include "cli/base/pool.h"
+#include "cli/base/base.h"
 
 #include <stdbool.h>
 

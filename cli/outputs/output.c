@@ -1,7 +1,7 @@
-/* See output.h: what is checked before anything is computed. */
-#include "cli/outputs/output.h"
+/* See outputs.h: what is checked before anything is computed. */
+#include "cli/outputs/outputs.h"
 
-#include "cli/files/picture.h"
+#include "cli/files/files.h"
 
 #include <dirent.h>
 #include <errno.h>

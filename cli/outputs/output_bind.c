@@ -1,8 +1,8 @@
-/* See output.h: whether each output can hold its result, and what the samples of a batch are called
+/* See outputs.h: whether each output can hold its result, and what the samples of a batch are called
  * in it. */
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
-#include "cli/files/picture.h"
+#include "cli/files/files.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* See output.h: standard output. */
-#include "cli/outputs/output.h"
+/* See outputs.h: standard output. */
+#include "cli/outputs/outputs.h"
 
 #include <errno.h>
 #include <string.h>

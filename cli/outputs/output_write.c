@@ -1,13 +1,11 @@
-/* See output.h: writing, renaming, and cleaning up when a signal comes in between.
+/* See outputs.h: writing, renaming, and cleaning up when a signal comes in between.
  *
  * Invariant: the name of a temporary file is recorded before the file exists and until it is
  * gone or renamed, so the handler's list is complete whenever it runs. */
-#include "cli/base/work.h"
-#include "cli/files/npy.h"
-#include "cli/files/npz.h"
-#include "cli/files/picture.h"
+#include "cli/base/base.h"
+#include "cli/files/files.h"
 #include "cli/outputs/leftovers_impl.h"
-#include "cli/outputs/output.h"
+#include "cli/outputs/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

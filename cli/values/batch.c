@@ -1,9 +1,8 @@
 /* See batch_impl.h. */
 #include "cli/values/batch_impl.h"
 
-#include "cli/base/work.h"
-#include "cli/files/file.h"
-#include "cli/files/npz.h"
+#include "cli/base/base.h"
+#include "cli/files/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_INPUTS_H
 #define WEFT_CLI_INPUTS_H
 
-#include "cli/options/arguments.h"
+#include "cli/options/options.h"
 #include "cli/values/value.h"
 
 struct input {

@@ -2,9 +2,7 @@
  * of its own. */
 #include "cli/values/value.h"
 
-#include "cli/files/file.h"
-#include "cli/files/npy.h"
-#include "cli/files/npz.h"
+#include "cli/files/files.h"
 #include "cli/values/batch_impl.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #ifndef WEFT_CLI_VALUE_H
 #define WEFT_CLI_VALUE_H
 
-#include "cli/files/tensor.h"
-#include "cli/options/arguments.h"
+#include "cli/files/files.h"
+#include "cli/options/options.h"
 
 /* Where the data that are not there yet come from. */
 enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE };

@@ -4,7 +4,7 @@
 #ifndef WEFT_EDGES_H
 #define WEFT_EDGES_H
 
-#include "compiler/eval.h"
+#include "compiler/lang/eval.h"
 
 /* `*count` of them. Static storage. */
 const union scalar *edges_of(enum weft_dtype dtype, int *count);

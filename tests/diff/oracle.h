@@ -4,7 +4,7 @@
 #ifndef WEFT_ORACLE_H
 #define WEFT_ORACLE_H
 
-#include "compiler/eval.h"
+#include "compiler/lang/eval.h"
 
 /* Whether the row has a meaning on operands of this dtype. */
 bool oracle_has(enum op op, enum weft_dtype source);

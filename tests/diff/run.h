@@ -3,7 +3,7 @@
 #ifndef WEFT_RUN_H
 #define WEFT_RUN_H
 
-#include "compiler/eval.h"
+#include "compiler/lang/eval.h"
 #include "include/weft/weft.h"
 
 enum { TENSOR_RANK = 6 };

@@ -1,6 +1,6 @@
 /* The promotion table as a text that people read, tests/golden/promotion.txt, against promote().
  *     test_promotion FILE [--update] */
-#include "compiler/ops.h"
+#include "compiler/lang/ops.h"
 
 #include <stdio.h>
 #include <string.h>

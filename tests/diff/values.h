@@ -4,7 +4,7 @@
 #ifndef WEFT_VALUES_H
 #define WEFT_VALUES_H
 
-#include "compiler/eval.h"
+#include "compiler/lang/eval.h"
 
 /* The special values of a type, `*count` of them; the first VALUES_FEW serve where three operands
  * multiply. Static storage. */

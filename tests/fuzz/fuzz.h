@@ -3,6 +3,7 @@
 #define WEFT_FUZZ_H
 
 #include "include/weft/weft.h"
+#include "compiler/parse/parse.h"
 
 /* The first error any call on the input met, WEFT_OK when everything was accepted. The first two
  * bytes choose the inputs' dtypes and shapes, the rest is the text. Aborts where an invariant of

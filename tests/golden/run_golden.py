@@ -57,7 +57,7 @@ class Case:
 
 def fixed_parts():
     """What every kernel's text holds unchanged: a name, and the text."""
-    templates = HERE.parent.parent / "templates"
+    templates = HERE.parent.parent / "templates/kernel"
     for name in ("args.h", "args_cuda.h"):
         yield name, (templates / name).read_text(encoding="utf-8")
     for name in ("prelude_c.h", "prelude_cuda.h"):

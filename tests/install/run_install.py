@@ -304,7 +304,7 @@ class Install:
 
     def check_template(self):
         """weft build --check fails when a template has changed"""
-        example, template = self.root / "examples/aot-meson", self.source / "templates/aot_check.c"
+        example, template = self.root / "examples/aot-meson", self.source / "templates/aot/check.c"
         text = template.read_text(encoding="utf-8")
         expect("its data pointer is NULL" in text, f"{template} has other words")
         check = ["build", example / "contrast.weft", "-o", example / "generated", "--check"]

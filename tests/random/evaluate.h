@@ -1,6 +1,6 @@
 /* The reference evaluator of whole programs: every node of a formula on every element, one after the
  * other, each kept in memory in its own type. It shares with the compiler the meaning of a row on single
- * values (compiler/eval.h, itself compared with MPFR in tests/diff) and nothing else: no lowering, no
+ * values (compiler/lang/eval.h, itself compared with MPFR in tests/diff) and nothing else: no lowering, no
  * folding, no fusing. */
 #ifndef WEFT_EVALUATE_H
 #define WEFT_EVALUATE_H

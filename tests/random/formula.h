@@ -7,7 +7,7 @@
 #define WEFT_FORMULA_H
 
 #include "compiler/base/arena.h"
-#include "compiler/eval.h"
+#include "compiler/lang/eval.h"
 
 enum {
     FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 16,

@@ -1,4 +1,4 @@
-/* Literal expressions as the language computes them (rules 2.3 and 2.4), apart from compiler/literal.c. */
+/* Literal expressions as the language computes them (rules 2.3 and 2.4), apart from compiler/lang/literal.c. */
 #ifndef WEFT_NUMBER_H
 #define WEFT_NUMBER_H
 

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/dump.h"
+#include "compiler/dump/dump.h"
+#include "compiler/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "tests/unit/front.h"
 
-#include "compiler/kernel.h"
-#include "compiler/verify.h"
+#include "compiler/ir/kernel.h"
+#include "compiler/ir/verify.h"
 
 /* The kernel of these results of a text that declares its inputs. */
 static inline struct kernel *lower_results(struct front *front, const char *text, const int *results,

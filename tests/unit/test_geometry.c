@@ -2,8 +2,8 @@
  * is a walk over the shape itself: every element of the geometry has the offset it has there. */
 #include "tests/unit/front.h"
 
-#include "compiler/geometry.h"
-#include "compiler/verify.h"
+#include "compiler/loop/geometry.h"
+#include "compiler/ir/verify.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* Hoisting: what is taken out of a kernel, into which kernels, in which order, and what is left. */
 #include "tests/unit/lowered.h"
 
-#include "compiler/emit.h"
-#include "compiler/hoist.h"
+#include "compiler/emit/emit.h"
+#include "compiler/ir/materialize.h"
 
 #include <stdio.h>
 

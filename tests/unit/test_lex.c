@@ -1,7 +1,7 @@
 /* Tokens: numbers exactly, operators cut by the table, newlines, comments, any bytes. */
 #include "tests/unit/front.h"
 
-#include "compiler/lex.h"
+#include "compiler/lang/lex.h"
 
 #include <locale.h>
 #include <math.h>

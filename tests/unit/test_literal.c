@@ -2,7 +2,7 @@
  * errors where Python has them; then their type, and what they become where they meet one. */
 #include "tests/unit/front.h"
 
-#include "compiler/literal.h"
+#include "compiler/lang/literal.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * compared in tests/diff/test_narrow.c. */
 #include "tests/unit/lowered.h"
 
-#include "compiler/narrow.h"
+#include "compiler/ir/narrow.h"
 
 #include <stdio.h>
 

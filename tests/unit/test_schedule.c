@@ -2,7 +2,7 @@
  * last, and values that are needed at one time never share a slot. */
 #include "tests/unit/lowered.h"
 
-#include "compiler/schedule.h"
+#include "compiler/loop/schedule.h"
 
 struct scheduled {
     struct front front;

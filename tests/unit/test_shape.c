@@ -2,7 +2,7 @@
  * what may be right at the call is never refused, what cannot be is. */
 #include "tests/unit/front.h"
 
-#include "compiler/layout.h"
+#include "compiler/check/layout.h"
 
 /* Shape and layout of every result: "[2, ?]@HW"; "*" for a shape or a layout that is not known. */
 static const char *infer(struct front *front)

@@ -2,7 +2,7 @@
  * found through random views is the one that counting through all of them gives. */
 #include "tests/unit/front.h"
 
-#include "compiler/geometry.h"
+#include "compiler/loop/geometry.h"
 
 #include <string.h>
 

@@ -1,0 +1,98 @@
+/* See aot.h. Everything that is wrong with a text is told before anything is printed. */
+#include "compiler/aot/print_impl.h"
+
+#include <string.h>
+
+/* ---- what a kernel must have ---- */
+
+/* Ranks are fixed ahead of time, and views' numbers are literals. */
+static bool check_inputs(const struct program *program)
+{
+    bool good = true;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        const char *type = type_rows[symbol->type.dtype].name;
+        if (!symbol->type.ranked)
+            good = diag(program->diags, DIAG_AOT_RANK, symbol->span, symbol->name, type, type, type);
+        else if (program->reads && program->reads[i])
+            good = diag(program->diags, DIAG_AOT_NUMBERS, symbol->span, symbol->name);
+    }
+    return good;
+}
+
+static bool check_kernel(struct aot_kernel *k)
+{
+    struct program *program = k->program;
+    const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
+    const struct shape **shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
+    for (int i = 0; i < program->input_count; i++) {
+        struct symbol *symbol = &program->symbols[program->inputs[i]];
+        symbol->typed = true;
+        inputs[i] = type_shape(k->arena, &symbol->type);
+    }
+    k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
+    return parse_results(program, NULL, 0) && check_inputs(program) && pipeline_check(program) &&
+           pipeline_shapes(k->arena, program, program->diags, inputs, NULL, shapes) &&
+           pipeline_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
+}
+
+static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
+                        struct aot_kernel *k)
+{
+    *k = (struct aot_kernel){.arena = arena, .program = program,
+                             .target = params->target == AOT_CUDA ? &target_cuda : &target_c,
+                             .function = aot_function(arena, program->name, params)};
+    if (!check_kernel(k))
+        return false;
+    aot_shapes(k);
+    return aot_check_parameters(k) && aot_divide(k);
+}
+
+/* ---- files ---- */
+
+const char *aot_function(struct arena *arena, const char *kernel, const struct aot_params *params)
+{
+    return params->target == AOT_CUDA ? arena_printf(arena, "%s_cuda", kernel) : kernel;
+}
+
+static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
+                     const struct aot_params *params, struct aot_file **files, int *file_count)
+{
+    struct buf header, source;
+    buf_init(&header, arena);
+    buf_init(&source, arena);
+    const bool wanted = params->target == AOT_C || params->compile;
+    if (wanted)
+        aot_put_header(&header, kernels, count, name, params);
+    if (wanted && params->target == AOT_C)
+        aot_put_source(&source, kernels, count, name, params);
+    else if (wanted && !aot_put_device_source(&source, kernels, count, name, params))
+        return false;
+    ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.h", name), header.text}));
+    ARENA_PUSH(arena, *files, *file_count, ((struct aot_file){arena_printf(arena, "%s.c", name), source.text}));
+    return true;
+}
+
+bool aot_build(struct arena *arena, const struct source *source, const struct aot_params *params,
+               struct diags *diags, struct aot_file **files, int *count)
+{
+    struct programs programs = {0};
+    *files = NULL;
+    *count = 0;
+    if (!pipeline_parse(arena, source, diags, &programs))
+        return false;
+    if (!programs.count || !programs.items[0]->name)
+        return diag_at(diags, DIAG_AOT_NO_KERNEL, NULL, 0, programs.count ? "one plain program" : "nothing");
+    struct aot_kernel *kernels = ARENA_ARRAY(arena, struct aot_kernel, programs.count);
+    struct aot_kernel **all = ARENA_ARRAY(arena, struct aot_kernel *, programs.count);
+    bool good = aot_check_names(&programs, params, diags);
+    for (int i = 0; i < programs.count; i++) {
+        all[i] = &kernels[i];
+        good = make_kernel(arena, programs.items[i], params, all[i]) && good;
+    }
+    for (int i = 0; good && !params->bundle && i < programs.count; i++)
+        good = add_pair(arena, all + i, 1, all[i]->function, params, files, count);
+    if (good && params->bundle)
+        good = add_pair(arena, all, programs.count, params->bundle, params, files, count);
+    return good;
+}

@@ -1,0 +1,137 @@
+/* Which CUDA kernels a loop gets ahead of time: few, and together they run every call. For dense data there are those
+ * that the extents of likely calls ask for, one for the same data with gaps between rows, and one for many samples of
+ * such data in a table; any other strides take a general kernel, of which there is one with indices of 32 bits and one with 64. */
+#include "compiler/aot/kernel_impl.h"
+
+#include <string.h>
+
+enum { ROW_GROUPS = EXACT_GROUPS }; /* outer groups of the kernel for gaps between rows */
+
+bool aot_is_value(const struct aot_kernel *k, const struct access *access)
+{
+    return access->kind == TENSOR_INPUT && k->inputs[access->index]->rank == 0;
+}
+
+/* Among a kernel's arguments stands a value itself. */
+static const unsigned char *with_values(struct aot_kernel *k, const struct kernel *kernel, const unsigned char *kinds)
+{
+    unsigned char *own = arena_copy(k->arena, kinds, (size_t)kernel->access_count);
+    for (int a = 0; a < kernel->load_count; a++)
+        if (aot_is_value(k, &kernel->accesses[a]))
+            own[a] = ACCESS_VALUE;
+    return own;
+}
+
+/* Whether every call that would find `class` finds `other`. */
+static bool covers(const struct aot_class *other, const struct aot_class *class, int accesses)
+{
+    return memcmp(other->kinds, class->kinds, (size_t)accesses) == 0 && other->form.flat == class->form.flat &&
+           other->form.groups >= class->form.groups && (!other->period || other->period == class->period) &&
+           other->form.wide >= class->form.wide;
+}
+
+static void add_class(struct aot_kernel *k, struct aot_part *part, struct aot_class class)
+{
+    for (int c = 0; c < part->class_count; c++)
+        if (part->classes[c].batch == class.batch && covers(&part->classes[c], &class, part->kernel->access_count))
+            return;
+    ARENA_PUSH(k->arena, part->classes, part->class_count, class);
+}
+
+/* What the calls at hand are walked by; `fixed`: all have its period. Extents of an example are no bound. */
+static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct geometry *g, bool fixed, bool batch)
+{
+    struct aot_class class = {.kinds = with_values(k, part->kernel, g->kinds), .batch = batch};
+    make_form(part->kernel, g, batch, &class.form);
+    class.form.wide = false;
+    if (fixed && class.form.repeats)
+        class.period = (int)g->period;
+    else if (g->period)
+        form_any_period(&class.form);
+    add_class(k, part, class);
+}
+
+/* A geometry of which a form sees no more than kinds and groups. */
+static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel *kernel, unsigned char *kinds, int groups)
+{
+    const size_t accesses = (size_t)kernel->access_count, each = (size_t)groups + 2;
+    struct geometry g = {.volume = 1, .groups = groups, .kinds = kinds,
+                         .strides = ARENA_ARRAY(k->arena, int64_t, accesses * each)};
+    for (size_t a = 0; a < accesses; a++)
+        for (size_t i = 0; i < each; i++)
+            g.strides[a * each + i] = kinds[a] != ACCESS_SCALAR;
+    return g;
+}
+
+/* Rows with gaps between them, of which each is dense, or goes along with something short. */
+static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct geometry *dense)
+{
+    const struct kernel *kernel = part->kernel;
+    const int outer = part->shape->rank - 1 - (dense->period > 0), groups = outer < ROW_GROUPS ? outer : ROW_GROUPS;
+    if (groups <= dense->groups)
+        return;
+    for (int a = 0; a < kernel->access_count; a++)
+        if (!strchr((const char[]){ACCESS_UNIT, ACCESS_SCALAR, ACCESS_PERIODIC, '\0'}, dense->kinds[a]))
+            return;
+    struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
+    g.period = dense->period;
+    add_likely(k, part, &g, false, false);
+}
+
+/* The kernels for any strides: what is seen by way of views goes by number. */
+static void add_general(struct aot_kernel *k, struct aot_part *part)
+{
+    const struct kernel *kernel = part->kernel;
+    unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
+    bool mapped = false;
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        const bool other = access->kind == TENSOR_INPUT &&
+                           access->dtype != k->program->symbols[k->program->inputs[access->index]].type.dtype;
+        const bool value = aot_is_value(k, access), numbered = !value && (access->map || other);
+        kinds[a] = value ? ACCESS_SCALAR : numbered ? ACCESS_MAPPED : ACCESS_STRIDED;
+        mapped = mapped || numbered;
+    }
+    const int rank = part->shape->rank;
+    struct geometry g = plain_geometry(k, kernel, kinds, mapped ? MAX_GROUPS - 1 : rank ? rank - 1 : 0);
+    for (int wide = 0; wide < 2; wide++) {
+        struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
+        g.volume = wide ? INT64_MAX : 1;
+        make_form(kernel, &g, false, &class.form);
+        ARENA_PUSH(k->arena, part->classes, part->class_count, class);
+    }
+}
+
+/* Maps are tables as well, one for each shape. */
+static bool has_maps(const struct kernel *kernel, const unsigned char *kinds)
+{
+    return memchr(kinds, ACCESS_MAPPED, (size_t)kernel->access_count) != NULL;
+}
+
+bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)
+{
+    const struct program *program = k->program;
+    for (int a = 0; a < part->kernel->load_count; a++) {
+        const struct access *access = &part->kernel->accesses[a];
+        const struct symbol *symbol = aot_is_value(k, access) ? &program->symbols[program->inputs[access->index]] : NULL;
+        if (symbol && type_rows[access->dtype].size != type_rows[symbol->type.dtype].size)
+            return diag(program->diags, DIAG_AOT_VALUE, symbol->span, program->name, symbol->name,
+                        type_rows[symbol->type.dtype].name);
+    }
+    return true;
+}
+
+void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct geometry *usual,
+                      const struct geometry *tiny)
+{
+    const bool fixed = usual && tiny && usual->period == tiny->period;
+    if (usual)
+        add_likely(k, part, usual, fixed, false);
+    if (tiny)
+        add_likely(k, part, tiny, fixed, false);
+    if (usual)
+        add_rows(k, part, usual);
+    if (usual && !has_maps(part->kernel, usual->kinds))
+        add_likely(k, part, usual, fixed, true);
+    add_general(k, part);
+}

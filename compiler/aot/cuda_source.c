@@ -1,0 +1,297 @@
+/* The C source of CUDA kernels that are compiled ahead of time: machine code as arrays of words, tables, a launcher
+ * (templates/aot/cuda.c), and the functions that a caller sees. */
+#include "compiler/aot/print_impl.h"
+
+#include "compiler/emit/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is counted over a file ---- */
+
+struct device_sizes {
+    int classes, constants, faults; /* of all */
+    size_t args, table, batch;     /* words, the most of any */
+};
+
+/* Where the part's literals stand in memory: behind its constants. */
+static int literal_constant(const struct aot_part *part)
+{
+    return part->constant + part->kernel->constant_count;
+}
+
+static void number_part(struct aot_part *part, struct device_sizes *sizes)
+{
+    part->constant = sizes->constants;
+    part->fault = sizes->faults;
+    sizes->constants = literal_constant(part) + 1;
+    sizes->faults += part->kernel->fault_count;
+    for (int c = 0; c < part->class_count; c++) {
+        const struct form *form = &part->classes[c].form;
+        const size_t args = form_args_words(form), table = form_sample_words(form) + form_geometry_words(form);
+        part->classes[c].number = sizes->classes++;
+        sizes->args = args > sizes->args ? args : sizes->args;
+        if (part->classes[c].batch)
+            sizes->batch = table > sizes->batch ? table : sizes->batch;
+        else if (form->many)
+            sizes->table = table > sizes->table ? table : sizes->table;
+    }
+}
+
+static struct device_sizes number_all(struct aot_kernel *const *kernels, int count)
+{
+    struct device_sizes sizes = {.constants = 0};
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < kernels[i]->part_count; p++)
+            number_part(&kernels[i]->parts[p], &sizes);
+    return sizes;
+}
+
+static void put_device_sizes(struct buf *out, const struct device_sizes *sizes, const struct aot_params *params)
+{
+    buf_printf(out, "\nenum {\n    CLASSES = %d, /* kernels on the GPU */\n    CONSTANTS = %d,\n    FAULT_BYTES = %d,\n"
+               "    ARGS_WORDS = %zu, /* of a kernel's arguments */\n    TABLE_WORDS = %zu, /* and behind them */\n"
+               "    BATCH_WORDS = %zu, /* of one of many samples */\n"
+               "    CODES = %d /* machine code and PTX of each */\n};\n", sizes->classes, sizes->constants, sizes->faults,
+               sizes->args, sizes->table, sizes->batch, params->arch_count + 1);
+}
+
+/* ---- architectures ---- */
+
+static int newest(const struct aot_params *params)
+{
+    int found = 0;
+    for (int a = 0; a < params->arch_count; a++)
+        if (atoi(params->archs[a] + 3) > found)
+            found = atoi(params->archs[a] + 3);
+    return found;
+}
+
+static void put_archs(struct buf *out, const struct aot_params *params)
+{
+    buf_puts(out, "\n#define ARCHITECTURES \"");
+    for (int a = 0; a < params->arch_count; a++)
+        buf_printf(out, "%s, ", params->archs[a]);
+    buf_printf(out, "and from sm_%d on\"\n", newest(params));
+}
+
+static void put_codes(struct buf *out, const struct aot_params *params)
+{
+    buf_puts(out, "\nstatic const struct code codes[CODES] = {");
+    for (int a = 0; a < params->arch_count; a++)
+        buf_printf(out, "{%d, false}, ", atoi(params->archs[a] + 3));
+    buf_printf(out, "{%d, true}};\n", newest(params));
+}
+
+/* ---- machine code ---- */
+
+static void put_words(struct buf *out, const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        for (size_t i = 0; i < sizeof word && at + i < size; i++)
+            word |= (uint64_t)bytes[at + i] << 8 * i;
+        const char *before = at == 0 ? "\n    " : at % 64 ? " " : ",\n    ";
+        buf_printf(out, word < 10 ? "%s%s%llu" : "%s%s0x%llx", at && at % 64 ? "," : "", before,
+                   (unsigned long long)word);
+    }
+}
+
+struct device_text {
+    struct buf *out;
+    struct aot_kernel *k;
+    const struct aot_params *params;
+    bool failed;
+};
+
+static void put_code(struct device_text *t, const char *name, const char *text, const char *arch)
+{
+    const unsigned char *code = NULL;
+    size_t size = 0;
+    if (t->failed || !t->params->compile(t->params->user, text, arch, &code, &size)) {
+        t->failed = true;
+        return;
+    }
+    buf_printf(t->out, "static const uint64_t %s_%s[] = { /* %zu bytes */", name, arch, size);
+    put_words(t->out, code, size);
+    buf_puts(t->out, "};\n");
+}
+
+/* The code of a class for all architectures, and a list of it. */
+static void put_class_code(struct device_text *t, int p, int c)
+{
+    struct aot_kernel *k = t->k;
+    const struct aot_params *params = t->params;
+    const struct aot_class *class = &k->parts[p].classes[c];
+    const struct emit_params emitted = {.target = k->target, .form = &class->form, .kinds = class->kinds,
+                                        .fast = k->target->fast};
+    size_t scratch;
+    const char *text = emit(k->arena, k->parts[p].kernel, &emitted, &scratch);
+    const char *name = arena_printf(k->arena, "code_%s_%d_%d", k->program->name, p, c);
+    const char *ptx = arena_printf(k->arena, "compute_%d", newest(params));
+    for (int a = 0; a < params->arch_count; a++)
+        put_code(t, name, text, params->archs[a]);
+    put_code(t, name, text, ptx);
+    buf_printf(t->out, "static const uint64_t *const %s[CODES] = {", name);
+    for (int a = 0; a < params->arch_count; a++)
+        buf_printf(t->out, "%s_%s, ", name, params->archs[a]);
+    buf_printf(t->out, "%s_%s};\n", name, ptx);
+}
+
+static const char *truth(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
+{
+    const struct aot_part *part = &k->parts[p];
+    const struct aot_class *class = &part->classes[c];
+    const struct form *form = &class->form;
+    const char *name = k->program->name;
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, code_%s_%d_%d},\n",
+               form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
+               truth(form->mapped), truth(form->wide), truth(form->many), form->block,
+               form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
+               form->accesses, form->literals, form->apart ? literal_constant(part) : -1, part->fault,
+               form->literals ? arena_printf(k->arena, "literal_%s_%d", name, p) : "NULL", name, p, c);
+}
+
+static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
+{
+    const struct kernel *kernel = k->parts[p].kernel;
+    if (!kernel->literal_count)
+        return;
+    buf_printf(out, "static const uint64_t literal_%s_%d[] = {", k->program->name, p);
+    for (int i = 0; i < kernel->literal_count; i++)
+        buf_printf(out, "%s0x%llx", i % 8 ? ", " : i ? ",\n    " : "", (unsigned long long)kernel->literals[i].bits);
+    buf_puts(out, "};\n");
+}
+
+void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
+{
+    struct device_text t = {out, k, params, false};
+    put_literals(out, k, p);
+    for (int c = 0; c < k->parts[p].class_count; c++)
+        put_class_code(&t, p, c);
+    buf_printf(out, "static const struct class class_%s_%d[] = {\n", k->program->name, p);
+    for (int c = 0; c < k->parts[p].class_count; c++)
+        put_class(out, k, p, c);
+    buf_puts(out, "};\n");
+    k->failed = k->failed || t.failed;
+}
+
+/* ---- constants ---- */
+
+static bool is_loaded(const struct kernel *kernel, int constant)
+{
+    for (int a = 0; a < kernel->load_count; a++)
+        if (kernel->accesses[a].kind == TENSOR_CONSTANT && kernel->accesses[a].index == constant)
+            return true;
+    return false;
+}
+
+static bool is_apart(const struct aot_part *part)
+{
+    for (int c = 0; c < part->class_count; c++)
+        if (part->classes[c].form.apart)
+            return true;
+    return false;
+}
+
+static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct aot_part *part = &k->parts[p];
+    const char *literals = arena_printf(k->arena, "literal_%s_%d", k->program->name, p);
+    for (int i = 0; i < part->kernel->constant_count; i++) {
+        const char *name = aot_constant_name(k, p, i);
+        if (is_loaded(part->kernel, i))
+            buf_printf(out, "    {%s, sizeof %s},\n", name, name);
+        else
+            buf_puts(out, "    {NULL, 0},\n");
+    }
+    if (is_apart(part))
+        buf_printf(out, "    {%s, sizeof %s},\n", literals, literals);
+    else
+        buf_puts(out, "    {NULL, 0},\n");
+}
+
+/* ---- the whole source ---- */
+
+/* Sections of the text, NULL: those that sources for the host have as well. */
+static void put_parts(struct buf *out, const char *text, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        buf_putc(out, '\n');
+        buf_puts(out, text ? aot_section(out->arena, text, names[i]) : aot_shared_section(out->arena, names[i]));
+    }
+}
+
+#define PUT(out, text, ...)                                                                          \
+    put_parts(out, text, (const char *const[]){__VA_ARGS__},                                         \
+              sizeof(const char *const[]){__VA_ARGS__} / sizeof(const char *))
+
+/* What a call does, in front of the tables. */
+static void put_launcher(struct buf *out)
+{
+    const char *const shared = NULL, *const own = weft_template_aot_cuda;
+    PUT(out, shared, "tables");
+    PUT(out, own, "classes");
+    PUT(out, shared, "parts", "tensors", "check", "samples", "plan");
+    PUT(out, own, "driver", "gpus", "plan");
+    PUT(out, shared, "views");
+    PUT(out, own, "class");
+    PUT(out, shared, "keep");
+    buf_puts(out, "\n#define FORM struct class\n");
+    aot_put_sections(out, weft_template_words);
+    PUT(out, own, "kinds");
+    PUT(out, shared, "environment");
+    PUT(out, own, "call");
+    PUT(out, shared, "check call");
+    PUT(out, own, "entries");
+    PUT(out, shared, "infer");
+}
+
+static void put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const struct aot_params *params)
+{
+    const struct device_sizes sizes = number_all(kernels, count);
+    PUT(out, NULL, "guard", "shared");
+    buf_puts(out, weft_template_args);
+    aot_put_sizes(out, kernels, count, 1);
+    put_device_sizes(out, &sizes, params);
+    put_archs(out, params);
+    PUT(out, NULL, "shape");
+    aot_put_sections(out, weft_template_geometry_h);
+    aot_put_sections(out, weft_template_geometry);
+    aot_put_sections(out, weft_template_chunks);
+    aot_put_sections(out, weft_template_tensor);
+    put_launcher(out);
+    put_codes(out, params);
+    for (int i = 0; i < count; i++)
+        aot_put_tables(out, kernels[i], params);
+    buf_puts(out, "\nstatic const struct constant constants[CONSTANTS] = {\n");
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < kernels[i]->part_count; p++)
+            put_part_constants(out, kernels[i], p);
+    buf_puts(out, "};\n");
+}
+
+bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
+                           const struct aot_params *params)
+{
+    struct buf body;
+    const char *include = arena_printf(out->arena, "#include \"%s.h\"\n\n", name);
+    buf_init(&body, out->arena);
+    put_body(&body, kernels, count, params);
+    buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
+    buf_puts(out, aot_shared_section(out->arena, "language"));
+    aot_put_wrapped(out, kernels, count,
+                    arena_printf(out->arena, "%s%s", include, aot_section(out->arena, weft_template_aot_cuda, "includes")),
+                    body.text);
+    buf_puts(out, aot_shared_section(out->arena, "guard end"));
+    buf_puts(out, aot_shared_section(out->arena, "language end"));
+    for (int i = 0; i < count; i++)
+        if (kernels[i]->failed)
+            return false;
+    return true;
+}

@@ -1,0 +1,355 @@
+/* The functions that a caller of ahead-of-time kernels sees: for each kernel one on dense arrays, one on any
+ * strides, one that infers shapes, one for many samples, and one that says more about what went wrong. Inside
+ * them names of our own begin with weft_, which names of parameters do not. */
+#include "compiler/aot/print_impl.h"
+
+#include "compiler/check/check.h"
+#include "compiler/emit/emit.h"
+
+#include <string.h>
+
+static const char *c_type(enum weft_dtype dtype)
+{
+    static const char *const types[WEFT_DTYPE_COUNT] = {
+        [WEFT_BOOL] = "bool", [WEFT_INT8] = "int8_t", [WEFT_INT16] = "int16_t", [WEFT_INT32] = "int32_t",
+        [WEFT_INT64] = "int64_t", [WEFT_UINT8] = "uint8_t", [WEFT_UINT16] = "uint16_t",
+        [WEFT_UINT32] = "uint32_t", [WEFT_UINT64] = "uint64_t", [WEFT_FLOAT16] = "uint16_t",
+        [WEFT_BFLOAT16] = "uint16_t", [WEFT_FLOAT32] = "float", [WEFT_FLOAT64] = "double"};
+    return types[dtype];
+}
+
+/* ---- operands: parameters, then results ---- */
+
+struct operand {
+    const char *name;
+    const struct shape *shape;
+    enum weft_dtype dtype;
+    bool result;
+    const char *layout;            /* "": none */
+};
+
+static struct operand operand(struct aot_kernel *k, int o)
+{
+    const struct program *program = k->program;
+    if (o < program->input_count) {
+        const struct symbol *symbol = &program->symbols[program->inputs[o]];
+        return (struct operand){symbol->name, k->inputs[o], symbol->type.dtype, false, input_layout(symbol)};
+    }
+    const struct result *result = &program->results[o - program->input_count];
+    const char *layout = k->layouts[result->node];
+    return (struct operand){result->name, k->shapes[result->node], result->dtype, true, layout ? layout : ""};
+}
+
+static int operand_count(const struct aot_kernel *k)
+{
+    return k->program->input_count + k->program->result_count;
+}
+
+/* ---- lists of parameters ---- */
+
+enum entry { ENTRY_DENSE, ENTRY_STRIDED, ENTRY_SHAPE, ENTRY_BATCH, ENTRY_COUNT };
+
+struct parameter {
+    const char *type, *name;
+};
+
+struct parameters {
+    struct parameter *items;
+    int count;
+};
+
+static void add_parameter(struct aot_kernel *k, struct parameters *list, const char *type, const char *name)
+{
+    ARENA_PUSH(k->arena, list->items, list->count, ((struct parameter){type, name}));
+}
+
+/* What an extent that is not known is called as a parameter. */
+static const char *size_name(struct aot_kernel *k, int number)
+{
+    const struct program *program = k->program;
+    if (number < program->size_variable_count)
+        return program->size_variables[number];
+    for (int i = 0; i < program->input_count; i++)
+        for (int d = 0; d < k->inputs[i]->rank; d++)
+            if (k->inputs[i]->extents[d] == EXTENT_VARIABLE - number)
+                return arena_printf(k->arena, "%s_extent%d", program->symbols[program->inputs[i]].name, d);
+    return "";
+}
+
+/* Sizes in the order in which parameters have them. */
+static void add_sizes(struct aot_kernel *k, struct parameters *list)
+{
+    bool *done = ARENA_ARRAY(k->arena, bool, k->extent_count + 1);
+    for (int i = 0; i < k->program->input_count; i++)
+        for (int d = 0; d < k->inputs[i]->rank; d++) {
+            const int64_t extent = k->inputs[i]->extents[d];
+            if (extent >= 0 || done[EXTENT_VARIABLE - extent])
+                continue;
+            done[EXTENT_VARIABLE - extent] = true;
+            add_parameter(k, list, "int64_t ", size_name(k, (int)(EXTENT_VARIABLE - extent)));
+        }
+}
+
+/* The data of an operand: a single element by value. */
+static void add_data(struct aot_kernel *k, struct parameters *list, const struct operand *o)
+{
+    const char *type = c_type(o->dtype);
+    if (o->result)
+        type = arena_printf(k->arena, "%s *", type);
+    else
+        type = arena_printf(k->arena, o->shape->rank ? "const %s *" : "%s ", type);
+    add_parameter(k, list, type, o->name);
+}
+
+static void add_operand(struct aot_kernel *k, struct parameters *list, enum entry entry, const struct operand *o)
+{
+    if (entry == ENTRY_DENSE || entry == ENTRY_STRIDED)
+        add_data(k, list, o);
+    if (entry == ENTRY_STRIDED && o->shape->rank) {
+        add_parameter(k, list, "const int64_t *", arena_printf(k->arena, "%s_shape", o->name));
+        add_parameter(k, list, "const int64_t *", arena_printf(k->arena, "%s_strides", o->name));
+    }
+    if (entry == ENTRY_SHAPE && o->shape->rank)
+        add_parameter(k, list, o->result ? "int64_t *" : "const int64_t *",
+                      arena_printf(k->arena, "%s_shape", o->name));
+    if (entry != ENTRY_BATCH)
+        return;
+    add_parameter(k, list, "const struct weft_array *", o->name);
+    if (!o->result)
+        add_parameter(k, list, "int64_t ", arena_printf(k->arena, "%s_step", o->name));
+}
+
+static struct parameters list_parameters(struct aot_kernel *k, enum entry entry)
+{
+    struct parameters list = {NULL, 0};
+    if (entry == ENTRY_BATCH)
+        add_parameter(k, &list, "int64_t ", "weft_samples");
+    for (int i = 0; i < operand_count(k); i++) {
+        const struct operand o = operand(k, i);
+        if (entry == ENTRY_DENSE && i == k->program->input_count)
+            add_sizes(k, &list);
+        add_operand(k, &list, entry, &o);
+    }
+    if (k->target->device && entry != ENTRY_SHAPE)
+        add_parameter(k, &list, "void *", "weft_stream");
+    return list;
+}
+
+bool aot_check_parameters(struct aot_kernel *k)
+{
+    bool good = true;
+    for (int entry = 0; entry < ENTRY_COUNT && good; entry++) {
+        const struct parameters list = list_parameters(k, entry);
+        struct map names;
+        map_init(&names, k->arena);
+        for (int i = 0; i < list.count && good; i++) {
+            const char *name = list.items[i].name;
+            if (map_find(&names, name, strlen(name)) >= 0)
+                good = diag(k->program->diags, DIAG_AOT_PARAMETERS, k->program->name_span, k->program->name, name);
+            map_put(&names, name, strlen(name), i);
+        }
+    }
+    return good;
+}
+
+static const char *entry_name(struct aot_kernel *k, enum entry entry)
+{
+    static const char *const suffixes[ENTRY_COUNT] = {"", "_strided", "_shape", "_batch"};
+    return arena_printf(k->arena, "%s%s", k->function, suffixes[entry]);
+}
+
+/* The heading of an entry, in lines of at most 100 characters. */
+static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
+{
+    const struct parameters list = list_parameters(k, entry);
+    const char *name = entry_name(k, entry);
+    size_t column = strlen("int (") + strlen(name), indent = column;
+    buf_printf(out, "int %s(", name);
+    for (int i = 0; i < list.count; i++) {
+        const size_t length = strlen(list.items[i].type) + strlen(list.items[i].name) + 2;
+        const bool wrap = column + length > 100;
+        if (i)
+            buf_puts(out, wrap ? ",\n" : ", ");
+        if (i && wrap)
+            buf_printf(out, "%*s", (int)indent, "");
+        buf_printf(out, "%s%s", list.items[i].type, list.items[i].name);
+        column = (i && wrap ? indent : column) + length;
+    }
+    buf_puts(out, list.count ? ")" : "void)");
+}
+
+/* ---- the header ---- */
+
+static void put_type(struct buf *out, struct aot_kernel *k, const struct operand *o)
+{
+    buf_printf(out, "%s[", type_rows[o->dtype].name);
+    for (int d = 0; d < o->shape->rank; d++) {
+        const int64_t extent = o->shape->extents[d];
+        const int number = (int)(EXTENT_VARIABLE - extent);
+        buf_puts(out, d ? ", " : "");
+        if (extent >= 0)
+            buf_printf(out, "%lld", (long long)extent);
+        else
+            buf_puts(out, number < k->program->size_variable_count ? k->program->size_variables[number] : "?");
+    }
+    buf_printf(out, "]%s%s", *o->layout ? "@" : "", o->layout);
+}
+
+/* The kernel as the text declares it. */
+static void put_signature(struct buf *out, struct aot_kernel *k)
+{
+    buf_printf(out, "/* ---- kernel %s ----\n *\n", k->program->name);
+    for (int i = 0; i < operand_count(k); i++) {
+        const struct operand o = operand(k, i);
+        buf_printf(out, " *     %-9s %s: ", o.result ? "result" : "parameter", o.name);
+        put_type(out, k, &o);
+        buf_putc(out, '\n');
+    }
+    buf_puts(out, " */\n\n");
+}
+
+void aot_put_declarations(struct buf *out, struct aot_kernel *k)
+{
+    static const char *const comments[ENTRY_COUNT] = {
+        "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
+        "/* On arrays with any strides, in elements; strides NULL: dense. Extents broadcast as the language has it, and\n"
+        " * those of a result are what %s_shape gives. A result may be the very array of a parameter, with the\n"
+        " * same strides, unless the kernel reads it at other elements than it writes; else nothing may overlap. */\n",
+        "/* The extents of the results from those of the parameters. */\n",
+        "/* On many samples: sample i of a parameter is parameter[i * step], so step 1 is an array of samples, and step 0\n"
+        " * one array for all; results have one for each. Shapes may differ from sample to sample. */\n"};
+    put_signature(out, k);
+    for (int entry = 0; entry < ENTRY_COUNT; entry++) {
+        buf_printf(out, entry == ENTRY_STRIDED ? comments[ENTRY_STRIDED] : "%s",
+                   entry == ENTRY_STRIDED ? k->function : comments[entry]);
+        put_heading(out, k, entry);
+        buf_puts(out, ";\n\n");
+    }
+    if (k->target->device)
+        buf_printf(out, "/* Once the caller has synchronized: WEFT_KERNEL_DIVIDE_BY_ZERO where a call since the last question\n"
+                   " * divided an integer by zero, on whichever stream; its note tells where. */\n"
+                   "int %s_status(void);\n\n"
+                   "/* Gives back what this file keeps on GPUs: loaded kernels, and constants that they read. All its work is\n"
+                   " * done by then, and no graph has any left. A later call loads them again. */\n"
+                   "void %s_release(void);\n\n", k->function, k->function);
+    buf_printf(out, "/* What the last call on this thread told that did not return WEFT_KERNEL_OK. */\n"
+               "const struct weft_note *%s_note(void);\n\n", k->function);
+}
+
+static void put_cuda_comment(struct buf *out)
+{
+    buf_puts(out,
+             "/* Kernels for NVIDIA's GPUs. Pointers to data lead to memory of the GPU; shapes, strides and arrays without\n"
+             " * dimensions stand in the host's, and are read during the call. weft_stream is a CUstream or a cudaStream_t of\n"
+             " * that GPU, NULL its legacy default stream. A call puts its work on the stream, in the stream's context, and\n"
+             " * waits for nothing; without a stream's handle it is the thread's current context, and where there is none the\n"
+             " * first GPU's primary one. The first call on a GPU loads the kernel there, which may synchronize. No CUDA is\n"
+             " * needed to compile or link this: link with -ldl. Without a driver, without a GPU, or on one that there is no\n"
+             " * code for, calls return WEFT_KERNEL_UNSUPPORTED and note what is missing. */\n\n");
+}
+
+void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
+                    const struct aot_params *params)
+{
+    buf_printf(out, "/* Made by weft build from %s; a change there is a change here. */\n", params->file);
+    buf_printf(out, "#ifndef WEFT_KERNELS_%s_H\n#define WEFT_KERNELS_%s_H\n\n", name, name);
+    buf_puts(out, "#include <stdbool.h>\n#include <stdint.h>\n\n");
+    buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
+    buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    if (params->target == AOT_CUDA)
+        put_cuda_comment(out);
+    for (int i = 0; i < count; i++)
+        aot_put_declarations(out, kernels[i]);
+    buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+/* ---- definitions ---- */
+
+/* An array that a parameter of the entry describes. */
+static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, int number)
+{
+    const struct operand o = operand(k, number);
+    const bool value = !o.result && !o.shape->rank;
+    buf_printf(out, "        {%s%s%s, ", o.result ? "" : "(void *)(uintptr_t)", value ? "&" : "", o.name);
+    if (entry == ENTRY_STRIDED && o.shape->rank)
+        buf_printf(out, "%s_shape, %s_strides},\n", o.name, o.name);
+    else if (o.result || !o.shape->rank)
+        buf_puts(out, "NULL, NULL},\n");
+    else
+        buf_printf(out, "weft_shape%d, NULL},\n", number);
+}
+
+static void put_shapes(struct buf *out, struct aot_kernel *k)
+{
+    for (int i = 0; i < k->program->input_count; i++) {
+        if (!k->inputs[i]->rank)
+            continue;
+        buf_printf(out, "    const int64_t weft_shape%d[] = {", i);
+        for (int d = 0; d < k->inputs[i]->rank; d++) {
+            const int64_t extent = k->inputs[i]->extents[d];
+            const char *text = extent >= 0 ? aot_extent(k, extent) : size_name(k, (int)(EXTENT_VARIABLE - extent));
+            buf_printf(out, "%s%s", d ? ", " : "", text);
+        }
+        buf_puts(out, "};\n");
+    }
+}
+
+static const char *stream_argument(const struct aot_kernel *k)
+{
+    return k->target->device ? ", weft_stream" : "";
+}
+
+static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
+{
+    put_heading(out, k, entry);
+    buf_puts(out, "\n{\n");
+    if (entry == ENTRY_DENSE)
+        put_shapes(out, k);
+    buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
+    for (int i = 0; i < operand_count(k); i++)
+        put_array(out, k, entry, i);
+    buf_printf(out, "    };\n    return weft_run_one(&weft_kernel_%s, weft_arrays%s);\n}\n\n", k->program->name,
+               stream_argument(k));
+}
+
+static void put_shape(struct buf *out, struct aot_kernel *k)
+{
+    const int inputs = k->program->input_count;
+    put_heading(out, k, ENTRY_SHAPE);
+    buf_puts(out, "\n{\n");
+    for (int list = 0; list < 2; list++) {
+        buf_puts(out, list ? "    int64_t *const weft_results[] = {" : "    const int64_t *const weft_shapes[] = {");
+        for (int i = list ? inputs : 0; i < (list ? operand_count(k) : inputs); i++) {
+            const struct operand o = operand(k, i);
+            buf_printf(out, "%s%s, ", o.shape->rank ? o.name : "NULL", o.shape->rank ? "_shape" : "");
+        }
+        buf_puts(out, "NULL};\n");
+    }
+    buf_printf(out, "    return weft_infer(&weft_kernel_%s, weft_shapes, weft_results);\n}\n\n", k->program->name);
+}
+
+static void put_batch(struct buf *out, struct aot_kernel *k)
+{
+    put_heading(out, k, ENTRY_BATCH);
+    buf_puts(out, "\n{\n    const struct weft_array *const weft_arrays[] = {");
+    for (int i = 0; i < operand_count(k); i++)
+        buf_printf(out, "%s%s", i ? ", " : "", operand(k, i).name);
+    buf_puts(out, "};\n    const int64_t weft_steps[] = {");
+    for (int i = 0; i < operand_count(k); i++)
+        buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", operand(k, i).name);
+    buf_printf(out, "};\n    return weft_run(&weft_kernel_%s, weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
+               k->program->name, stream_argument(k));
+}
+
+void aot_put_entries(struct buf *out, struct aot_kernel *k)
+{
+    buf_putc(out, '\n');
+    put_run(out, k, ENTRY_DENSE);
+    put_run(out, k, ENTRY_STRIDED);
+    put_shape(out, k);
+    put_batch(out, k);
+    if (k->target->device)
+        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n"
+                   "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
+    buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);
+}

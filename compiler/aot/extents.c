@@ -1,0 +1,333 @@
+/* Shapes ahead of time: those of all nodes, as far as declarations tell them, and the statements by which a
+ * call finds out the rest. The rules are those of shape.c and view.c, which have refused already what is wrong
+ * at every call; here is what depends on it.
+ *
+ * Invariant: a statement reads only extents that statements before it set. */
+#include "compiler/aot/kernel_impl.h"
+
+#include "compiler/check/check.h"
+
+#include <string.h>
+
+/* ---- extents ---- */
+
+static int64_t new_extent(struct aot_kernel *k, const char *name)
+{
+    ARENA_PUSH(k->arena, k->extent_names, k->extent_count, name);
+    return EXTENT_VARIABLE - (k->extent_count - 1);
+}
+
+const char *aot_extent(struct aot_kernel *k, int64_t extent)
+{
+    return extent >= 0 ? arena_printf(k->arena, "%lld", (long long)extent)
+                       : arena_printf(k->arena, "d[%lld]", (long long)(EXTENT_VARIABLE - extent));
+}
+
+const char *aot_form(struct aot_kernel *k, const struct shape *shape)
+{
+    int found = 0;
+    if (shape->rank == 0)
+        return "{0, NULL}";
+    while (found < k->form_count && !shapes_equal(k->forms[found], shape))
+        found++;
+    if (found == k->form_count)
+        ARENA_PUSH(k->arena, k->forms, k->form_count, shape);
+    return arena_printf(k->arena, "{%d, shape_%s_%d}", shape->rank, k->program->name, found);
+}
+
+/* The number of elements, in C. */
+static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
+{
+    aot_form(k, shape);
+    int found = 0;
+    while (found < k->form_count && !shapes_equal(k->forms[found], shape))
+        found++;
+    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, shape_%s_%d, d)", shape->rank,
+                                                 k->program->name, found);
+}
+
+/* Ends a call with this note where the condition is true. */
+static void refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text)
+{
+    ARENA_PUSH(k->arena, k->notes, k->note_count, ((struct aot_note){span, text}));
+    buf_printf(&k->extents, "if (%s)\n    return %d; /* %s */\n", condition, k->note_count, text);
+}
+
+/* ---- parameters ---- */
+
+/* The first parameter that has an extent sets it, the others are compared. */
+static void declare_extent(struct aot_kernel *k, int input, struct shape *shape, int dim)
+{
+    const struct symbol *symbol = &k->program->symbols[k->program->inputs[input]];
+    const char *what = arena_printf(k->arena, "extent %d of %s", dim, symbol->name);
+    const char *given = arena_printf(k->arena, "in[%d].shape[%d]", input, dim);
+    int64_t *extent = &shape->extents[dim];
+    if (*extent == EXTENT_UNKNOWN)
+        *extent = new_extent(k, NULL);
+    const char **name = *extent < 0 ? &k->extent_names[EXTENT_VARIABLE - *extent] : NULL;
+    if (name && !*name) {
+        *name = what;
+        buf_printf(&k->extents, "%s = %s; /* %s */\n", aot_extent(k, *extent), given, what);
+        return;
+    }
+    const char *expected = name ? *name : aot_extent(k, *extent);
+    refuse(k, arena_printf(k->arena, "%s != %s", given, aot_extent(k, *extent)), symbol->span,
+           arena_printf(k->arena, "%s is not %s", what, expected));
+}
+
+static void declare_inputs(struct aot_kernel *k)
+{
+    const struct program *program = k->program;
+    for (int v = 0; v < program->size_variable_count; v++)
+        new_extent(k, NULL);
+    k->inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
+    for (int i = 0; i < program->input_count; i++) {
+        struct shape *shape = arena_copy(k->arena, type_shape(k->arena, &program->symbols[program->inputs[i]].type),
+                                         sizeof *shape);
+        for (int d = 0; d < shape->rank; d++)
+            declare_extent(k, i, shape, d);
+        k->inputs[i] = shape;
+    }
+}
+
+/* ---- broadcasting ---- */
+
+/* Two extents that are not known to be equal, and neither is a 1 that stretches. */
+static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64_t y, bool y_rigid, struct span span)
+{
+    const char *a = aot_extent(k, x), *b = aot_extent(k, y);
+    const char *differ = arena_printf(k->arena, "%s != %s", a, b);
+    const char *text = "two extents do not broadcast";
+    const bool x_stretches = x < 0 && !x_rigid, y_stretches = y < 0 && !y_rigid;
+    if (x_stretches)
+        differ = arena_printf(k->arena, "%s && %s != 1", differ, a);
+    if (y_stretches)
+        differ = arena_printf(k->arena, "%s && %s != 1", differ, b);
+    refuse(k, differ, span, text);
+    if (!x_stretches || !y_stretches)
+        return x >= 0 ? x : y >= 0 ? y : x_stretches ? y : x;
+    int64_t both = new_extent(k, "what two extents broadcast to");
+    buf_printf(&k->extents, "%s = %s == 1 ? %s : %s;\n", aot_extent(k, both), a, b, a);
+    return both;
+}
+
+/* Broadcasts dimension `from` of `b` into dimension `to` of `a`. */
+static void join_extent(struct aot_kernel *k, struct shape *a, int to, const struct shape *b, int from,
+                        struct span span)
+{
+    const int64_t x = a->extents[to], y = b->extents[from];
+    const bool x_rigid = a->rigid >> to & 1, y_rigid = b->rigid >> from & 1;
+    if (x == y || (x == 1 && !x_rigid))
+        a->extents[to] = y;
+    else if (y == 1 && !y_rigid)
+        return;
+    else
+        a->extents[to] = join_unequal(k, x, x_rigid, y, y_rigid, span);
+    a->rigid |= (uint32_t)y_rigid << to;
+}
+
+const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span)
+{
+    if (a == b || b->rank == 0 || (shapes_equal(a, b) && a->rigid == b->rigid))
+        return a;
+    if (a->rank == 0)
+        return b;
+    const int rank = a->rank > b->rank ? a->rank : b->rank;
+    struct shape *joined = ARENA_NEW(k->arena, struct shape);
+    joined->rank = rank;
+    for (int d = 0; d < rank; d++) {
+        const int own = d - (rank - a->rank);
+        joined->extents[d] = own < 0 ? 1 : a->extents[own];
+        joined->rigid |= own < 0 ? 0 : (a->rigid >> own & 1) << d;
+    }
+    for (int d = b->rank - 1; d >= 0; d--)
+        join_extent(k, joined, d + rank - b->rank, b, d, span);
+    return shapes_equal(joined, b) && joined->rigid == b->rigid ? b : joined;
+}
+
+static const struct shape *join_operands(struct aot_kernel *k, const struct node *node)
+{
+    const struct shape *shape = k->shapes[k->program->operands[node->operands]];
+    for (int i = 1; i < node->operand_count; i++)
+        shape = aot_join(k, shape, k->shapes[k->program->operands[node->operands + i]], node->token);
+    return shape;
+}
+
+/* ---- views ---- */
+
+struct aot_view {
+    struct aot_kernel *k;
+    const struct node *node;
+    const struct view_args *args;
+    const struct shape *in;
+    struct shape *out;
+    int in_size, out_size;         /* bytes of an element, where they count; else 1 */
+};
+
+static double number_of(const struct literal *item)
+{
+    return item->kind == LITERAL_REAL ? item->real : (double)item->integer;
+}
+
+/* The dimension that takes what is left; -1: none. */
+static int find_rest(const struct aot_view *v)
+{
+    const struct numbers *numbers = v->args->shape.given ? &v->args->shape : &v->args->rel_shape;
+    for (int d = 0; numbers->given && d < v->out->rank && d < numbers->count; d++)
+        if (number_of(&numbers->items[d]) < 0)
+            return d;
+    return -1;
+}
+
+static const char *scaled(struct arena *arena, const char *text, int size)
+{
+    return size == 1 ? text : arena_printf(arena, "%s * %d", text, size);
+}
+
+/* Sets an extent to how often `each` is in `have`. */
+static void set_quotient(struct aot_view *v, int d, const char *have, const char *each, const char *wrong)
+{
+    struct aot_kernel *k = v->k;
+    v->out->extents[d] = new_extent(k, "an extent of a view");
+    const char *name = aot_extent(k, v->out->extents[d]);
+    buf_printf(&k->extents, "%s = quotient(%s, %s);\n", name, have, each);
+    refuse(k, arena_printf(k->arena, "%s < 0", name), v->node->token, wrong);
+}
+
+static void set_rest(struct aot_view *v, int d)
+{
+    struct aot_kernel *k = v->k;
+    struct shape *others = arena_copy(k->arena, v->out, sizeof *others);
+    if (v->out->extents[d] >= 0)
+        return;
+    others->extents[d] = 1;
+    set_quotient(v, d, scaled(k->arena, volume_text(k, v->in), v->in_size),
+                 scaled(k->arena, volume_text(k, others), v->out_size),
+                 "the elements of a view do not fill the extents that are given");
+}
+
+/* An extent that is a factor times one of the input's. */
+static void set_relative(struct aot_view *v, int d)
+{
+    struct aot_kernel *k = v->k;
+    const struct view_args *args = v->args;
+    const int64_t from = args->src_dims.given ? (int64_t)args->src_dims.items[d].integer : d;
+    const double factor = number_of(&args->rel_shape.items[d]);
+    if (v->out->extents[d] >= 0)
+        return;
+    v->out->extents[d] = new_extent(k, "an extent of a view");
+    const char *name = aot_extent(k, v->out->extents[d]);
+    buf_printf(&k->extents, "%s = rounded(", name);
+    buf_double(&k->extents, factor);
+    buf_printf(&k->extents, " * (double)%s);\n", aot_extent(k, v->in->extents[from]));
+    refuse(k, arena_printf(k->arena, "%s < 0", name), v->node->token, "an extent of a view is too large");
+}
+
+static void compare_volumes(struct aot_view *v)
+{
+    struct aot_kernel *k = v->k;
+    bool known = true;
+    for (int d = 0; d < v->in->rank; d++)
+        known = known && v->in->extents[d] >= 0;
+    for (int d = 0; d < v->out->rank; d++)
+        known = known && v->out->extents[d] >= 0;
+    if (known || (v->in_size == v->out_size && shapes_equal(v->in, v->out)))
+        return;
+    refuse(k, arena_printf(k->arena, "%s != %s", scaled(k->arena, volume_text(k, v->in), v->in_size),
+                           scaled(k->arena, volume_text(k, v->out), v->out_size)),
+           v->node->token, "a view has another number of elements than what is viewed");
+}
+
+static void view_extents(struct aot_view *v)
+{
+    const int rest = find_rest(v);
+    for (int d = 0; v->args->rel_shape.given && d < v->out->rank; d++)
+        if (d != rest)
+            set_relative(v, d);
+    if (rest >= 0)
+        set_rest(v, rest);
+    else
+        compare_volumes(v);
+}
+
+/* reinterpret without a shape: the innermost extent changes. */
+static void innermost_extent(struct aot_view *v)
+{
+    const int last = v->out->rank - 1;
+    if (v->in_size == v->out_size || last < 0 || v->out->extents[last] >= 0)
+        return;
+    set_quotient(v, last, arena_printf(v->k->arena, "%s * %d", aot_extent(v->k, v->in->extents[last]), v->in_size),
+                 arena_printf(v->k->arena, "%d", v->out_size),
+                 "the innermost extent is no whole number of the elements that it is reinterpreted as");
+}
+
+/* Dimensions that squeeze drops have extent 1. */
+static void squeezed_extents(struct aot_view *v)
+{
+    uint32_t set;
+    view_axes(v->args, NULL, v->in->rank, &set);
+    for (int d = 0; d < v->in->rank; d++)
+        if (set >> d & 1 && v->in->extents[d] < 0)
+            refuse(v->k, arena_printf(v->k->arena, "%s != 1", aot_extent(v->k, v->in->extents[d])), v->node->token,
+                   arena_printf(v->k->arena, "squeeze drops dimension %d, whose extent is not 1", d));
+}
+
+static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
+{
+    const struct node *from = operand_node(k->program, node, 0);
+    const struct view_args *args = &k->program->views[node->view];
+    const bool bytes = args->form == VIEW_REINTERPRET;
+    const struct viewed viewed = {.program = k->program, .name = "", .place = node->token, .operand = from->span,
+                                  .shape = k->shapes[from - k->program->nodes], .inputs = k->inputs,
+                                  .dtype = from->dtype};
+    struct diags ignored;
+    bool good = true;
+    diags_init(&ignored, k->arena, k->program->source);
+    struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape, .in_size = 1, .out_size = 1};
+    const struct shape *out = view_shape(k->arena, &ignored, &viewed, args, &good);
+    if (!out)
+        return viewed.shape; /* told before */
+    v.out = arena_copy(k->arena, out, sizeof *out);
+    v.in_size = bytes ? type_rows[from->dtype].size : 1;
+    v.out_size = bytes ? type_rows[node->dtype].size : 1;
+    if (args->form == VIEW_SQUEEZE)
+        squeezed_extents(&v);
+    else if (bytes && !args->shape.given)
+        innermost_extent(&v);
+    else if (bytes || args->form == VIEW_RESHAPE)
+        view_extents(&v);
+    return v.out;
+}
+
+/* ---- all nodes ---- */
+
+static const struct shape *array_shape(struct aot_kernel *k, const struct node *node)
+{
+    struct shape *shape = ARENA_NEW(k->arena, struct shape);
+    shape->rank = node->rank;
+    memcpy(shape->extents, k->program->extents + node->extents, (size_t)node->rank * sizeof(int64_t));
+    return shape;
+}
+
+static const struct shape *node_shape(struct aot_kernel *k, const struct node *node, const struct shape *scalar)
+{
+    const struct symbol *symbol = node->kind == NODE_NAME ? &k->program->symbols[node->symbol] : NULL;
+    switch (node->kind) {
+    case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? k->inputs[symbol->input] : k->shapes[symbol->node];
+    case NODE_OP: return join_operands(k, node);
+    case NODE_CAST: case NODE_WRAP: return k->shapes[k->program->operands[node->operands]];
+    case NODE_ARRAY: return array_shape(k, node);
+    case NODE_VIEW: return view_node(k, node);
+    default: return scalar;
+    }
+}
+
+void aot_shapes(struct aot_kernel *k)
+{
+    const struct shape *scalar = ARENA_NEW(k->arena, struct shape);
+    buf_init(&k->extents, k->arena);
+    declare_inputs(k);
+    k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
+    for (int n = 0; n < k->program->node_count; n++)
+        k->shapes[n] = node_shape(k, &k->program->nodes[n], scalar);
+}

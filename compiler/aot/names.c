@@ -1,0 +1,234 @@
+/* Names that become C: those of kernels as functions and files, those of parameters, sizes and results as
+ * parameters. Each is an identifier of the language already, so of C; here is what C has taken. */
+#include "compiler/aot/kernel_impl.h"
+
+#include <string.h>
+
+enum { MAX_KERNEL_NAME = 48 };     /* with a suffix of ours still within the 63 letters that C tells apart */
+
+enum taken {
+#define C_NAMES(id, what, names) TAKEN_##id,
+#include "grammar/cnames.def"
+    TAKEN_COUNT
+};
+
+static const struct taken_row {
+    const char *what, *names;
+} taken_rows[TAKEN_COUNT] = {
+#define C_NAMES(id, what, names) {what, names},
+#include "grammar/cnames.def"
+};
+
+static bool is_among(const char *name, const char *names)
+{
+    size_t length;
+    const char *word;
+    for (int i = 0; (word = word_at(names, i, &length)); i++)
+        if (strlen(name) == length && memcmp(name, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* What a name is in C, NULL: nothing yet. Names of functions hide nothing as parameters. */
+static const char *taken_by(const char *name, bool parameter)
+{
+    const size_t length = strlen(name);
+    if (*name == '_' || strstr(name, "__"))
+        return "reserved for the compiler";
+    if (strncmp(name, "weft_", 5) == 0 || strncmp(name, "WEFT_", 5) == 0)
+        return "kept for names that weft adds";
+    if (length > 2 && strcmp(name + length - 2, "_t") == 0)
+        return "reserved for types of the C library";
+    for (int i = 0; i < TAKEN_COUNT; i++)
+        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) && is_among(name, taken_rows[i].names))
+            return taken_rows[i].what;
+    return NULL;
+}
+
+static bool check_name(struct diags *diags, const char *kind, const char *name, struct span span, bool parameter)
+{
+    const char *taken = taken_by(name, parameter);
+    return !taken || diag(diags, DIAG_AOT_NAME, span, name, kind, taken);
+}
+
+/* Size variables have no place of their own: the kernel's name stands for it. */
+static bool check_parameters(const struct program *program, struct diags *diags)
+{
+    bool good = true;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        good = check_name(diags, "parameter", symbol->name, symbol->span, true) && good;
+    }
+    for (int v = 0; v < program->size_variable_count; v++)
+        good = check_name(diags, "size", program->size_variables[v], program->name_span, true) && good;
+    for (int r = 0; r < program->result_count; r++)
+        good = check_name(diags, "result", program->results[r].name, program->results[r].span, true) && good;
+    return good;
+}
+
+/* ---- kernels among each other ---- */
+
+/* The last are CUDA's alone. */
+static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note", "_status",
+                                                "_release"};
+enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes, CUDA_SUFFIXES = 2 };
+
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same_ignoring_case(const char *a, const char *b)
+{
+    for (; *a && small(*a) == small(*b); a++, b++)
+        ;
+    return small(*a) == small(*b);
+}
+
+/* Whether one of the functions of kernel `a` has the name of one of kernel `b`, which is this one then. */
+static const char *common_function(struct arena *arena, const char *a, const char *b, bool cuda)
+{
+    for (int i = 1; i < FUNCTION_SUFFIXES - (cuda ? 0 : CUDA_SUFFIXES); i++) {
+        if (strcmp(arena_printf(arena, "%s%s", a, function_suffixes[i]), b) == 0)
+            return b;
+        if (strcmp(arena_printf(arena, "%s%s", b, function_suffixes[i]), a) == 0)
+            return a;
+    }
+    return NULL;
+}
+
+static bool check_pair(const struct program *a, const struct program *b, const struct aot_params *params,
+                       struct diags *diags)
+{
+    const struct span places[] = {b->name_span, a->name_span};
+    const char *function = common_function(diags->arena, aot_function(diags->arena, a->name, params),
+                                           aot_function(diags->arena, b->name, params), params->target == AOT_CUDA);
+    if (function)
+        return diag_at(diags, DIAG_AOT_KERNELS, places, 2, b->name, a->name,
+                       arena_printf(diags->arena, "both have a function '%s' in C", function));
+    if (!params->bundle && same_ignoring_case(a->name, b->name))
+        return diag_at(diags, DIAG_AOT_KERNELS, places, 2, b->name, a->name,
+                       "they differ in case alone, and where files do not they would be one");
+    return true;
+}
+
+/* A name that files get, .h and .c behind it. */
+static bool check_file(struct diags *diags, const char *kind, const char *name, const struct span *place)
+{
+    char *folded = arena_string(diags->arena, name, strlen(name));
+    for (char *c = folded; *c; c++)
+        *c = small(*c);
+    return !is_among(folded, taken_rows[TAKEN_HEADER].names) ||
+           diag_at(diags, DIAG_AOT_NAME, place, place != NULL, name, kind, taken_rows[TAKEN_HEADER].what);
+}
+
+bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags)
+{
+    bool good = !params->bundle || check_file(diags, "bundle", params->bundle, NULL);
+    for (int i = 0; i < programs->count; i++) {
+        const struct program *program = programs->items[i];
+        good = check_name(diags, "kernel", program->name, program->name_span, false) &&
+               (params->bundle || check_file(diags, "kernel", aot_function(diags->arena, program->name, params),
+                                             &program->name_span)) && good;
+        if (strlen(program->name) > MAX_KERNEL_NAME)
+            good = diag(diags, DIAG_AOT_LONG, program->name_span, (int)strlen(program->name), MAX_KERNEL_NAME);
+        good = check_parameters(program, diags) && good;
+        for (int before = 0; before < i; before++)
+            good = check_pair(programs->items[before], program, params, diags) && good;
+    }
+    return good;
+}
+
+/* ---- names of the generated texts ---- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_part(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+/* What a source of ours declares or defines by itself. */
+struct own_names {
+    struct map file_scope, macros;
+};
+
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    while (is_part(text[length]))
+        length++;
+    return length;
+}
+
+/* Adds the identifiers of a line that what follows them makes names: all of them where `any`. Comments stand at
+ * its end. */
+static void add_words(struct map *names, const char *line, const char *before, bool any)
+{
+    while (*line && *line != '\n' && strncmp(line, "/*", 2) != 0) {
+        const size_t length = is_letter(*line) ? word_length(line) : 0;
+        if (length && (any || strchr(before, line[length]))) {
+            map_put(names, line, length, 1);
+            if (!any && line[length] == '(')
+                return; /* its parameters are none */
+        }
+        line += length ? length : 1;
+    }
+}
+
+/* Names of functions, variables, types and enumeration constants: our texts declare them in the first column,
+ * constants behind it. */
+static void list_names(struct own_names *names, const char *text)
+{
+    bool constants = false;
+    for (const char *line = text; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+        if (strncmp(line, "#define ", 8) == 0)
+            map_put(&names->macros, line + 8, word_length(line + 8), 1);
+        constants = strncmp(line, "enum ", 5) == 0 || (constants && *line != '}' && *line != ' ' ? false : constants);
+        if (constants)
+            add_words(&names->file_scope, line, "", true);
+        else if (is_letter(*line))
+            add_words(&names->file_scope, line, strncmp(line, "typedef", 7) == 0 ? "" : "([;",
+                      strncmp(line, "typedef", 7) == 0);
+        constants = constants && !memchr(line, '}', strcspn(line, "\n"));
+    }
+}
+
+/* Adds the name to a list where it is among these, once. */
+static void add_if_listed(struct arena *arena, const struct map *names, const char *name, struct aot_words *words)
+{
+    if (map_find(names, name, strlen(name)) < 0)
+        return;
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], name) == 0)
+            return;
+    ARENA_PUSH(arena, words->items, words->count, name);
+}
+
+void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
+                      struct aot_words *macros)
+{
+    struct own_names own;
+    struct arena *arena = kernels[0]->arena;
+    *names = *macros = (struct aot_words){NULL, 0};
+    map_init(&own.file_scope, arena);
+    map_init(&own.macros, arena);
+    list_names(&own, text);
+    for (int i = 0; i < count; i++) {
+        const struct program *program = kernels[i]->program;
+        for (int f = 0; f < FUNCTION_SUFFIXES; f++) {
+            const char *function = arena_printf(arena, "%s%s", kernels[i]->function, function_suffixes[f]);
+            add_if_listed(arena, &own.file_scope, function, names);
+            add_if_listed(arena, &own.macros, function, macros);
+        }
+        for (int k = 0; k < program->input_count; k++)
+            add_if_listed(arena, &own.macros, program->symbols[program->inputs[k]].name, macros);
+        for (int v = 0; v < program->size_variable_count; v++)
+            add_if_listed(arena, &own.macros, program->size_variables[v], macros);
+        for (int r = 0; r < program->result_count; r++)
+            add_if_listed(arena, &own.macros, program->results[r].name, macros);
+    }
+}

@@ -1,0 +1,249 @@
+/* Loops ahead of time. Results whose extents are surely equal share one. Where shapes are open, what is
+ * hoisted and which kinds of access are likely is found out on representative extents: large ones, and small
+ * ones for innermost groups that are short. A call that has other kinds takes the general kernel, which is
+ * always there, so a bad guess costs time and nothing else. */
+#include "compiler/aot/kernel_impl.h"
+
+#include <string.h>
+
+/* Multiples of these stand for extents: large, with many divisors, as views may ask for them. */
+static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] = {4, 6, 3};
+
+/* Extents of a call as it might be. */
+struct example {
+    const struct shape **shapes;   /* [node_count], numbers; NULL: views allow none of the examples */
+    int64_t *extents;              /* [extent_count] */
+};
+
+static int64_t example_extent(const struct example *example, int64_t extent)
+{
+    return extent >= 0 ? extent : example->extents[EXTENT_VARIABLE - extent];
+}
+
+static const struct shape *example_shape(struct aot_kernel *k, const struct example *example,
+                                         const struct shape *shape)
+{
+    struct shape *numbers = arena_copy(k->arena, shape, sizeof *numbers);
+    for (int d = 0; d < shape->rank; d++)
+        numbers->extents[d] = example_extent(example, shape->extents[d]);
+    return numbers;
+}
+
+/* Whether all is well with extents that are multiples of `base`. */
+static bool try_base(struct aot_kernel *k, int base, struct example *example)
+{
+    const struct program *program = k->program;
+    const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
+    struct diags ignored;
+    diags_init(&ignored, k->arena, program->source);
+    example->extents = ARENA_ARRAY(k->arena, int64_t, k->extent_count + 1);
+    example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
+    for (int e = 0; e < k->extent_count; e++)
+        example->extents[e] = (int64_t)base * (1 + e % 4);
+    for (int i = 0; i < program->input_count; i++)
+        inputs[i] = example_shape(k, example, k->inputs[i]);
+    if (!infer_shapes(k->arena, program, &ignored, inputs, example->shapes))
+        return false;
+    for (int n = 0; n < program->node_count; n++)
+        for (int d = 0; d < k->shapes[n]->rank; d++)
+            if (k->shapes[n]->extents[d] < 0)
+                example->extents[EXTENT_VARIABLE - k->shapes[n]->extents[d]] = example->shapes[n]->extents[d];
+    return true;
+}
+
+static struct example make_example(struct aot_kernel *k, const int *bases, size_t count)
+{
+    struct example example;
+    for (size_t i = 0; i < count; i++)
+        if (try_base(k, bases[i], &example))
+            return example;
+    return (struct example){NULL, NULL};
+}
+
+/* ---- loops ---- */
+
+static struct access_shapes shapes_of(const struct aot_kernel *k)
+{
+    return (struct access_shapes){k->program, k->inputs, k->shapes, k->temporaries};
+}
+
+const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a)
+{
+    const struct access_shapes shapes = shapes_of(k);
+    return access_shape(&shapes, part->kernel, part->shape, a);
+}
+
+/* What passes ask of open extents. */
+struct asking {
+    struct aot_kernel *k;
+    const struct example *example;
+};
+
+static const struct shape *ask_example(void *user, const struct shape *shape)
+{
+    const struct asking *asking = user;
+    return asking->example->shapes ? example_shape(asking->k, asking->example, shape) : NULL;
+}
+
+static const struct shape *ask_join(void *user, const struct shape *a, const struct shape *b)
+{
+    const struct asking *asking = user;
+    return aot_join(asking->k, a, b, asking->k->program->results[0].span);
+}
+
+static bool divide(struct aot_kernel *k, const struct example *example)
+{
+    struct asking asking = {k, example};
+    const struct open_extents open = {&asking, ask_example, ask_join};
+    const struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
+                                      .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
+                                      .open = &open, .diags = k->program->diags};
+    struct kernel_program made;
+    if (!pipeline_kernels(&pipeline, &made))
+        return false;
+    k->temporaries = made.temporaries;
+    k->temporary_count = made.temporary_count;
+    for (int i = 0; i < made.count; i++) {
+        const struct program_kernel *kernel = &made.kernels[i];
+        const struct aot_part part = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order};
+        ARENA_PUSH(k->arena, k->parts, k->part_count, part);
+    }
+    return true;
+}
+
+/* ---- kinds of access ---- */
+
+static const struct index_map *example_maps(struct aot_kernel *k, const struct example *example,
+                                            const struct aot_part *part)
+{
+    const int count = part->kernel->map_count;
+    struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
+    maps[0] = (struct index_map){-1, NULL, example_shape(k, example, part->shape)};
+    for (int m = 1; m < count; m++) {
+        const struct index_map *map = &part->kernel->maps[m];
+        maps[m] = (struct index_map){map->parent, example_shape(k, example, map->from),
+                                     example_shape(k, example, map->to)};
+    }
+    return maps;
+}
+
+static void add_class(struct aot_kernel *k, struct aot_part *part, const unsigned char *kinds)
+{
+    const size_t count = (size_t)part->kernel->access_count;
+    for (int c = 0; c < part->class_count; c++)
+        if (memcmp(part->classes[c].kinds, kinds, count) == 0)
+            return;
+    ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
+}
+
+static const struct shape **example_shapes(struct aot_kernel *k, const struct example *example,
+                                           const struct shape *const *shapes, int count)
+{
+    const struct shape **numbers = ARENA_ARRAY(k->arena, const struct shape *, count + 1);
+    for (int i = 0; i < count; i++)
+        numbers[i] = example_shape(k, example, shapes[i]);
+    return numbers;
+}
+
+/* Dense parameters of an example; those that come by value as such. */
+static const struct strided *example_inputs(struct aot_kernel *k, const struct shape *const *shapes)
+{
+    const int count = k->program->input_count;
+    struct strided *inputs = ARENA_ARRAY(k->arena, struct strided, count + 1);
+    for (int i = 0; i < count; i++)
+        inputs[i] = (struct strided){.rank = shapes[i]->rank, .extents = shapes[i]->extents,
+                                     .by_value = k->target->chunks && shapes[i]->rank == 0};
+    return inputs;
+}
+
+/* How an example is walked; NULL where that cannot be told. */
+static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
+                                        const struct aot_part *part)
+{
+    struct loop loop;
+    const struct access *wrong;
+    struct temporary *temporaries = ARENA_ARRAY(k->arena, struct temporary, k->temporary_count + 1);
+    if (!example->shapes)
+        return NULL;
+    const struct index_map *maps = example_maps(k, example, part);
+    const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
+    for (int t = 0; t < k->temporary_count; t++)
+        temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
+    const struct loop_params params = {
+        .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = part->kernel,
+        .space = maps[0].to, .maps = maps,
+        .shapes = {k->program, inputs, example->shapes, temporaries},
+        .operands = {example_inputs(k, inputs), NULL}};
+    if (shape_volume(params.space) < 1 || !pipeline_loop(k->arena, &params, &loop, &wrong))
+        return NULL;
+    return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
+}
+
+/* The kernel for any strides: what is seen by way of views goes by number. */
+static void add_general(struct aot_kernel *k, struct aot_part *part)
+{
+    const struct kernel *kernel = part->kernel;
+    unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++)
+        kinds[a] = kernel->accesses[a].map || access_reinterprets(k->program, &kernel->accesses[a]) ? ACCESS_MAPPED
+                                                                                        : ACCESS_STRIDED;
+    ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
+}
+
+/* ---- in place ---- */
+
+/* The order of the last results for which a tensor is read or written; -1: none. */
+static int last_use(const struct aot_kernel *k, enum tensor_kind kind, int index)
+{
+    int last = -1;
+    for (int p = 0; p < k->part_count; p++) {
+        const struct kernel *kernel = k->parts[p].kernel;
+        for (int a = 0; a < kernel->access_count; a++)
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index && k->parts[p].order > last)
+                last = k->parts[p].order;
+    }
+    return last;
+}
+
+/* As rule 5.4 has it: every loop that reads the input reads only the element it writes, and none that runs
+ * later reads it at all. */
+static void find_replaced(struct aot_kernel *k)
+{
+    const int inputs = k->program->input_count, results = k->program->result_count;
+    const bool *viewed = find_viewed(k->arena, k->program);
+    k->replaces = ARENA_ARRAY(k->arena, unsigned char, (size_t)inputs * (size_t)results + 1);
+    for (int r = 0; r < results; r++)
+        for (int i = 0; i < inputs; i++)
+            k->replaces[r * inputs + i] =
+                !viewed[i] && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
+}
+
+static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
+                        struct aot_part *part)
+{
+    const struct geometry *large = likely_geometry(k, usual, part), *little = likely_geometry(k, tiny, part);
+    if (k->target->chunks) {
+        aot_cuda_classes(k, part, large, little);
+        return;
+    }
+    if (large)
+        add_class(k, part, large->kinds);
+    if (little)
+        add_class(k, part, little->kinds);
+    add_general(k, part);
+}
+
+bool aot_divide(struct aot_kernel *k)
+{
+    const struct example usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents);
+    if (!divide(k, &usual))
+        return false;
+    const struct example tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
+    for (int p = 0; p < k->part_count; p++)
+        if (k->target->chunks && !aot_check_values(k, &k->parts[p]))
+            return false;
+    for (int p = 0; p < k->part_count; p++)
+        add_classes(k, &usual, &tiny, &k->parts[p]);
+    find_replaced(k);
+    return true;
+}

@@ -1,0 +1,370 @@
+/* The C source of kernels that are compiled ahead of time: texts of templates/, the kernels' own, tables, and
+ * the functions that a caller sees. What the caller's text says gets here as identifiers and numbers only.
+ *
+ * With levels the source includes itself: WEFT_LEVEL is then the instruction set, and only what is compiled for
+ * each of them is seen, under names of its own. */
+#include "compiler/aot/print_impl.h"
+
+#include "compiler/check/check.h"
+#include "compiler/loop/loop.h"
+#include "compiler/emit/emit.h"
+
+#include <string.h>
+
+/* ---- texts of templates ---- */
+
+const char *aot_section(struct arena *arena, const char *text, const char *name)
+{
+    const char *mark = arena_printf(arena, "//: %s\n", name);
+    const char *start = strstr(text, mark) + strlen(mark), *end = strstr(start, "\n//: ");
+    return arena_string(arena, start, end ? (size_t)(end + 1 - start) : strlen(start));
+}
+
+const char *aot_shared_section(struct arena *arena, const char *name)
+{
+    const char *const texts[] = {weft_template_aot, weft_template_aot_check, weft_template_aot_run};
+    const char *mark = arena_printf(arena, "//: %s\n", name);
+    int at = 0;
+    while (at < 2 && !strstr(texts[at], mark))
+        at++;
+    return aot_section(arena, texts[at], name);
+}
+
+void aot_put_sections(struct buf *out, const char *text)
+{
+    text = strstr(text, "//: ");
+    while (*text) {
+        const size_t line = strcspn(text, "\n");
+        if (strncmp(text, "//: ", 4) == 0)
+            buf_putc(out, '\n');
+        else
+            buf_add(out, text, line + 1);
+        text += line + (text[line] == '\n');
+    }
+}
+
+/* ---- numbers that arrays are made for ---- */
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int map_steps(const struct kernel *kernel, int map)
+{
+    int steps = 0;
+    for (; map; map = kernel->maps[map].parent)
+        steps++;
+    return steps;
+}
+
+struct sizes {
+    int rank, operands, extents, accesses, groups, maps, mapped, steps, faults;
+};
+
+static void measure_part(struct sizes *sizes, const struct aot_part *part)
+{
+    const struct kernel *kernel = part->kernel;
+    int mapped = 0;
+    sizes->rank = most(sizes->rank, part->shape->rank);
+    sizes->accesses = most(sizes->accesses, kernel->access_count);
+    sizes->maps = most(sizes->maps, kernel->map_count);
+    sizes->faults = most(sizes->faults, kernel->fault_count);
+    for (int a = 0; a < kernel->load_count; a++) {
+        mapped += part->classes[part->class_count - 1].kinds[a] == ACCESS_MAPPED;
+        sizes->steps = most(sizes->steps, map_steps(kernel, kernel->accesses[a].map));
+    }
+    sizes->mapped = most(sizes->mapped, mapped);
+}
+
+static struct sizes measure(struct aot_kernel *const *kernels, int count)
+{
+    struct sizes sizes = {.rank = 1, .maps = 1};
+    for (int i = 0; i < count; i++) {
+        const struct aot_kernel *k = kernels[i];
+        sizes.operands = most(sizes.operands, k->program->input_count + k->program->result_count);
+        sizes.extents = most(sizes.extents, k->extent_count);
+        for (int f = 0; f < k->form_count; f++)
+            sizes.rank = most(sizes.rank, k->forms[f]->rank);
+        for (int n = 0; n < k->program->node_count; n++)
+            sizes.rank = most(sizes.rank, k->shapes[n]->rank);
+        for (int p = 0; p < k->part_count; p++)
+            measure_part(&sizes, &k->parts[p]);
+    }
+    sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
+    return sizes;
+}
+
+void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
+{
+    const struct sizes s = measure(kernels, count);
+    const struct { const char *name; int value; const char *what; } rows[] = {
+        {"MAX_RANK", s.rank, "dimensions"},
+        {"OPERANDS", s.operands, "parameters and results"},
+        {"EXTENTS", s.extents + 1, "that are found out when a call begins"},
+        {"ACCESSES", s.accesses, "loads and stores of a loop"},
+        {"LOOP_GROUPS", s.groups, "of a loop's dimensions"},
+        {"MAPS", s.maps, "orders of elements, in a loop with views"},
+        {"MAPPED", s.mapped, "accesses that may go by an element's number"},
+        {"MAP_LEVELS", s.steps + 1, "that a number is taken apart in"},
+        {"MAP_NUMBERS", s.mapped ? 1 + (s.steps + 2) * (1 + 2 * MAX_PIECES) : 0, "to say so"},
+        {"FAULTS", s.faults, "divisions by zero that a loop tells"},
+        {"LEVELS", levels, "instruction sets"}};
+    buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        buf_printf(out, "    %s = %d, /* %s */\n", rows[i].name, rows[i].value, rows[i].what);
+    buf_puts(out, "};\n");
+}
+
+/* ---- loops ---- */
+
+/* Kinds of access stand for themselves, as far as they go. */
+static const char *function_name(struct aot_kernel *k, int p, int c)
+{
+    const struct aot_part *part = &k->parts[p];
+    const int accesses = part->kernel->access_count;
+    const char *loop = arena_printf(k->arena, "loop_%s_%d", k->program->name, p);
+    if (c == part->class_count - 1)
+        return arena_printf(k->arena, "%s_any", loop);
+    if (accesses > 16)
+        return arena_printf(k->arena, "%s_%d", loop, c);
+    return arena_printf(k->arena, "%s_%.*s", loop, accesses, (const char *)part->classes[c].kinds);
+}
+
+/* The functions of all classes; their names and what they are lent go to the classes. */
+static void emit_loops(struct aot_kernel *k, struct emit_together *together, struct buf *out)
+{
+    for (int p = 0; p < k->part_count; p++) {
+        struct aot_part *part = &k->parts[p];
+        for (int c = 0; c < part->class_count; c++) {
+            struct aot_class *class = &part->classes[c];
+            struct form form;
+            const struct emit_params params = {.target = &target_c, .form = &form, .kinds = class->kinds,
+                                               .fast = FAST_ALL};
+            block_form(part->kernel, &form);
+            class->function = function_name(k, p, c);
+            buf_putc(out, '\n');
+            buf_puts(out, emit_function(together, part->kernel, &params, class->function, &class->scratch));
+        }
+    }
+}
+
+/* ---- instruction sets ---- */
+
+static const struct level {
+    enum weft_level level;
+    int number;
+    const char *features;          /* that are enabled */
+} levels[] = {
+    {WEFT_X86_64_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
+    {WEFT_X86_64_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
+    {WEFT_X86_64_V4, 4, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c,"
+                "avx512f,avx512bw,avx512cd,avx512dq,avx512vl"}};
+enum { LEVEL_ROWS = sizeof levels / sizeof *levels };
+
+static int count_levels(const struct aot_params *params)
+{
+    int count = 1;
+    for (int i = 0; i < LEVEL_ROWS; i++)
+        count += (params->levels & levels[i].level) != 0;
+    return count;
+}
+
+/* Names of the prelude, which are no helpers' of their own: types and constants, functions. */
+static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half"};
+static const char *const head_functions[] = {"streams", "stream", "fence", "fetch", "first_block", "weft_fuses"};
+
+/* Functions by macros with arguments, so that members of structs may have such names. */
+static void put_name(struct buf *out, const char *name, bool function, bool define)
+{
+    buf_printf(out, "#undef %s\n", name); /* it may stand for another one, see aot_put_source */
+    if (define)
+        buf_printf(out, function ? "#define %s(...) AT_LEVEL(%s)(__VA_ARGS__)\n" : "#define %s AT_LEVEL(%s)\n", name,
+                   name);
+}
+
+/* What is compiled for each instruction set has a name for each. */
+static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
+                      bool define)
+{
+    int names;
+    const char *const *helpers = emit_names(together, &names);
+    for (size_t i = 0; i < sizeof head_types / sizeof *head_types; i++)
+        put_name(out, head_types[i], false, define);
+    for (size_t i = 0; i < sizeof head_functions / sizeof *head_functions; i++)
+        put_name(out, head_functions[i], true, define);
+    for (int i = 0; i < names; i++)
+        put_name(out, helpers[i], true, define);
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < kernels[i]->part_count; p++)
+            for (int c = 0; c < kernels[i]->parts[p].class_count; c++)
+                put_name(out, kernels[i]->parts[p].classes[c].function, true, define);
+}
+
+/* The source again for each instruction set, a table of them, and how to name a loop's functions. */
+static void put_inclusions(struct buf *out, const struct aot_params *params, const char *name)
+{
+    struct buf numbers, functions;
+    buf_init(&numbers, out->arena);
+    buf_init(&functions, out->arena);
+    for (int i = 0; i < LEVEL_ROWS; i++) {
+        if (!(params->levels & levels[i].level))
+            continue;
+        buf_printf(out, "#define WEFT_LEVEL %d\n#define FEATURES \"%s\"\n#include \"%s.c\"\n#undef FEATURES\n"
+                   "#undef WEFT_LEVEL\n", levels[i].number, levels[i].features, name);
+        buf_printf(&numbers, ", %d", levels[i].number);
+        buf_printf(&functions, ", weft_##loop##_v%d", levels[i].number);
+    }
+    buf_printf(out, "#define LOOP(loop) {loop%s}\nstatic const int levels[LEVELS] = {0%s};\n", functions.text,
+               numbers.text);
+}
+
+/* ---- the whole source ---- */
+
+struct source_text {
+    struct buf *out;
+    struct arena *arena;
+    const struct aot_params *params;
+    struct aot_kernel *const *kernels;
+    int count;
+    const char *name;
+    struct emit_together *together;
+};
+
+static void put_section(const struct source_text *s, const char *name)
+{
+    buf_puts(s->out, aot_shared_section(s->arena, name));
+}
+
+/* Library functions: none of those that kernels call has other effects. */
+static void put_library(const struct source_text *s)
+{
+    for (const char *line = emit_common(s->together, "library"); *line; line += strcspn(line, "\n") + 1)
+        buf_printf(s->out, "%.*s PURE;\n", (int)strcspn(line, ";"), line);
+}
+
+/* What is there once, whatever the instruction sets, in front of the loops. */
+static void put_support(const struct source_text *s)
+{
+    put_section(s, "shared");
+    buf_puts(s->out, emit_common(s->together, "types"));
+    buf_puts(s->out, emit_common(s->together, "args"));
+    aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
+    put_section(s, "shape");
+    aot_put_sections(s->out, weft_template_geometry_h);
+    aot_put_sections(s->out, weft_template_geometry);
+    aot_put_sections(s->out, weft_template_tensor);
+    put_library(s);
+}
+
+/* The loops, and in front what they call. */
+static void put_loops(const struct source_text *s, const char *loops)
+{
+    const bool several = s->params->levels != 0;
+    if (several) {
+        put_section(s, "level begins");
+        put_names(s->out, s->together, s->kernels, s->count, true);
+        buf_puts(s->out, "#endif\n");
+    }
+    put_section(s, "loops begin");
+    buf_puts(s->out, emit_common(s->together, "helpers"));
+    buf_puts(s->out, emit_common(s->together, "blocks"));
+    buf_puts(s->out, loops);
+    put_section(s, "loops end");
+    if (several) {
+        put_section(s, "level ends");
+        put_names(s->out, s->together, s->kernels, s->count, false);
+        buf_puts(s->out, "#endif\n");
+    }
+}
+
+static void put_calls(const struct source_text *s)
+{
+    static const char *const parts[] = {"tables", "classes", "parts", "tensors", "check", "samples", "plan",
+                                        "loop plan", "views", "loop class", "keep", "loop kinds", "environment", "run"};
+    static const char *const calls[] = {"call", "check call", "run call", "infer"};
+    if (s->params->levels) {
+        put_section(s, "levels");
+        put_inclusions(s->out, s->params, s->name);
+        put_section(s, "best level");
+    } else {
+        put_section(s, "one level");
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_putc(s->out, '\n');
+        put_section(s, parts[i]);
+    }
+    put_section(s, s->params->openmp ? "threads" : "no threads");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        buf_puts(s->out, i ? "\n" : "");
+        put_section(s, calls[i]);
+    }
+}
+
+/* Everything but what callers see. */
+static void put_body(const struct source_text *s, const char *loops)
+{
+    put_support(s);
+    if (s->params->levels)
+        buf_puts(s->out, "#endif\n");
+    put_section(s, "guard");
+    put_loops(s, loops);
+    if (s->params->levels)
+        buf_puts(s->out, "#if !defined WEFT_LEVEL\n");
+    put_calls(s);
+    for (int i = 0; i < s->count; i++)
+        aot_put_tables(s->out, s->kernels[i], s->params);
+}
+
+static void put_includes(const struct source_text *s)
+{
+    buf_printf(s->out, "#include \"%s.h\"\n\n", s->name);
+    put_section(s, "includes");
+    if (s->params->openmp)
+        put_section(s, "includes threads");
+    if (s->params->levels)
+        put_section(s, "includes levels");
+}
+
+void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
+                    const struct aot_params *params)
+{
+    struct buf loops, body, includes;
+    struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
+    buf_init(&loops, out->arena);
+    buf_init(&body, out->arena);
+    buf_init(&includes, out->arena);
+    for (int i = 0; i < count; i++)
+        emit_loops(kernels[i], s.together, &loops);
+    put_body(&s, loops.text);
+    s.out = &includes;
+    put_includes(&s);
+    s.out = out;
+    buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
+    put_section(&s, "language");
+    if (params->levels)
+        put_section(&s, "first time");
+    aot_put_wrapped(out, kernels, count, includes.text, body.text);
+    if (params->levels)
+        buf_puts(out, "#endif\n");
+    put_section(&s, "guard end");
+    put_section(&s, "language end");
+}
+
+/* Where a kernel has a name of the body's that becomes another one there. */
+void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
+                     const char *body)
+{
+    struct aot_words names, macros;
+    aot_find_clashes(kernels, count, body, &names, &macros);
+    buf_puts(out, includes);
+    for (int i = 0; i < names.count; i++)
+        buf_printf(out, "#define %s weft_own_%s\n", names.items[i], names.items[i]);
+    buf_puts(out, body);
+    for (int i = 0; i < names.count; i++)
+        buf_printf(out, "#undef %s\n", names.items[i]);
+    for (int i = 0; i < macros.count; i++)
+        buf_printf(out, "#undef %s\n", macros.items[i]);
+    for (int i = 0; i < count; i++)
+        aot_put_entries(out, kernels[i]);
+}

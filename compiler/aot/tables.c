@@ -1,0 +1,258 @@
+/* The constant tables of a kernel in a source that is compiled ahead of time (the structs are those of
+ * templates/aot/check.c), and the function that finds the extents of a call. */
+#include "compiler/aot/print_impl.h"
+
+#include <string.h>
+
+/* ---- places ---- */
+
+struct place {
+    int line, column;              /* from 1; the column counts characters */
+};
+
+static struct place locate(const struct aot_kernel *k, struct span span)
+{
+    struct place place = {1, 1};
+    const struct source *source = k->program->source;
+    for (size_t i = 0; i < span.start && i < source->length; i++) {
+        const bool more = (source->text[i] & 0xc0) == 0x80; /* of a character that is counted */
+        place.column = source->text[i] == '\n' ? 1 : place.column + !more;
+        place.line += source->text[i] == '\n';
+    }
+    return place;
+}
+
+/* ---- constants ---- */
+
+/* The elements of an array literal as numbers of their size, so that all of them are constants in C. */
+static void put_constant(struct buf *out, const char *name, const struct constant *constant, int64_t count)
+{
+    static const char *const types[] = {[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"};
+    const int size = type_rows[constant->dtype].size;
+    buf_printf(out, "static const %s %s[] = { /* %s */", types[size], name, type_rows[constant->dtype].name);
+    for (int64_t i = 0; i < count; i++) {
+        const union scalar value = scalar_load((const char *)constant->data + i * size, constant->dtype);
+        buf_printf(out, "%s0x%llx%s", i % 8 ? " " : "\n    ", (unsigned long long)value.bits,
+                   i + 1 < count ? "," : "");
+    }
+    buf_puts(out, "};\n");
+}
+
+const char *aot_constant_name(struct aot_kernel *k, int part, int index)
+{
+    return arena_printf(k->arena, "constant_%s_%d_%d", k->program->name, part, index);
+}
+
+static void put_constants(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct kernel *kernel = k->parts[p].kernel;
+    bool *done = ARENA_ARRAY(k->arena, bool, kernel->constant_count + 1);
+    for (int a = 0; a < kernel->load_count; a++) {
+        const int index = kernel->accesses[a].index;
+        if (kernel->accesses[a].kind != TENSOR_CONSTANT || done[index])
+            continue;
+        const struct constant *constant = &kernel->constants[index];
+        done[index] = true;
+        put_constant(out, aot_constant_name(k, p, index), constant, shape_volume(k->shapes[constant->node]));
+    }
+}
+
+/* ---- loops ---- */
+
+static const char *operand_name(const struct aot_kernel *k, int o)
+{
+    const struct program *program = k->program;
+    return o < program->input_count ? program->symbols[program->inputs[o]].name
+                                    : program->results[o - program->input_count].name;
+}
+
+static enum weft_dtype operand_dtype_of(const struct aot_kernel *k, int o)
+{
+    const struct program *program = k->program;
+    return o < program->input_count ? program->symbols[program->inputs[o]].type.dtype
+                                    : program->results[o - program->input_count].dtype;
+}
+
+static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
+{
+    const struct access *access = &k->parts[p].kernel->accesses[a];
+    const int size = type_rows[access->dtype].size;
+    const bool given = access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
+    const int operand = access->index + (access->kind == TENSOR_RESULT ? k->program->input_count : 0);
+    const int old = given ? type_rows[operand_dtype_of(k, operand)].size : 0;
+    const bool other = given && operand_dtype_of(k, operand) != access->dtype;
+    const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->parts[p], a));
+    const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
+    const bool device = k->target->device, value = device && aot_is_value(k, access);
+    const char *source = value                             ? "FROM_VALUE"
+                         : given                           ? "FROM_OPERAND"
+                         : access->kind == TENSOR_CONSTANT ? "FROM_CONSTANT"
+                         : access->kind == TENSOR_BYTES    ? "FROM_BYTES"
+                                                           : "FROM_TEMPORARY";
+    const int index = device && access->kind == TENSOR_CONSTANT ? k->parts[p].constant + access->index : access->index;
+    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index, size,
+               other && !value ? old : 0, value ? 0 : access->map, data, form);
+    buf_printf(out, given ? " /* %s */\n" : "\n", given ? operand_name(k, operand) : "");
+}
+
+static void put_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
+{
+    const struct aot_part *part = &k->parts[p];
+    buf_printf(out, "static const struct class class_%s_%d[] = {\n", k->program->name, p);
+    for (int c = 0; c < part->class_count; c++) {
+        const struct aot_class *class = &part->classes[c];
+        buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu},\n" : "    {\"%.*s\", {%s}, %zu},\n",
+                   part->kernel->access_count, (const char *)class->kinds, class->function, class->scratch);
+    }
+    buf_puts(out, "};\n");
+}
+
+static void put_maps(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct kernel *kernel = k->parts[p].kernel;
+    buf_printf(out, "static const struct map map_%s_%d[] = {\n    {-1, {0, NULL}, {0, NULL}},\n", k->program->name, p);
+    for (int m = 1; m < kernel->map_count; m++) {
+        const char *from = aot_form(k, kernel->maps[m].from), *to = aot_form(k, kernel->maps[m].to);
+        buf_printf(out, "    {%d, %s, %s},\n", kernel->maps[m].parent, from, to);
+    }
+    buf_puts(out, "};\n");
+}
+
+static void put_faults(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct kernel *kernel = k->parts[p].kernel;
+    buf_printf(out, "static const struct place fault_%s_%d[] = {", k->program->name, p);
+    for (int f = 0; f < kernel->fault_count; f++) {
+        const struct place place = locate(k, kernel->faults[f]);
+        buf_printf(out, "%s{%d, %d}", f ? ", " : "", place.line, place.column);
+    }
+    buf_puts(out, "};\n");
+}
+
+/* As runtime/plan/divide.c has it: a vector instruction takes about a third of the time of a byte moved. */
+static int thirds(const struct kernel *kernel)
+{
+    int weight = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        weight += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
+    return weight;
+}
+
+static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
+{
+    const struct kernel *kernel = k->parts[p].kernel;
+    const char *name = k->program->name, *form = aot_form(k, k->parts[p].shape);
+    const bool maps = kernel->map_count > 1, faults = kernel->fault_count > 0;
+    put_constants(out, k, p);
+    buf_printf(out, "static const struct access access_%s_%d[] = {\n", name, p);
+    for (int a = 0; a < kernel->access_count; a++)
+        put_access(out, k, p, a);
+    buf_puts(out, "};\n");
+    if (maps)
+        put_maps(out, k, p);
+    if (faults)
+        put_faults(out, k, p);
+    if (k->target->device)
+        aot_put_device_classes(out, k, p, params);
+    else
+        put_classes(out, k, p, params);
+    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, access_%s_%d, %s, class_%s_%d, %s, %d / 3.0},\n", form,
+               kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->parts[p].class_count,
+               kernel->fault_count, name, p, maps ? arena_printf(k->arena, "map_%s_%d", name, p) : "NULL", name, p,
+               faults ? arena_printf(k->arena, "fault_%s_%d", name, p) : "NULL", thirds(kernel));
+}
+
+/* ---- the kernel ---- */
+
+static void put_forms(struct buf *out, const struct aot_kernel *k)
+{
+    for (int f = 0; f < k->form_count; f++) {
+        buf_printf(out, "static const int64_t shape_%s_%d[] = {", k->program->name, f);
+        for (int d = 0; d < k->forms[f]->rank; d++) {
+            const long long extent = (long long)k->forms[f]->extents[d];
+            buf_printf(out, "%s%lld", d ? ", " : "", extent < 0 ? extent - EXTENT_UNKNOWN : extent);
+        }
+        buf_puts(out, "};\n");
+    }
+}
+
+static void put_extents(struct buf *out, const struct aot_kernel *k)
+{
+    buf_printf(out, "\nstatic int extents_%s(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
+               k->program->name);
+    for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
+        buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    buf_puts(out, "    return 0;\n}\n\n");
+}
+
+static void put_operands(struct buf *out, struct aot_kernel *k)
+{
+    const struct program *program = k->program;
+    const unsigned char *alignments = find_alignments(k->arena, program);
+    buf_printf(out, "static const struct operand operand_%s[] = {\n", program->name);
+    for (int o = 0; o < program->input_count + program->result_count; o++) {
+        const int size = type_rows[operand_dtype_of(k, o)].size;
+        const bool input = o < program->input_count;
+        const struct shape *shape = input ? k->inputs[o] : k->shapes[program->results[o - program->input_count].node];
+        buf_printf(out, "    {\"%s\", %d, %d, %d},\n", operand_name(k, o), shape->rank, size,
+                   input && alignments[o] > size ? alignments[o] : size);
+    }
+    buf_puts(out, "};\n");
+}
+
+static void put_results(struct buf *out, struct aot_kernel *k)
+{
+    const struct program *program = k->program;
+    buf_printf(out, "static const struct form form_%s[] = {", program->name);
+    for (int r = 0; r < program->result_count; r++)
+        buf_printf(out, "%s%s", r ? ", " : "", aot_form(k, k->shapes[program->results[r].node]));
+    buf_printf(out, "};\nstatic const unsigned char replaces_%s[] = {", program->name);
+    for (int i = 0; i < program->input_count * program->result_count; i++)
+        buf_printf(out, "%s%d", i ? ", " : "", k->replaces[i]);
+    buf_puts(out, program->input_count ? "};\n" : "0};\n");
+}
+
+static void put_notes(struct buf *out, const struct aot_kernel *k)
+{
+    buf_printf(out, "static const struct weft_note note_%s[] = {\n    {0, 0, 0, NULL, NULL},\n", k->program->name);
+    for (int n = 0; n < k->note_count; n++) {
+        const struct place place = locate(k, k->notes[n].span);
+        buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %d, %d, NULL, \"%s\"},\n", place.line, place.column,
+                   k->notes[n].text);
+    }
+    buf_puts(out, "};\n");
+}
+
+static void put_temporaries(struct buf *out, struct aot_kernel *k)
+{
+    buf_printf(out, "static const struct temporary temporary_%s[] = {", k->program->name);
+    for (int t = 0; t < k->temporary_count; t++)
+        buf_printf(out, "%s{%s, %d}", t ? ", " : "", aot_form(k, k->temporaries[t].shape),
+                   type_rows[k->temporaries[t].dtype].size);
+    buf_puts(out, "};\n");
+}
+
+void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params)
+{
+    const struct program *program = k->program;
+    const char *name = program->name;
+    struct buf parts, rows;
+    buf_init(&parts, k->arena);
+    buf_init(&rows, k->arena);
+    put_operands(&parts, k);
+    put_results(&parts, k);
+    if (k->temporary_count)
+        put_temporaries(&parts, k);
+    for (int p = 0; p < k->part_count; p++)
+        put_part(&parts, &rows, k, p, params);
+    buf_printf(out, "\n/* ---- %s ---- */\n\n", name);
+    put_forms(out, k); /* now all of them are known */
+    buf_puts(out, parts.text);
+    buf_printf(out, "static const struct part part_%s[] = {\n%s};\n", name, rows.text);
+    put_notes(out, k);
+    put_extents(out, k);
+    buf_printf(out, "static const struct kernel weft_kernel_%s = {\n    %d, %d, %d, %d, operand_%s, form_%s, replaces_%s, "
+               "part_%s, %s,\n    note_%s, extents_%s};\n", name, program->input_count, program->result_count,
+               k->part_count, k->temporary_count, name, name, name, name,
+               k->temporary_count ? arena_printf(k->arena, "temporary_%s", name) : "NULL", name, name);
+}

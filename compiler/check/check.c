@@ -1,0 +1,306 @@
+/* Typing: gives every node its dtype from the inputs' types, by the rules of rules.def; no operation
+ * is named here. A literal expression keeps its full value beside its dtype (rule 2.3); the value is
+ * tested against each type it meets. What is wrong becomes poison, so that one mistake is told once
+ * and the next ones still are. */
+#include "compiler/check/check.h"
+
+#include "compiler/lang/lang.h"
+
+#include <string.h>
+
+/* The text of an expression for a message, cut after 40 bytes. */
+static const char *text_of(struct program *program, struct span span)
+{
+    size_t length = span.end - span.start;
+    const char *text = program->source->text + span.start;
+    if (length <= 40)
+        return arena_string(program->arena, text, length);
+    return arena_printf(program->arena, "%.37s...", text);
+}
+
+static const char *spelling(struct program *program, enum op op)
+{
+    size_t length;
+    const char *word = word_at(op_rows[op].spellings, 0, &length);
+    return arena_string(program->arena, word, length);
+}
+
+static bool poison(struct node *node)
+{
+    node->poison = true;
+    node->dtype = WEFT_INT32;
+    return false;
+}
+
+/* Whether a literal may become `dtype`: false, with the diagnostic, when it overflows. */
+static bool check_meeting(struct program *program, const struct node *node, enum weft_dtype dtype)
+{
+    bool infinite;
+    if (node->literal.kind == LITERAL_NONE)
+        return true;
+    if (!literal_fits(&node->literal, dtype))
+        return diag(program->diags, DIAG_LITERAL_RANGE, node->span, text_of(program, node->span),
+                    type_rows[dtype].name);
+    literal_meet(&node->literal, dtype, &infinite);
+    if (!infinite)
+        return true;
+    return diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
+                type_rows[dtype].name);
+}
+
+/* All elements of an array literal, or the literal itself. */
+static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
+{
+    bool good = check_meeting(program, node, dtype);
+    if (node->kind != NODE_ARRAY || !good || node->met >> dtype & 1)
+        return good;
+    for (int i = 0; good && i < node->operand_count; i++)
+        good = check_meeting(program, operand_node(program, node, i), dtype);
+    program->nodes[node - program->nodes].met |= (unsigned)good << dtype;
+    return good;
+}
+
+/* An integer that fits no type is wrong only where it meets one: 2**100 // 2**90 is 1024. */
+static bool literal_node(struct node *node)
+{
+    node->dtype = literal_dtype(&node->literal);
+    if (node->dtype == WEFT_DTYPE_COUNT)
+        node->dtype = WEFT_INT64;
+    return true;
+}
+
+static bool check_width(struct program *program, const struct node *node)
+{
+    if (node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT)
+        return true;
+    return diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
+}
+
+static bool check_name(struct program *program, struct node *node)
+{
+    const struct symbol *symbol = &program->symbols[node->symbol];
+    if (symbol->kind == SYMBOL_INPUT) {
+        node->dtype = symbol->type.dtype;
+        if (!symbol->typed)
+            poison(node);
+        return symbol->typed;
+    }
+    const struct node *bound = &program->nodes[symbol->node];
+    node->dtype = bound->dtype;
+    node->literal = bound->literal;
+    node->poison = bound->poison;
+    return true;
+}
+
+static bool check_array(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *element = operand_node(program, node, i);
+        if (element->poison)
+            return poison(node);
+        if (element->literal.kind == LITERAL_NONE) {
+            poison(node);
+            return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span,
+                        text_of(program, element->span));
+        }
+        if (!check_width(program, element))
+            return poison(node);
+        node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
+    }
+    return true;
+}
+
+static bool check_cast(struct program *program, struct node *node)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    enum weft_dtype from = operand->dtype, to = node->dtype;
+    if (operand->poison || !check_width(program, operand))
+        return poison(node);
+    if (node->kind == NODE_CAST || (dtype_is_integer(from) && dtype_is_integer(to)))
+        return true;
+    poison(node);
+    if (!dtype_is_integer(from))
+        return diag(program->diags, DIAG_WRAP_TYPE, operand->span, text_of(program, operand->span),
+                    type_rows[from].name);
+    return diag(program->diags, DIAG_WRAP_TYPE, node->token, "the second argument",
+                type_rows[to].name);
+}
+
+/* Operators on literal expressions. */
+static bool fold_literal(struct program *program, struct node *node)
+{
+    const char *wrong = literal_of_node(program, node);
+    if (!wrong)
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
+}
+
+static bool check_floats(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        const char *text = text_of(program, operand->span);
+        if (dtype_is_float(operand->dtype)) {
+            poison(node);
+            return diag_at(program->diags, DIAG_FLOAT_BITS,
+                           (struct span[]){node->token, operand->span}, 2,
+                           spelling(program, node->op), text, type_rows[operand->dtype].name, text);
+        }
+    }
+    return true;
+}
+
+static bool check_all_bool(struct program *program, struct node *node)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    poison(node);
+    return diag_at(program->diags, DIAG_ALL_BOOL, (struct span[]){node->token, operand->span}, 2,
+                   spelling(program, node->op), text_of(program, operand->span));
+}
+
+/* An integer division by a literal expression of value 0 (rule 2.4). */
+static bool check_divisor(struct program *program, struct node *node, enum weft_dtype operand)
+{
+    if (node->operand_count < 2 || !op_fault(node->op, operand))
+        return true;
+    const struct node *divisor = operand_node(program, node, 1);
+    if (!literal_is_number(&divisor->literal) || divisor->literal.integer != 0)
+        return true;
+    poison(node);
+    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span},
+                   2, spelling(program, node->op));
+}
+
+/* What the rule forbids, tested on the operands as they are. */
+static bool check_rule(struct program *program, struct node *node)
+{
+    const struct rule *rule = &rule_rows[op_rows[node->op].rule];
+    bool all_bool = true;
+    for (int i = 0; i < node->operand_count; i++)
+        all_bool = all_bool && operand_node(program, node, i)->dtype == WEFT_BOOL;
+    if (!rule->floats && !check_floats(program, node))
+        return false;
+    return rule->all_bool || !all_bool || check_all_bool(program, node);
+}
+
+static bool check_op(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++)
+        if (operand_node(program, node, i)->poison)
+            return poison(node);
+    if (!fold_literal(program, node))
+        return false;
+    if (node->literal.kind != LITERAL_NONE)
+        return literal_node(node);
+    for (int i = 0; i < node->operand_count; i++)
+        if (!check_width(program, operand_node(program, node, i)))
+            return poison(node);
+    if (!check_rule(program, node))
+        return false;
+    const struct op_row *row = &op_rows[node->op];
+    enum weft_dtype operand = operand_dtype(program, node);
+    for (int i = first_promoted(row); i < node->operand_count; i++) {
+        const struct node *from = operand_node(program, node, i);
+        bool own = from->dtype == WEFT_UINT64 && compares_by_value(program, node);
+        if (!check_constant(program, named_node(program, from), own ? WEFT_UINT64 : operand))
+            return poison(node);
+    }
+    node->dtype = rule_rows[row->rule].result == RESULT_BOOL ? WEFT_BOOL : operand;
+    return check_divisor(program, node, operand);
+}
+
+/* An argument of numbers that an input holds. */
+static bool check_numbers(struct program *program, struct node *node, const struct numbers *numbers,
+                          const char *what, bool real)
+{
+    if (!numbers->given || numbers->input < 0)
+        return true;
+    const struct symbol *symbol = &program->symbols[program->inputs[numbers->input]];
+    enum weft_dtype dtype = symbol->type.dtype;
+    if (!symbol->typed || dtype_is_integer(dtype) || (real && dtype_is_float(dtype)))
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_VIEW_DTYPE, numbers->span,
+                arena_printf(program->arena, "%s holds %s, and input '%s' is %s", what,
+                             real ? "numbers" : "whole numbers", symbol->name,
+                             type_rows[dtype].name));
+}
+
+/* reinterpret to another size of element: what the bytes are is known of inputs only. */
+static bool check_reinterpret(struct program *program, struct node *node, enum weft_dtype to)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    enum weft_dtype from = operand->dtype;
+    node->dtype = to;
+    if (type_rows[from].size == type_rows[to].size ||
+        named_node(program, operand)->kind == NODE_NAME)
+        return true;
+    poison(node);
+    return diag_at(program->diags, DIAG_VIEW_DTYPE, (struct span[]){node->token, operand->span}, 2,
+                   arena_printf(program->arena,
+                                "inside an expression reinterpret keeps the size of an "
+                                "element, and %s is %s; reinterpret an input, or convert first",
+                                text_of(program, operand->span), type_rows[from].name));
+}
+
+static bool check_view(struct program *program, struct node *node)
+{
+    const struct view_args *args = &program->views[node->view];
+    const struct node *operand = operand_node(program, node, 0);
+    if (operand->poison || !check_width(program, operand) ||
+        !check_constant(program, named_node(program, operand), operand->dtype))
+        return poison(node);
+    node->dtype = operand->dtype;
+    return check_numbers(program, node, &args->shape, "shape", false) &&
+           check_numbers(program, node, &args->rel_shape, "rel_shape", true) &&
+           check_numbers(program, node, &args->src_dims, "src_dims", false) &&
+           check_numbers(program, node, &args->axes, "axes", false) &&
+           (args->form != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
+}
+
+static bool check_node(struct program *program, struct node *node)
+{
+    switch (node->kind) {
+    case NODE_POISON: return poison(node);
+    case NODE_LITERAL: return literal_node(node);
+    case NODE_NAME: return check_name(program, node);
+    case NODE_OP: return check_op(program, node);
+    case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
+    case NODE_ARRAY: return check_array(program, node);
+    case NODE_VIEW: return check_view(program, node);
+    }
+    return false;
+}
+
+static bool check_inputs(struct program *program)
+{
+    bool good = true;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        if (!symbol->typed)
+            good = diag(program->diags, DIAG_UNTYPED, symbol->span, symbol->name, symbol->name);
+    }
+    return good;
+}
+
+static bool check_result(struct program *program, struct result *result)
+{
+    const struct node *node = &program->nodes[result->node];
+    if (!node->poison && !check_width(program, node))
+        return false;
+    if (result->has_dtype || node->poison)
+        return !node->poison;
+    result->dtype = node->dtype;
+    return check_constant(program, named_node(program, node), node->dtype);
+}
+
+bool check(struct program *program)
+{
+    bool good = check_inputs(program);
+    for (int i = 0; i < program->node_count; i++)
+        good = check_node(program, &program->nodes[i]) && good;
+    for (int i = 0; i < program->result_count; i++)
+        good = check_result(program, &program->results[i]) && good;
+    return good && program->diags->errors == 0;
+}

@@ -1,0 +1,152 @@
+/* See layout.h. */
+#include "compiler/check/layout.h"
+
+#include "compiler/check/view.h"
+
+#include <string.h>
+
+const char *input_layout(const struct symbol *symbol)
+{
+    if (symbol->type.has_layout)
+        return symbol->type.layout;
+    return symbol->given && symbol->given->has_layout ? symbol->given->layout : "";
+}
+
+const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped)
+{
+    char *rest = arena_string(arena, layout, strlen(layout)), *end = rest;
+    for (int d = 0; layout[d]; d++)
+        if (!(dropped >> d & 1))
+            *end++ = layout[d];
+    *end = '\0';
+    return rest;
+}
+
+struct layouts {
+    struct arena *arena;
+    const struct program *program;
+    struct diags *diags;
+    const struct shape *const *shapes;
+    const struct contents *contents;
+    const char **of; /* each node */
+};
+
+static bool is_end(const char *end, const char *layout)
+{
+    size_t length = strlen(layout), shorter = strlen(end);
+    return shorter <= length && strcmp(layout + length - shorter, end) == 0;
+}
+
+/* A layout counts where it has a letter for each dimension. */
+static const char *if_complete(const char *layout, const struct shape *shape)
+{
+    if (!layout || !*layout)
+        return layout;
+    if (!shape)
+        return NULL;
+    return strlen(layout) == (size_t)shape->rank ? layout : "";
+}
+
+static bool clash(struct layouts *l, const struct node *node, int a, int b)
+{
+    const struct node *left = operand_node(l->program, node, a);
+    const struct node *right = operand_node(l->program, node, b);
+    const char *text = expression_text(l->arena, l->program, right->span);
+    return diag_at(l->diags, DIAG_LAYOUT, ((struct span[]){node->token, left->span, right->span}),
+                   3, expression_text(l->arena, l->program, left->span),
+                   l->of[left - l->program->nodes], text, l->of[right - l->program->nodes], text);
+}
+
+/* The longest operand layout, which every other one has to be the end of. */
+static bool join(struct layouts *l, const struct node *node, const char **joined)
+{
+    int longest = -1;
+    bool known = true;
+    for (int i = 0; i < node->operand_count; i++) {
+        const char *layout = l->of[l->program->operands[node->operands + i]];
+        known = known && layout;
+        if (layout && (longest < 0 || strlen(layout) > strlen(*joined)))
+            *joined = layout, longest = i;
+    }
+    for (int i = 0; i < node->operand_count; i++) {
+        const char *layout = l->of[l->program->operands[node->operands + i]];
+        if (layout && !is_end(layout, *joined))
+            return clash(l, node, longest < i ? longest : i, longest < i ? i : longest);
+    }
+    if (longest < 0 || !known)
+        *joined = NULL;
+    return true;
+}
+
+/* Without the letters of the dimensions that squeeze drops. */
+static const char *squeezed(struct layouts *l, const struct view_args *args, const char *layout)
+{
+    uint32_t set;
+    if (!layout || !*layout)
+        return layout;
+    if (!view_axes(args, l->contents, (int)strlen(layout), &set))
+        return NULL;
+    return layout_without(l->arena, layout, set);
+}
+
+static const char *viewed(struct layouts *l, const struct node *node, const struct shape *shape)
+{
+    const struct view_args *args = &l->program->views[node->view];
+    const char *layout = l->of[l->program->operands[node->operands]];
+    switch (args->form) {
+    case VIEW_SQUEEZE:
+        return squeezed(l, args, layout);
+    case VIEW_EXPAND_DIMS:
+        return "";
+    default:
+        return args->has_layout ? args->layout : if_complete(layout, shape);
+    }
+}
+
+static const char *named(const struct layouts *l, const struct node *node)
+{
+    const struct symbol *symbol = &l->program->symbols[node->symbol];
+    return symbol->kind == SYMBOL_INPUT ? input_layout(symbol) : l->of[symbol->node];
+}
+
+static bool infer(struct layouts *l, int n)
+{
+    const struct node *node = &l->program->nodes[n];
+    l->of[n] = "";
+    switch (node->kind) {
+    case NODE_NAME:
+        l->of[n] = named(l, node);
+        return true;
+    case NODE_CAST:
+    case NODE_WRAP:
+        l->of[n] = l->of[l->program->operands[node->operands]];
+        return true;
+    case NODE_VIEW:
+        l->of[n] = viewed(l, node, l->shapes[n]);
+        return true;
+    case NODE_POISON:
+        l->of[n] = NULL;
+        return true;
+    case NODE_OP:
+        if (!join(l, node, &l->of[n]))
+            return false;
+        l->of[n] = if_complete(l->of[n], l->shapes[n]);
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
+                   const struct shape *const *shapes, const struct contents *contents,
+                   const char **layouts)
+{
+    struct layouts l = {arena, program, diags, shapes, contents, layouts};
+    bool good = true;
+    for (int n = 0; n < program->node_count; n++)
+        if (!infer(&l, n)) {
+            layouts[n] = NULL;
+            good = false;
+        }
+    return good;
+}

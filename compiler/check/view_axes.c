@@ -1,0 +1,114 @@
+/* squeeze and expand_dims: dimensions that axes name. */
+#include "compiler/check/view_impl.h"
+
+/* The dimensions that axes name among `rank`, a bit each. */
+static bool axis_set(struct view_walk *w, const struct view_list *axes, int rank, bool from_end,
+                     uint32_t *set)
+{
+    *set = 0;
+    for (int i = 0; i < axes->count; i++) {
+        int64_t axis;
+        if (!view_whole(w, axes, i, &axis))
+            return false;
+        if (axis < 0 && !from_end)
+            return view_wrong(w, DIAG_VIEW_AXIS, axes->from,
+                              "%s is %lld; a position in the result counts from 0",
+                              view_item_name(w, axes, i), (long long)axis);
+        int64_t d = axis < 0 ? axis + rank : axis;
+        if (d < 0 || d >= rank)
+            return view_wrong(w, DIAG_VIEW_AXIS, axes->from,
+                              "%s is %lld, and %s has %d dimension%s", view_item_name(w, axes, i),
+                              (long long)axis, from_end ? view_value_text(w) : "the result", rank,
+                              rank == 1 ? "" : "s");
+        if (*set >> d & 1)
+            return view_wrong(w, DIAG_VIEW_AXIS, axes->from,
+                              "%s is %lld, a dimension that axes names already",
+                              view_item_name(w, axes, i), (long long)axis);
+        *set |= 1u << d;
+    }
+    return true;
+}
+
+bool view_axes(const struct view_args *args, const struct contents *contents, int rank,
+               uint32_t *set)
+{
+    const struct numbers *axes = &args->axes;
+    const struct contents *read = axes->input >= 0 && contents ? &contents[axes->input] : NULL;
+    const struct literal *items = read ? read->items : axes->items;
+    int count = read ? read->count : axes->count;
+    *set = 0;
+    for (int i = 0; i < count; i++) {
+        __int128 d = items[i].integer < 0 ? items[i].integer + rank : items[i].integer;
+        if (d < 0 || d >= rank)
+            return false; /* of a shape not known yet: what is wrong is told at the call */
+        *set |= 1u << d;
+    }
+    return items || (axes->input < 0 && count == 0);
+}
+
+static bool squeeze_known(struct view_walk *w, const struct view_list *axes)
+{
+    const struct shape *in = w->viewed->shape;
+    uint32_t set;
+    if (!axis_set(w, axes, in->rank, true, &set))
+        return false;
+    w->out->rank = 0;
+    for (int d = 0; d < in->rank; d++) {
+        bool drop = set >> d & 1;
+        if (drop && in->extents[d] >= 0 && in->extents[d] != 1)
+            return view_wrong(w, DIAG_VIEW_AXIS, axes->from,
+                              "dimension %d of %s has extent %lld; squeeze drops "
+                              "extents of 1",
+                              d, view_value_text(w), (long long)in->extents[d]);
+        if (drop)
+            continue;
+        w->out->rigid |= (in->rigid >> d & 1) << w->out->rank;
+        w->out->extents[w->out->rank++] = in->extents[d];
+    }
+    return true;
+}
+
+bool view_squeeze(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list axes;
+    if (!view_read_list(w, &w->args->axes, "axes", &axes))
+        return false;
+    if (!in || axes.count < 0) {
+        w->out = NULL;
+        return true;
+    }
+    if (axes.count > in->rank)
+        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "axes names %d dimensions, and %s has %d",
+                          axes.count, view_value_text(w), in->rank);
+    view_unknown_extents(w->out, in->rank - axes.count);
+    return !axes.items || squeeze_known(w, &axes);
+}
+
+bool view_expand_dims(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list axes;
+    uint32_t set = 0;
+    if (!view_read_list(w, &w->args->axes, "axes", &axes))
+        return false;
+    int rank = in ? in->rank + axes.count : WEFT_MAX_RANK;
+    if (in && axes.count >= 0 && rank > WEFT_MAX_RANK)
+        return view_wrong(w, DIAG_VIEW_RANK, axes.from,
+                          "the result would have %d dimensions; there are at most %d", rank,
+                          WEFT_MAX_RANK);
+    if (axes.items && axes.count >= 0 && !axis_set(w, &axes, rank, false, &set))
+        return false;
+    if (!in || axes.count < 0) {
+        w->out = NULL;
+        return true;
+    }
+    view_unknown_extents(w->out, rank);
+    for (int d = 0, from = 0; axes.items && d < rank; d++) {
+        bool inserted = set >> d & 1;
+        w->out->extents[d] = inserted ? 1 : in->extents[from];
+        w->out->rigid |= inserted ? 0 : (in->rigid >> from & 1) << d;
+        from += !inserted;
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+/* What the files compiler/check/view*.c share: one view on its way to a shape. */
+#ifndef WEFT_VIEW_WALK_H
+#define WEFT_VIEW_WALK_H
+
+#include "compiler/check/view.h"
+
+struct view_walk {
+    struct arena *arena;
+    struct diags *diags;
+    const struct viewed *viewed;
+    const struct view_args *args;
+    struct shape *out;
+    int rest;                      /* the dimension that takes what is left; -1: none */
+};
+
+/* The numbers of one argument. */
+struct view_list {
+    const struct numbers *from;
+    const char *what;              /* the argument's name */
+    const char *input;             /* the name of the input that holds them, or NULL */
+    int count;                     /* -1: not known */
+    const struct literal *items;   /* NULL: not known */
+};
+
+/* Where a rule is broken: the argument, and the value. */
+struct view_places {
+    struct span spans[2];
+    int count;
+};
+
+/* ---- view_numbers.c ---- */
+
+struct view_places view_places_of(const struct view_walk *w, const struct numbers *numbers);
+/* Messages of DIAG_VIEW_EXTENT, _AXIS and _RANK. */
+#define view_wrong(w, id, numbers, ...) \
+    diag_at((w)->diags, id, view_places_of(w, numbers).spans, view_places_of(w, numbers).count, \
+            arena_printf((w)->arena, __VA_ARGS__))
+
+/* The value with its shape, as "x [2, 3]". */
+const char *view_value_text(const struct view_walk *w);
+/* As "shape[1]", or "s[1]" of an input. */
+const char *view_item_name(const struct view_walk *w, const struct view_list *list, int i);
+const char *view_item_text(const struct view_walk *w, const struct literal *item);
+/* What is known of an argument's numbers; false with a diagnostic, here and below. */
+bool view_read_list(const struct view_walk *w, const struct numbers *numbers, const char *what,
+                    struct view_list *list);
+bool view_whole(const struct view_walk *w, const struct view_list *list, int i, int64_t *value);
+/* A factor of an extent, which is finite. */
+bool view_factor(const struct view_walk *w, const struct view_list *list, int i, double *value);
+void view_unknown_extents(struct shape *shape, int rank);
+
+/* ---- view_axes.c: forms ---- */
+
+bool view_squeeze(struct view_walk *w);
+bool view_expand_dims(struct view_walk *w);
+
+#endif

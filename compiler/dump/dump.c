@@ -1,0 +1,322 @@
+/* See dump.h. Trees are walked with a stack of their own, and indentation stops growing at a bound,
+ * so a chain of 100,000 additions prints in linear time and size. */
+#include "compiler/dump/dump.h"
+
+#include "compiler/lang/lang.h"
+#include "compiler/check/check.h"
+
+#include <string.h>
+
+enum { SHOWN = 60, INDENT_MAX = 24 };
+
+/* ---- places ---- */
+
+/* Where lines begin, to tell line and column of many places quickly. */
+struct lines {
+    const struct source *source;
+    uint32_t *starts;
+    int count;
+};
+
+static void find_lines(struct lines *lines, struct arena *arena, const struct source *source)
+{
+    *lines = (struct lines){.source = source};
+    ARENA_PUSH(arena, lines->starts, lines->count, 0);
+    for (size_t i = 0; i < source->length; i++)
+        if (source->text[i] == '\n')
+            ARENA_PUSH(arena, lines->starts, lines->count, (uint32_t)i + 1);
+}
+
+static int line_of(const struct lines *lines, uint32_t at)
+{
+    int low = 0, high = lines->count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        *(lines->starts[middle] <= at ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* line:first-last, or line:column-line:column */
+static const char *place_text(struct arena *arena, const struct lines *lines, struct span span)
+{
+    uint32_t last = span.end > span.start ? span.end - 1 : span.start;
+    int line = line_of(lines, span.start), last_line = line_of(lines, last);
+    unsigned first = span.start - lines->starts[line] + 1;
+    unsigned end = last - lines->starts[last_line] + 1;
+    if (last_line != line)
+        return arena_printf(arena, "%d:%u-%d:%u", line + 1, first, last_line + 1, end);
+    if (end == first)
+        return arena_printf(arena, "%d:%u", line + 1, first);
+    return arena_printf(arena, "%d:%u-%u", line + 1, first, end);
+}
+
+/* The text of a span on one line, shortened; controls are shown as `?`. */
+static void put_text(struct buf *buf, const struct source *source, struct span span)
+{
+    uint32_t shown = span.end - span.start > SHOWN ? SHOWN : span.end - span.start;
+    for (uint32_t i = 0; i < shown; i++) {
+        unsigned char c = (unsigned char)source->text[span.start + i];
+        bool blank = c == '\n' || c == '\t' || c == '\r';
+        buf_putc(buf, blank ? ' ' : c < 0x20 || c >= 0x7f ? '?' : (char)c);
+    }
+    buf_puts(buf, shown < span.end - span.start ? "..." : "");
+}
+
+/* ---- tokens ---- */
+
+static const char *kind_name(const struct token *token)
+{
+    static const char *const names[TOKEN_COUNT] = {
+#define TOKEN(id, text) [TOKEN_##id] = #id,
+#include "grammar/tokens.def"
+    };
+    return names[token->kind];
+}
+
+static void put_token(struct buf *buf, const struct lines *lines, const struct token *token)
+{
+    bool shown = token->kind != TOKEN_END && token->kind != TOKEN_NEWLINE;
+    buf_printf(buf, shown ? "%-10s %-9s " : "%-10s %s",
+               place_text(buf->arena, lines, token->span), kind_name(token));
+    if (shown)
+        put_text(buf, lines->source, token->span);
+    if (token->kind == TOKEN_NUMBER) {
+        buf_puts(buf, token->literal.kind == LITERAL_INTEGER ? "  integer " : "  real ");
+        literal_print(buf, &token->literal);
+    }
+    buf_putc(buf, '\n');
+}
+
+static bool report_bad(struct diags *diags, const struct source *source, const struct token *token)
+{
+    unsigned byte = (unsigned char)source->text[token->span.start];
+    if (token->bad == DIAG_BAD_BYTE)
+        return diag(diags, DIAG_BAD_BYTE, token->span, byte);
+    if (token->bad == DIAG_BAD_NUMBER)
+        return diag(diags, DIAG_BAD_NUMBER, token->span, token->message);
+    if (token->bad == DIAG_TOO_MANY)
+        return diag(diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
+    return diag(diags, DIAG_UNBALANCED, token->span, token->message);
+}
+
+bool dump_tokens(struct buf *buf, const struct source *source, struct diags *diags)
+{
+    struct lexer lexer;
+    struct lines lines;
+    if (source->length > MAX_SOURCE)
+        return diag(diags, DIAG_TOO_LONG, ((struct span){0, 0}), source->length, (int)MAX_SOURCE);
+    lex_init(&lexer, buf->arena, source);
+    find_lines(&lines, buf->arena, source);
+    for (;;) {
+        struct token token = lex_next(&lexer);
+        if (token.kind == TOKEN_BAD)
+            return report_bad(diags, source, &token);
+        put_token(buf, &lines, &token);
+        if (token.kind == TOKEN_END)
+            return true;
+    }
+}
+
+/* ---- types ---- */
+
+static void put_extent(struct buf *buf, const struct program *program, int64_t extent)
+{
+    if (extent >= 0)
+        buf_printf(buf, "%lld", (long long)extent);
+    else if (extent == EXTENT_UNKNOWN)
+        buf_putc(buf, '?');
+    else
+        buf_puts(buf, program->size_variables[EXTENT_VARIABLE - extent]);
+}
+
+void dump_type(struct buf *buf, const struct program *program, const struct type *type)
+{
+    buf_puts(buf, type_rows[type->dtype].name);
+    for (int i = 0; type->ranked && i < type->rank; i++) {
+        buf_puts(buf, i ? ", " : "[");
+        put_extent(buf, program, type->extents[i]);
+    }
+    if (type->ranked)
+        buf_puts(buf, type->rank ? "]" : "[]");
+    if (type->has_layout)
+        buf_printf(buf, "@%s", type->layout);
+}
+
+/* ---- ast ---- */
+
+struct printer {
+    struct buf *buf;
+    const struct program *program;
+    struct lines lines;
+    struct visit { int node, depth; } *stack;
+    int stack_count, stack_room;
+};
+
+static void push(struct printer *printer, int node, int depth)
+{
+    if (printer->stack_count == printer->stack_room) {
+        printer->stack = arena_grow(printer->buf->arena, printer->stack, (size_t)printer->stack_room,
+                                    sizeof *printer->stack);
+        printer->stack_room = printer->stack_room ? printer->stack_room * 2 : 1;
+    }
+    printer->stack[printer->stack_count++] = (struct visit){node, depth};
+}
+
+static void put_array(struct buf *buf, const struct program *program, const struct node *node)
+{
+    buf_puts(buf, "array [");
+    for (int i = 0; i < node->rank; i++)
+        buf_printf(buf, i ? ", %lld" : "%lld", (long long)program->extents[node->extents + i]);
+    buf_putc(buf, ']');
+}
+
+/* The row's name in small letters, then how it is spelled if that differs. */
+static void put_row(struct buf *buf, enum op op)
+{
+    size_t length;
+    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    bool word = (*spelling | 32) >= 'a' && (*spelling | 32) <= 'z';
+    if (word) {
+        buf_add(buf, spelling, length);
+        return;
+    }
+    for (const char *c = op_rows[op].id; *c; c++)
+        buf_putc(buf, *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c);
+    buf_printf(buf, " %.*s", (int)length, spelling);
+}
+
+static void put_numbers(struct buf *buf, const struct program *program, const char *name,
+                        const struct numbers *numbers)
+{
+    if (!numbers->given)
+        return;
+    buf_printf(buf, " %s=", name);
+    if (numbers->input >= 0) {
+        buf_puts(buf, program->symbols[program->inputs[numbers->input]].name);
+        return;
+    }
+    buf_putc(buf, '[');
+    for (int i = 0; i < numbers->count; i++) {
+        buf_puts(buf, i ? ", " : "");
+        literal_print(buf, &numbers->items[i]);
+    }
+    buf_putc(buf, ']');
+}
+
+static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
+{
+    buf_puts(buf, view_rows[args->form].name);
+    if (args->form == VIEW_REINTERPRET)
+        buf_printf(buf, " as %s", type_rows[args->dtype].name);
+    put_numbers(buf, program, "shape", &args->shape);
+    put_numbers(buf, program, "rel_shape", &args->rel_shape);
+    put_numbers(buf, program, "src_dims", &args->src_dims);
+    put_numbers(buf, program, "axes", &args->axes);
+    if (args->has_layout)
+        buf_printf(buf, " layout=\"%s\"", args->layout);
+}
+
+static void put_head(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct symbol *symbol =
+        node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+    switch (node->kind) {
+    case NODE_POISON: buf_puts(buf, "error"); break;
+    case NODE_LITERAL:
+        buf_puts(buf, "literal ");
+        literal_print(buf, &node->literal);
+        break;
+    case NODE_NAME:
+        buf_printf(buf, "%s %s", symbol->kind == SYMBOL_INPUT ? "input" : "binding", symbol->name);
+        break;
+    case NODE_OP: put_row(buf, node->op); break;
+    case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
+    case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
+    case NODE_VIEW: put_view(buf, program, &program->views[node->view]); break;
+    case NODE_ARRAY: put_array(buf, program, node); break;
+    }
+}
+
+static void put_node(struct printer *printer, const struct node *node, int depth)
+{
+    struct buf *buf = printer->buf;
+    size_t start = buf->length;
+    int indent = depth < INDENT_MAX ? depth : INDENT_MAX;
+    buf_printf(buf, "%*s", indent * 2, "");
+    if (depth > indent)
+        buf_printf(buf, "(depth %d) ", depth);
+    put_head(buf, printer->program, node);
+    size_t width = buf->length - start;
+    buf_printf(buf, "%*s", width < 38 ? (int)(40 - width) : 2, "");
+    buf_printf(buf, "%-9s ", place_text(buf->arena, &printer->lines, node->span));
+    put_text(buf, printer->program->source, node->span);
+    buf_putc(buf, '\n');
+}
+
+static void put_tree(struct printer *printer, int root)
+{
+    push(printer, root, 1);
+    while (printer->stack_count) {
+        struct visit visit = printer->stack[--printer->stack_count];
+        const struct node *node = &printer->program->nodes[visit.node];
+        put_node(printer, node, visit.depth);
+        for (int i = node->operand_count - 1; i >= 0; i--)
+            push(printer, printer->program->operands[node->operands + i], visit.depth + 1);
+    }
+}
+
+static void put_inputs(struct printer *printer)
+{
+    const struct program *program = printer->program;
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        buf_printf(printer->buf, "%s %s", symbol->parameter ? "parameter" : "input", symbol->name);
+        if (symbol->declared) {
+            buf_puts(printer->buf, ": ");
+            dump_type(printer->buf, program, &symbol->type);
+        }
+        buf_putc(printer->buf, '\n');
+    }
+}
+
+/* A result that repeats a binding has no tree of its own. */
+static int bound_as(const struct program *program, const struct result *result)
+{
+    for (int i = 0; i < program->symbol_count; i++)
+        if (program->symbols[i].kind == SYMBOL_BINDING && program->symbols[i].node == result->node)
+            return i;
+    return -1;
+}
+
+static void put_results(struct printer *printer)
+{
+    const struct program *program = printer->program;
+    for (int i = 0; i < program->result_count; i++) {
+        const struct result *result = &program->results[i];
+        buf_printf(printer->buf, "result %s", result->name ? result->name : "?");
+        if (result->has_dtype)
+            buf_printf(printer->buf, ": %s", type_rows[result->dtype].name);
+        int binding = bound_as(program, result);
+        if (binding >= 0)
+            buf_printf(printer->buf, " = binding %s", program->symbols[binding].name);
+        buf_putc(printer->buf, '\n');
+        if (binding < 0)
+            put_tree(printer, result->node);
+    }
+}
+
+void dump_ast(struct buf *buf, const struct program *program)
+{
+    struct printer printer = {.buf = buf, .program = program};
+    find_lines(&printer.lines, buf->arena, program->source);
+    if (program->name)
+        buf_printf(buf, "kernel %s\n", program->name);
+    put_inputs(&printer);
+    for (int i = 0; i < program->symbol_count; i++)
+        if (program->symbols[i].kind == SYMBOL_BINDING) {
+            buf_printf(buf, "binding %s\n", program->symbols[i].name);
+            put_tree(&printer, program->symbols[i].node);
+        }
+    put_results(&printer);
+}

@@ -1,0 +1,391 @@
+/* Printers of what check, geometry and lowering made. See dump.h. */
+#include "compiler/check/check.h"
+#include "compiler/dump/dump.h"
+#include "compiler/lang/lang.h"
+#include "compiler/loop/loop.h"
+
+#include <string.h>
+
+enum { COLUMN = 44 };
+
+static void put_padded(struct buf *buf, const char *text, size_t length, int width)
+{
+    bool cut = length > (size_t)width - 2;
+    size_t shown = cut ? (size_t)width - 5 : length;
+    for (size_t i = 0; i < shown; i++)
+        buf_putc(buf, (unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e ? ' ' : text[i]);
+    buf_puts(buf, cut ? "..." : "");
+    for (size_t i = shown + 3 * cut; i < (size_t)width; i++)
+        buf_putc(buf, ' ');
+}
+
+/* ---- types ---- */
+
+/* Whether a node meets types with its full value and not with that of its own dtype. */
+static bool is_whole(const struct program *program, const struct node *node)
+{
+    return node->literal.kind != LITERAL_NONE || named_node(program, node)->kind == NODE_ARRAY;
+}
+
+static void put_op_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype operand = operand_dtype(program, node);
+    const struct op_row *row = &op_rows[node->op];
+    size_t length;
+    const char *spelling = word_at(row->spellings, 0, &length);
+    if (compares_by_value(program, node)) {
+        buf_printf(buf, "%.*s by value, int64 with uint64", (int)length, spelling);
+        return;
+    }
+    buf_printf(buf, "%.*s in %s", (int)length, spelling, type_rows[operand].name);
+    for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
+        const struct node *from = operand_node(program, node, i);
+        if (from->dtype != operand && !is_whole(program, from))
+            buf_printf(buf, ", operand %d from %s", i + 1, type_rows[from->dtype].name);
+    }
+}
+
+static void put_cast_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct node *from = operand_node(program, node, 0);
+    buf_puts(buf, node->kind == NODE_CAST ? "cast from " : "wrap from ");
+    buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
+}
+
+/* An integer on the way to one that fits has no type. */
+static const char *dtype_text(const struct node *node)
+{
+    bool none = node->literal.kind != LITERAL_NONE && literal_dtype(&node->literal) == WEFT_DTYPE_COUNT;
+    return none ? "-" : type_rows[node->dtype].name;
+}
+
+static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    size_t length = node->span.end - node->span.start;
+    put_padded(buf, program->source->text + node->span.start, length, COLUMN);
+    buf_printf(buf, "%-9s", dtype_text(node));
+    switch (node->kind) {
+    case NODE_NAME:
+        buf_puts(buf, program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding");
+        buf_puts(buf, node->literal.kind != LITERAL_NONE ? ", " : "");
+        break;
+    case NODE_OP:
+        if (node->literal.kind == LITERAL_NONE)
+            put_op_types(buf, program, node);
+        break;
+    case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
+    case NODE_VIEW:
+        buf_puts(buf, "view");
+        if (program->views[node->view].form == VIEW_REINTERPRET)
+            buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
+        break;
+    case NODE_ARRAY:
+        buf_puts(buf, "array literal");
+        buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
+        break;
+    default: break;
+    }
+    if (node->literal.kind != LITERAL_NONE)
+        buf_puts(buf, node->literal.kind == LITERAL_BOOL ? "constant"
+                                                         : "literal, keeps its full value");
+    buf_putc(buf, '\n');
+}
+
+/* Elements of array literals, and what they are made of, would drown the rest. */
+static const bool *find_elements(struct arena *arena, const struct program *program)
+{
+    bool *element = ARENA_ARRAY(arena, bool, program->node_count);
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        for (int i = 0; i < node->operand_count; i++)
+            if (element[n] || node->kind == NODE_ARRAY)
+                element[program->operands[node->operands + i]] = true;
+    }
+    return element;
+}
+
+/* The layouts of all nodes as far as the inputs' types tell, or NULL. */
+static const char **find_layouts(struct arena *arena, const struct program *program)
+{
+    struct diags diags;
+    const struct shape **inputs = ARENA_ARRAY(arena, const struct shape *, program->input_count);
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    for (int i = 0; i < program->input_count; i++)
+        inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
+    diags_init(&diags, arena, program->source);
+    bool good = infer_shapes(arena, program, &diags, inputs, shapes) &&
+                infer_layouts(arena, program, &diags, shapes, NULL, layouts);
+    return good ? layouts : NULL;
+}
+
+void dump_types(struct buf *buf, const struct program *program)
+{
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        buf_printf(buf, "input %s: ", symbol->name);
+        dump_type(buf, program, &symbol->type);
+        buf_putc(buf, '\n');
+    }
+    const bool *element = find_elements(buf->arena, program);
+    for (int n = 0; n < program->node_count; n++)
+        if (!element[n])
+            put_node_types(buf, program, &program->nodes[n]);
+    const char **layouts = find_layouts(buf->arena, program);
+    for (int i = 0; i < program->result_count; i++) {
+        const struct result *result = &program->results[i];
+        const char *layout = layouts ? layouts[result->node] : NULL;
+        bool shown = layout && *layout;
+        buf_printf(buf, "result %s: %s%s%s\n", result->name, type_rows[result->dtype].name,
+                   shown ? "@" : "", shown ? layout : "");
+    }
+}
+
+/* ---- groups ---- */
+
+/* What an access reads or writes: a name, or an array literal as it is written, cut. */
+static const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct program *program = kernel->program;
+    if (access->kind == TENSOR_INPUT)
+        return program->symbols[program->inputs[access->index]].name;
+    if (access->kind == TENSOR_RESULT)
+        return program->results[access->index].name;
+    if (access->kind == TENSOR_BYTES)
+        return "0 to 255";
+    if (access->kind != TENSOR_CONSTANT)
+        return arena_printf(arena, "%s %d", access->kind == TENSOR_TABLE ? "table" : "temporary",
+                            access->index);
+    struct span span = program->nodes[kernel->constants[access->index].node].span;
+    int length = (int)(span.end - span.start);
+    char *text = arena_printf(arena, "%.*s%s", length > 24 ? 21 : length,
+                              program->source->text + span.start, length > 24 ? "..." : "");
+    for (char *c = text; *c; c++)
+        *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : *c;
+    return text;
+}
+
+/* In chunks every element that is not beside the one before is loaded by itself. */
+static const char *chunk_text(enum access_kind kind)
+{
+    switch (kind) {
+    case ACCESS_STRIDED: return "strided";
+    case ACCESS_PERIODIC: return "the same few elements again and again";
+    case ACCESS_NESTED: return "two strides";
+    case ACCESS_MAPPED: return "found by their numbers";
+    default: return NULL;
+    }
+}
+
+static const char *kind_text(const struct kernel *kernel, int a, enum access_kind kind, bool chunks)
+{
+    const char *text = chunks ? chunk_text(kind) : NULL;
+    if (text)
+        return text;
+    if (a < kernel->load_count && kernel->accesses[a].kind == TENSOR_TABLE)
+        return "an entry for each value of a uint8";
+    switch (kind) {
+    case ACCESS_SCALAR: return "one element for the whole row";
+    case ACCESS_UNIT: return "element after element";
+    case ACCESS_STRIDED: return "strided, gathered into blocks";
+    case ACCESS_PERIODIC: return "the same few elements again and again, repeated into a pattern";
+    case ACCESS_NESTED: return "two strides, gathered into blocks";
+    case ACCESS_EXPANDED: return "several short groups, gathered into rows";
+    case ACCESS_MAPPED: return "found by their numbers, gathered into blocks";
+    case ACCESS_VALUE: return "one element, an argument of the kernel";
+    }
+    return "";
+}
+
+static void put_names(struct buf *buf, const struct kernel *kernel)
+{
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
+}
+
+/* What is left of a shape's dimensions as groups take them, outermost first. */
+struct left {
+    const struct shape *shape;
+    int d;
+    int64_t part;                  /* of dimension d, inside the last group; 0: all of it */
+};
+
+/* One group, and the dimensions or parts of dimensions it is made from, unless it is just one. */
+static void put_group(struct buf *buf, struct left *left, int64_t extent)
+{
+    const struct shape *shape = left->shape;
+    int64_t product = 1;
+    const char *before = " (", *after = "";
+    buf_printf(buf, "%lld", (long long)extent);
+    while (left->d < shape->rank && product < extent) {
+        int64_t all = shape->extents[left->d], part = left->part ? left->part : all;
+        int64_t taken = part <= extent / product ? part : extent / product;
+        left->part = taken < part ? part / taken : 0;
+        left->d += !left->part;
+        product *= taken;
+        if (taken == 1 || (taken == all && taken == extent))
+            continue;
+        buf_printf(buf, taken == all ? "%s%lld" : "%s%lld of %lld", before, (long long)taken, (long long)all);
+        before = " * ";
+        after = ")";
+    }
+    buf_puts(buf, after);
+}
+
+static void put_groups(struct buf *buf, const struct shape *shape, const struct geometry *g)
+{
+    struct left left = {shape, 0, 0};
+    buf_puts(buf, g->volume ? "  groups: " : "  groups: 0");
+    for (int i = 0; i < g->merged_count && g->volume; i++) {
+        buf_puts(buf, i ? " x " : "");
+        put_group(buf, &left, g->merged[i]);
+    }
+    buf_puts(buf, g->merged_count ? "\n" : "1\n");
+}
+
+/* "[4, 6] as [6, 4]": element n of the one is element n of the other; outer views first. */
+static void put_map(struct buf *buf, const struct kernel *kernel, int map)
+{
+    int chain[MAX_MAPS], count = 0;
+    for (; map; map = kernel->maps[map].parent)
+        chain[count++] = map;
+    while (count-- > 0) {
+        const struct index_map *at = &kernel->maps[chain[count]];
+        buf_printf(buf, "%s as ", shape_text(buf->arena, kernel->program, at->from));
+        buf_printf(buf, "%s%s", shape_text(buf->arena, kernel->program, at->to), count ? ", " : "");
+    }
+}
+
+/* How threads share the elements. */
+static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
+{
+    const int tile = form->threads * form->unroll * form->block;
+    buf_printf(buf, "  rows: %lld of %lld elements, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
+               (long long)g->rows, (long long)g->columns, tile, form->threads, form->unroll,
+               form->unroll == 1 ? "" : "s", form->block, form->block == 1 ? "" : "s");
+    if (form->block > 1)
+        buf_printf(buf, "  what is not aligned, and the end: %d at once, singly\n", form->singles);
+    buf_printf(buf, "  indices of %d bits; %s\n", form->wide ? 64 : 32,
+               form->many ? "operands by a table in memory" : "operands by value");
+}
+
+/* Why rows are longer than the innermost group. */
+static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form)
+{
+    int together = g->period ? 2 : g->row_groups;
+    if (g->chunks) {
+        put_chunks(buf, g, form);
+        return;
+    }
+    if (together && g->volume)
+        buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
+                   together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
+    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
+               (long long)g->rows, (long long)g->columns, (long long)g->tiles,
+               g->tiles == 1 ? "" : "s", (long long)g->tile_rows, (long long)g->tile_columns);
+}
+
+void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
+                 const struct geometry *g, const struct form *form)
+{
+    buf_puts(buf, "kernel for ");
+    put_names(buf, kernel);
+    buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
+    put_groups(buf, shape, g);
+    put_rows(buf, g, form);
+    for (int a = 0; a < kernel->access_count; a++) {
+        buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
+                   access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
+        bool mapped = g->kinds[a] == ACCESS_MAPPED;
+        buf_puts(buf, !g->merged_count ? ""
+                      : mapped         ? " numbers between elements"
+                                       : " bytes between elements");
+        for (int i = 0; i < g->merged_count; i++)
+            buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
+        buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a], g->chunks));
+        if (kernel->accesses[a].map) {
+            buf_puts(buf, "; ");
+            put_map(buf, kernel, kernel->accesses[a].map);
+        }
+        buf_putc(buf, '\n');
+    }
+}
+
+/* ---- instructions ---- */
+
+static void put_operands(struct buf *buf, const struct ins *ins)
+{
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0)
+            buf_printf(buf, " %%%d", ins->a[k]);
+}
+
+static const char *op_text(struct buf *buf, enum op op)
+{
+    char *name = arena_string(buf->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return name;
+}
+
+static void put_ins(struct buf *buf, const struct kernel *kernel,
+                    const struct schedule *schedule, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    const char *type = type_rows[ins->dtype].name;
+    bool value = ins->kind != INS_STORE && ins->kind != INS_FAULT;
+    if (value)
+        buf_printf(buf, "  %%%d = ", i);
+    switch (ins->kind) {
+    case INS_LOAD:
+        buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index));
+        if (kernel->accesses[ins->index].map) {
+            buf_puts(buf, "   (");
+            put_map(buf, kernel, kernel->accesses[ins->index].map);
+            buf_putc(buf, ')');
+        }
+        break;
+    case INS_LITERAL:
+        buf_printf(buf, "literal %s ", type);
+        scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
+        break;
+    case INS_OP:
+        buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
+        put_operands(buf, ins);
+        if (schedule->rate[i] != RATE_BLOCK)
+            buf_puts(buf, schedule->rate[i] == RATE_ONCE ? "   (once, before the loop)"
+                                                         : "   (once for each row)");
+        else if (schedule->call[i])
+            buf_puts(buf, "   (a call for the whole block)");
+        break;
+    case INS_LOOKUP:
+        buf_printf(buf, "lookup %s %s", type, access_text(buf->arena, kernel, ins->index));
+        put_operands(buf, ins);
+        buf_puts(buf, "   (a call for the whole block)");
+        break;
+    case INS_STORE:
+        buf_printf(buf, "  store %s %s", type, access_text(buf->arena, kernel, ins->index));
+        put_operands(buf, ins);
+        break;
+    case INS_FAULT:
+        buf_printf(buf, "  remark where %s of", op_text(buf, ins->op));
+        put_operands(buf, ins);
+        buf_puts(buf, " divides by zero");
+        break;
+    }
+    buf_putc(buf, '\n');
+}
+
+void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g,
+             const struct form *form)
+{
+    struct schedule schedule;
+    make_schedule(buf->arena, kernel, g->kinds, g->fast, !g->chunks, &schedule);
+    buf_puts(buf, "kernel for ");
+    put_names(buf, kernel);
+    buf_printf(buf, ": one loop over %lld element%s, in %s of %d\n", (long long)g->volume,
+               g->volume == 1 ? "" : "s", g->chunks ? "chunks" : "blocks", form->block);
+    for (int i = 0; i < kernel->ins_count; i++)
+        put_ins(buf, kernel, &schedule, i);
+}

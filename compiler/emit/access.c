@@ -1,0 +1,98 @@
+/* Loads and stores of a kernel: the target's text for each kind of access, dealt out to the parts of the
+ * skeleton. */
+#include "compiler/emit/emit_impl.h"
+
+#include <string.h>
+
+static const char *load_word(enum access_kind kind)
+{
+    switch (kind) {
+    case ACCESS_SCALAR: return "scalar";
+    case ACCESS_UNIT: return "unit";
+    case ACCESS_STRIDED: return "strided";
+    case ACCESS_PERIODIC: return "periodic";
+    case ACCESS_NESTED: return "nested";
+    case ACCESS_EXPANDED: return "expanded";
+    case ACCESS_MAPPED: return "mapped";
+    case ACCESS_VALUE: return "value";
+    }
+    return "";
+}
+
+/* Of the other kinds are stores of the only element of a row, or of nothing: as good as strided. */
+static const char *store_word(enum access_kind kind)
+{
+    bool own = kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
+    return own ? load_word(kind) : "strided";
+}
+
+int pattern_length(enum access_kind kind)
+{
+    return kind == ACCESS_PERIODIC ? MAX_PERIOD : kind == ACCESS_EXPANDED ? MAX_EXPANDED : 0;
+}
+
+/* Whether this line of the target's text was met before. */
+static bool again(struct emitter *e, const char *line)
+{
+    for (int i = 0; i < e->told_count; i++)
+        if (e->told[i] == line)
+            return true;
+    ARENA_PUSH(e->arena, e->told, e->told_count, line);
+    return false;
+}
+
+/* Passes over a word and the space behind it, if it is there. */
+static bool skip_word(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+    bool there = strncmp(*at, word, length) == 0;
+    *at += there ? length : 0;
+    return there;
+}
+
+/* `line` is what stands at `place` in the target's text. */
+static void put_line(struct emitter *e, int k, bool store, bool called, const char *place,
+                     const struct buf *line)
+{
+    const char *at = line->text, *end = at + line->length;
+    enum weft_dtype dtype = e->kernel->accesses[k].dtype;
+    if ((skip_word(&at, "called ") && !called) || (skip_word(&at, "once ") && again(e, place)) ||
+        (skip_word(&at, "32nd ") && k % 32 != 31))
+        return;
+    const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
+    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k,
+                            .name = access_name(e, k)};
+    if (skip_word(&at, "head:")) {
+        e->vectors = true;
+    } else if (skip_word(&at, "block:")) {
+        struct buf *where = &e->buffers;
+        declare_block(e, where, dtype, *text, k, store ? 0 : pattern_length(e->kinds[k]));
+    } else {
+        struct buf *out = emit_section(e, at, (size_t)(colon - at));
+        subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);
+        buf_putc(out, '\n');
+    }
+}
+
+static void put_lines(struct emitter *e, int k, bool store, bool called, const char *kind)
+{
+    size_t length = 0;
+    const char *text = subst_find(e->params->target->accesses, store ? "store" : "load", kind, &length);
+    for (const char *end = text + length, *next; text < end; text = next + 1) {
+        struct buf line;
+        buf_init(&line, e->arena);
+        for (const char *from = text;; from = next + 2) {
+            next = memchr(from, '\n', (size_t)(end - from));
+            buf_add(&line, from, (size_t)(next - from));
+            if (next + 1 >= end || next[1] != '+')
+                break;
+        }
+        put_line(e, k, store, called, text, &line);
+    }
+}
+
+void emit_access(struct emitter *e, int k, bool store, bool called)
+{
+    put_lines(e, k, store, called, "every");
+    put_lines(e, k, store, called, store ? store_word(e->kinds[k]) : load_word(e->kinds[k]));
+}

@@ -1,0 +1,340 @@
+/* What a kernel computes: literals and single values, then the loops of a block and the calls between
+ * them, in the order of schedule.h. */
+#include "compiler/emit/emit_impl.h"
+
+#include <string.h>
+
+/* ---- functions ---- */
+
+/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
+static const char *row_name(struct emitter *e, enum op op)
+{
+    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return name;
+}
+
+/* Whether a function of this name was emitted before. */
+static bool has_function(struct emitter *e, const char *name)
+{
+    for (int i = 0; i < e->subst.name_count; i++)
+        if (strcmp(e->subst.names[i], name) == 0)
+            return true;
+    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
+    return false;
+}
+
+/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
+static const char *divisor_text(struct emitter *e, const struct ins *ins)
+{
+    int64_t divisor;
+    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
+        return NULL;
+    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+}
+
+/* A row on names: its meaning, or where there are too many copies of such rows a call of a function. */
+static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, const char *const names[3])
+{
+    static const char *const parameters[3] = {"a", "b", "c"};
+    const char *type = short_name(ins->source), *meaning = op_meaning(ins->op, ins->source);
+    int arity = op_arity(ins->op);
+    if (!e->calls_rows || op_weight(ins->op, ins->source) < HEAVY || divisor_text(e, ins)) {
+        put_meaning(e, out, ins, meaning, names);
+        return;
+    }
+    const char *name = arena_printf(e->arena, "row_%s_%s", row_name(e, ins->op), type);
+    buf_printf(out, "%s(%s%s%s%s%s)", name, names[0], arity > 1 ? ", " : "", arity > 1 ? names[1] : "",
+               arity > 2 ? ", " : "", arity > 2 ? names[2] : "");
+    if (has_function(e, name))
+        return;
+    buf_printf(&e->blocks, "SEPARATE %s %s(%s a", type, name, type);
+    for (int k = 1; k < arity; k++)
+        buf_printf(&e->blocks, ", %s %c", type, 'a' + k);
+    buf_puts(&e->blocks, ")\n{\n    return ");
+    put_meaning(e, &e->blocks, ins, meaning, parameters);
+    buf_puts(&e->blocks, ";\n}\n");
+}
+
+/* ---- literals, remarks, values kept ---- */
+
+static const char *literal_text(struct emitter *e, int index)
+{
+    struct buf text;
+    buf_init(&text, e->arena);
+    scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
+    return text.text;
+}
+
+/* A double as a hexadecimal constant, whatever the locale. */
+static const char *hexadecimal(struct emitter *e, double value)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } u = {value};
+    const int exponent = (int)(u.bits >> 52 & 0x7ff);
+    return arena_printf(e->arena, "%s0x%d.%013llxp%+d", u.bits >> 63 ? "-" : "", exponent != 0,
+                        (unsigned long long)(u.bits & 0xfffffffffffff), exponent ? exponent - 1023 : -1022);
+}
+
+const char *literal_code(struct emitter *e, int index)
+{
+    const enum weft_dtype dtype = e->kernel->literal_dtypes[index];
+    const union scalar value = e->kernel->literals[index];
+    const bool wide = type_rows[dtype].bits == 64;
+    if (dtype_is_float(dtype) && !dtype_is_half(dtype)) {
+        const double real = wide ? value.f64 : (double)value.f32;
+        if (real - real != 0) /* infinite, or no number */
+            return arena_printf(e->arena, "*(const %s_m *)&(const %s){0x%llx}", short_name(dtype),
+                                wide ? "u64" : "u32", (unsigned long long)value.bits);
+        return arena_printf(e->arena, "%s%s", hexadecimal(e, real), wide ? "" : "f");
+    }
+    if (type_rows[dtype].class != CLASS_SIGNED)
+        return arena_printf(e->arena, "%llu%s", (unsigned long long)value.bits, wide ? "ull" : "u");
+    const long long whole = eval_convert(dtype, WEFT_INT64, true, value).i64;
+    if (whole == INT64_MIN)
+        return "(-0x7fffffffffffffffll - 1)";
+    return arena_printf(e->arena, wide ? "%lldll" : whole == INT32_MIN ? "(-0x7fffffff - 1)" : "%lld", whole);
+}
+
+void emit_literal(struct emitter *e, int k, int ins)
+{
+    enum weft_dtype dtype = e->kernel->literal_dtypes[k];
+    const char *type = short_name(dtype);
+    if (e->baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
+        buf_printf(&e->literals, "const %s c%d = %s; /* %s */\n", type, k, literal_code(e, k), literal_text(e, k));
+    else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
+        buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
+                   type, k, type, k, literal_text(e, k));
+    if (!e->called[ins])
+        return;
+    put_helper(e, "fill", dtype);
+    declare_block(e, &e->literals, dtype, 'z', k, 0);
+    buf_printf(&e->literals, "fill_%s(z%d, %s%s);\n", type, k, value_name(e, ins), e->params->target->block);
+}
+
+/* In registers every value has a place of its own. */
+static void emit_places(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    for (int n = 0; n < s->order_count; n++)
+        if (s->slot[s->order[n]] >= 0)
+            declare_block(e, &e->operands, e->kernel->ins[s->order[n]].dtype, 'v', s->order[n], 0);
+}
+
+void emit_slots(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    if (e->params->target->chunks) {
+        emit_places(e);
+        return;
+    }
+    if (s->slot_count && !e->heap)
+        buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+                   s->slot_count);
+    if (s->slot_count && e->heap) {
+        buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",
+                   e->scratch);
+        e->scratch += (size_t)s->slot_count * BLOCK * sizeof(uint64_t);
+    }
+    for (int n = 0; n < s->order_count; n++) {
+        int i = s->order[n];
+        if (s->slot[i] >= 0)
+            buf_printf(&e->buffers, "%s_m *const v%d = (%s_m *)slots[%d];\n",
+                       short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
+                       s->slot[i]);
+    }
+}
+
+/* ---- the body ---- */
+
+/* Makes the value known by name inside the loop of this level. */
+static void bring(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    bool plain = e->schedule.rate[i] != RATE_BLOCK ||
+                 (ins->kind == INS_LOAD && access_stays((enum access_kind)e->kinds[ins->index]));
+    if (plain || e->seen[i] == level)
+        return;
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
+    if (ins->kind == INS_LOAD) {
+        char *from = arena_printf(e->arena, "x%d[j]", ins->index);
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {from, NULL, NULL}};
+        const char *load = type_rows[ins->dtype].load;
+        subst_text(&e->subst, &e->body, load, strlen(load), &tokens);
+    } else {
+        buf_printf(&e->body, "v%d[j]", i);
+    }
+    buf_puts(&e->body, ";\n");
+}
+
+static void emit_value(struct emitter *e, int i, int level, const char *const names[3])
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    e->seen[i] = level;
+    emit_line(e, &e->body, ins);
+    buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
+    put_row(e, &e->body, ins, names);
+    buf_puts(&e->body, ";\n");
+    emit_own_line(e, &e->body);
+    if (e->schedule.slot[i] >= 0)
+        buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
+}
+
+static void emit_ins(struct emitter *e, int i, int level)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *names[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0) {
+            bring(e, ins->a[k], level);
+            names[k] = value_name(e, ins->a[k]);
+        }
+    if (ins->kind == INS_OP) {
+        const char *divisor = divisor_text(e, ins);
+        names[1] = divisor ? divisor : names[1];
+        emit_value(e, i, level, names);
+    } else if (ins->kind == INS_STORE) {
+        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};
+        const char *store = type_rows[ins->dtype].store;
+        buf_printf(&e->body, "    y%d[j] = ", ins->index);
+        subst_text(&e->subst, &e->body, store, strlen(store), &tokens);
+        buf_puts(&e->body, ";\n");
+    } else {
+        buf_printf(&e->body, "    f%d |= (", ins->index);
+        put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
+        buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
+    }
+}
+
+/* The function that computes a row that is not exact on a whole block. */
+static const char *block_function(struct emitter *e, const struct ins *ins)
+{
+    static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
+    const char *type = short_name(ins->source);
+    const char *name = arena_printf(e->arena, "block_%s_%s", row_name(e, ins->op), type);
+    int arity = op_arity(ins->op);
+    if (has_function(e, name))
+        return name;
+    buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
+    for (int k = 0; k < arity; k++)
+        buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
+    buf_puts(&e->blocks, ")\n{\n    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
+    put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
+    buf_puts(&e->blocks, ";\n}\n");
+    return name;
+}
+
+/* The function that converts a whole block. */
+static const char *conversion_function(struct emitter *e, const struct ins *ins)
+{
+    const char *name = op_block(ins->op);
+    struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
+    e->vectors = true;
+    subst_helper(&e->subst, name, &tokens);
+    return arena_printf(e->arena, "%s_%s_%s", name, short_name(ins->source), short_name(ins->dtype));
+}
+
+static void emit_block_call(struct emitter *e, struct buf *out, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *type = short_name(ins->dtype);
+    int output = e->schedule.output[i];
+    emit_line(e, out, ins);
+    const char *to = arena_printf(e->arena, output < 0 ? "v%d" : "y%d", output < 0 ? i : output);
+    if (ins->kind == INS_LOOKUP) {
+        put_helper(e, "lookup", ins->dtype);
+        buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
+                   access_name(e, ins->index));
+    } else {
+        const char *function = is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins);
+        buf_printf(out, "%s(%s", function, to);
+    }
+    for (int k = 0; k < 3; k++) {
+        if (ins->a[k] < 0)
+            continue;
+        const struct ins *a = &e->kernel->ins[ins->a[k]];
+        if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
+            buf_printf(out, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
+        else
+            buf_printf(out, ", v%d", ins->a[k]);
+    }
+    buf_printf(out, "%s);\n", e->params->target->block);
+    emit_own_line(e, out);
+}
+
+/* A value computed outside the blocks, once or once for each row: by the same block function where it
+ * is not exact. */
+void emit_single(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    const char *type = short_name(ins->dtype), *names[3] = {NULL, NULL, NULL};
+    struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
+    struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
+    if (e->schedule.call[i]) {
+        declare_block(e, blocks, ins->dtype, 'v', i, 0);
+        emit_block_call(e, out, i);
+        buf_printf(out, "const %s t%d = v%d[0];\n", type, i, i);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
+    emit_line(e, out, ins);
+    buf_printf(out, "const %s t%d = ", type, i);
+    put_row(e, out, ins, names);
+    buf_puts(out, ";\n");
+    emit_own_line(e, out);
+    if (!e->called[i])
+        return;
+    put_helper(e, "fill", ins->dtype);
+    declare_block(e, blocks, ins->dtype, 'v', i, 0);
+    buf_printf(out, "fill_%s(v%d, t%d%s);\n", type, i, i, e->params->target->block);
+}
+
+/* Reads all that the loop's stores write: an output may be the buffer of an input. */
+static void bring_stored(struct emitter *e, int first, int end, int level)
+{
+    for (int n = first; n < end; n++) {
+        const struct ins *ins = &e->kernel->ins[e->schedule.order[n]];
+        if (ins->kind == INS_STORE)
+            bring(e, ins->a[0], level);
+    }
+}
+
+static void emit_level(struct emitter *e, int first, int end, int level)
+{
+    const struct kernel *kernel = e->kernel;
+    bool open = false, stores = false;
+    for (int n = first; n < end; n++) {
+        int i = e->schedule.order[n];
+        if (e->schedule.call[i])
+            continue;
+        if (!open)
+            buf_puts(&e->body, "INDEPENDENT\nfor (int j = 0; j < BLOCK; j++) {\n");
+        open = true;
+        if (kernel->ins[i].kind == INS_STORE && !stores)
+            bring_stored(e, n, end, level);
+        stores = stores || kernel->ins[i].kind == INS_STORE;
+        emit_ins(e, i, level);
+    }
+    if (open)
+        buf_puts(&e->body, "}\n");
+    for (int n = first; n < end; n++)
+        if (e->schedule.call[e->schedule.order[n]])
+            emit_block_call(e, &e->body, e->schedule.order[n]);
+}
+
+void emit_body(struct emitter *e)
+{
+    const struct schedule *s = &e->schedule;
+    for (int first = 0, end; first < s->order_count; first = end) {
+        int level = s->level[s->order[first]];
+        for (end = first; end < s->order_count && s->level[s->order[end]] == level; end++)
+            ;
+        emit_level(e, first, end, level);
+    }
+}

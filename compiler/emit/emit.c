@@ -1,0 +1,418 @@
+/* See emit.h: the whole text of a kernel, from the skeleton and the parts that emit_access.c and
+ * emit_body.c make. */
+#include "compiler/emit/emit_impl.h"
+
+#include "compiler/emit/templates.h"
+
+#include <string.h>
+
+enum { MAX_STACK = 64 << 10 };     /* bytes of blocks; more live in the scratch that the caller lends */
+
+/* A kernel more: in C, measured (bench/hoist.py), 500 times as long as a vector instruction on a block of
+ * 64. On a GPU 2 us, in which one with 132 SMs at 1.8 GHz executes 60 million instructions on an element
+ * each; much of what they would take stands in the shadow of memory besides. */
+const struct target target_c = {
+    .name = "c", .skeleton = weft_template_kernel, .prelude = weft_template_prelude_c,
+    .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
+    .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
+const struct target target_cuda = {
+    .name = "cuda", .skeleton = weft_template_kernel_cuda, .prelude = weft_template_prelude_cuda,
+    .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
+    .block = ", BLOCK",
+    .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE)};
+
+const char *short_name(enum weft_dtype dtype)
+{
+    return type_rows[dtype].short_name;
+}
+
+static const char *kind_name(const struct ins *ins)
+{
+    return ins->kind == INS_LOAD ? "a" : ins->kind == INS_LITERAL ? "c" : "t";
+}
+
+const char *value_name(struct emitter *e, int i)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
+    if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
+        return arena_printf(e->arena, "(%s)", literal_code(e, number));
+    if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
+        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), number);
+    return arena_printf(e->arena, "%s%d", kind_name(ins), number);
+}
+
+const char *access_name(const struct emitter *e, int access)
+{
+    const struct access *a = &e->kernel->accesses[access];
+    const struct program *program = e->kernel->program;
+    switch (a->kind) {
+    case TENSOR_INPUT: return program->symbols[program->inputs[a->index]].name;
+    case TENSOR_CONSTANT: return "array literal";
+    case TENSOR_RESULT: return program->results[a->index].name;
+    case TENSOR_TEMPORARY: return arena_printf(e->arena, "temporary %d", a->index);
+    case TENSOR_TABLE: return arena_printf(e->arena, "table %d", a->index);
+    case TENSOR_BYTES: return "0 to 255";
+    }
+    return "";
+}
+
+static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
+{
+    enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
+    const char *section = dtype_is_float(t) ? "floating" : "integer";
+    struct tokens tokens = {section, t, ins->source, op_rows[ins->op].rule == RULE_CONVERT, false,
+                            {names[0], names[1], names[2]}};
+    return tokens;
+}
+
+void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
+                        const char *const names[3])
+{
+    struct tokens tokens = row_tokens(ins, names);
+    subst_text(&e->subst, out, meaning, strlen(meaning), &tokens);
+}
+
+void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype)
+{
+    struct tokens tokens = {"move", dtype, dtype, false, true, {NULL, NULL, NULL}};
+    subst_helper(&e->subst, name, &tokens);
+}
+
+void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter,
+                          int number, int more)
+{
+    const char *type = short_name(dtype);
+    if (e->params->target->chunks) {
+        buf_printf(out, "ALIGNED %s_m %c%d[CHUNK];\n", type, letter, number);
+        return;
+    }
+    if (!e->heap) {
+        buf_printf(out, more ? "%s_m %c%d[BLOCK + %d];\n" : "%s_m %c%d[BLOCK];\n", type, letter, number,
+                   more);
+        return;
+    }
+    buf_printf(out, "%s_m *const %c%d = (%s_m *)(args->scratch + %zu);\n", type, letter, number, type,
+               e->scratch);
+    e->scratch += (size_t)(BLOCK + more) * (size_t)type_rows[dtype].size;
+}
+
+/* ---- the program's lines ---- */
+
+/* Where the program's lines but the first begin. */
+static void find_lines(struct emitter *e)
+{
+    const struct source *source = e->kernel->program->source;
+    if (!e->params->target->lines)
+        return;
+    for (size_t i = 0; i < source->length; i++)
+        if (source->text[i] == '\n')
+            ARENA_PUSH(e->arena, e->lines, e->line_count, i + 1);
+}
+
+/* The number is that of the text's next line, which put_indented knows. */
+static const char own_line[] = "#line 0\n";
+
+/* Between two statements of the program the text's own lines need not be named. */
+void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
+{
+    const size_t own = sizeof own_line - 1;
+    int line = 1;
+    if (!e->params->target->lines)
+        return;
+    if (out->length >= own && memcmp(out->text + out->length - own, own_line, own) == 0)
+        out->length -= own;
+    for (int low = 0, high = e->line_count, middle; low < high; line = low + 1) {
+        middle = (low + high) / 2;
+        if (e->lines[middle] <= ins->span.start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    buf_printf(out, "#line %d \"/weft/program\"\n", line);
+}
+
+void emit_own_line(struct emitter *e, struct buf *out)
+{
+    if (e->params->target->lines)
+        buf_puts(out, own_line);
+}
+
+/* ---- the whole text ---- */
+
+static void find_called(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3 && e->schedule.call[i]; k++)
+            if (kernel->ins[i].a[k] >= 0)
+                e->called[kernel->ins[i].a[k]] = true;
+}
+
+/* Whether heavy rows are so many, each as often as loops over chunks are unrolled, that functions had better be
+ * called. */
+static bool many_heavy(const struct emitter *e)
+{
+    const struct form *form = e->params->form;
+    int copies = form->singles + (form->block > 1 ? form->block * form->unroll : 0), rows = 0;
+    for (int i = 0; i < e->kernel->ins_count; i++) {
+        const struct ins *ins = &e->kernel->ins[i];
+        rows += ins->kind == INS_OP && op_weight(ins->op, ins->source) >= HEAVY;
+    }
+    return e->params->target->chunks && rows * copies > MAX_HEAVY;
+}
+
+/* At most what declare_block and the slots will take. */
+static size_t block_bytes(const struct emitter *e)
+{
+    const size_t block = BLOCK * sizeof(uint64_t);
+    size_t bytes = (size_t)e->schedule.slot_count * block;
+    for (int k = 0; k < e->kernel->access_count; k++)
+        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e->kinds[k]) : 0) *
+                             sizeof(uint64_t);
+    for (int i = 0; i < e->kernel->ins_count; i++)
+        bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;
+    return bytes;
+}
+
+static void emit_parts(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    find_called(e);
+    e->calls_rows = many_heavy(e);
+    e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
+    if (kernel->literal_count > MAX_NAMED_LITERALS)
+        buf_puts(&e->literals, "const unsigned long long *const literals = args->literals;\n");
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        e->seen[i] = -1;
+        if (ins->kind == INS_LOAD)
+            emit_access(e, ins->index, false, e->called[i]);
+        else if (ins->kind == INS_LITERAL)
+            emit_literal(e, ins->index, i);
+        else if (ins->kind == INS_STORE)
+            emit_access(e, ins->index, true, false);
+        else if (e->schedule.rate[i] != RATE_BLOCK)
+            emit_single(e, i);
+    }
+    emit_slots(e);
+    emit_body(e);
+    for (int i = 0; i < kernel->fault_count; i++) {
+        buf_printf(&e->faults, "unsigned char f%d = 0;\n", i);
+        buf_printf(&e->remarks, "if (f%d)\n    args->faults[%d] = 1;\n", i, i);
+    }
+}
+
+static void put_head(struct emitter *e, struct buf *out, const char *mark)
+{
+    const char *head = strstr(e->params->target->prelude, mark);
+    if (!head)
+        return;
+    head += strlen(mark);
+    buf_add(out, head, (size_t)(strstr(head, "\n//: ") + 1 - head));
+}
+
+static void put_types(struct emitter *e, struct buf *out)
+{
+    put_head(e, out, "//: move head\n");
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        const struct type_row *row = &type_rows[t];
+        const char *value = t == WEFT_BOOL ? e->params->target->boolean : dtype_is_half(t) ? "int" : row->storage;
+        buf_printf(out, "typedef %s %s;\n", value, row->short_name);
+        buf_printf(out, "typedef %s %s_m MAY_ALIAS;\n", row->storage, row->short_name);
+    }
+}
+
+/* What the form says; the target's texts have parts that depend on it. */
+static void put_form(struct emitter *e, struct buf *out)
+{
+    const struct form *form = e->params->form;
+    if (!e->params->target->chunks) {
+        buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
+        return;
+    }
+    const struct { const char *name; int value; } constants[] = {
+        {"CHUNK", form->block}, {"UNROLL", form->unroll}, {"SINGLES", form->singles}, {"THREADS", form->threads},
+        {"TILE", form->block * form->unroll * form->threads},
+        {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
+        {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"PERIOD", form->period},
+        {"MAPPED", form->mapped},
+        {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
+        {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length;
+    const char *found;
+    for (int i = 0; words && (found = word_at(words, i, &length)); i++)
+        if (strlen(word) == length && memcmp(found, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* Declarations of the library functions. */
+static void put_library(struct emitter *e, struct buf *out)
+{
+    for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
+        const struct prototype *p = &e->subst.prototypes[i];
+        const char *type = short_name(p->dtype);
+        buf_printf(out, "%s%s %s(%s", has_word(e->params->vector_functions, p->name) ? "VECTOR " : "", type,
+                   p->name, type);
+        for (int k = 1; k < p->arguments; k++)
+            buf_printf(out, ", %s", type);
+        buf_puts(out, ");\n");
+    }
+}
+
+static void put_comment(struct emitter *e, struct buf *out)
+{
+    buf_puts(out, "/*");
+    for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
+        buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
+                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e, a));
+    buf_puts(out, " */\n");
+}
+
+/* Adds every line of `text` behind `indent`. */
+static void put_indented(struct emitter *e, struct buf *out, const char *text, const char *indent, size_t length)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+        e->own_lines++;
+        if (*text != '#' && line)
+            buf_add(out, indent, length);
+        if (strncmp(text, own_line, sizeof own_line - 1) == 0)
+            buf_printf(out, "#line %d \"%s\"", e->own_lines + 1, e->params->target->lines);
+        else
+            buf_add(out, text, line);
+        buf_putc(out, '\n');
+        text += line + (text[line] == '\n');
+    }
+}
+
+struct buf *emit_section(struct emitter *e, const char *name, size_t length)
+{
+    const struct { const char *name; struct buf *text; } sections[] = {
+#define ENTRY(name) {#name, &e->name},
+        SECTIONS(ENTRY)
+#undef ENTRY
+    };
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
+            return sections[i].text;
+    return NULL;
+}
+
+static const char *section_text(struct emitter *e, const char *name, size_t length)
+{
+    const struct buf *section = emit_section(e, name, length);
+    struct buf text;
+    if (section)
+        return section->text;
+    buf_init(&text, e->arena);
+    switch (*name) {
+    case 'c': put_comment(e, &text); break;
+    case 't': put_types(e, &text); break;
+    case 's': put_form(e, &text); break;
+    case 'a': buf_puts(&text, e->params->target->args); break;
+    case 'l': put_library(e, &text); break;
+    case 'h':
+        if (e->vectors)
+            put_head(e, &text, "//: vector head\n");
+        buf_add(&text, e->subst.helpers.text, e->subst.helpers.length);
+        break;
+    }
+    return text.text;
+}
+
+static char *fill_skeleton(struct emitter *e, const char *skeleton)
+{
+    struct buf out;
+    buf_init(&out, e->arena);
+    skeleton = strchr(skeleton, '\n') + 1; /* its first line speaks to the reader of the file */
+    while (*skeleton) {
+        size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
+        if (skeleton[indent] == '$')
+            put_indented(e, &out, section_text(e, skeleton + indent + 1, line - indent - 1), skeleton,
+                         indent);
+        else
+            buf_add(&out, skeleton, line + 1), e->own_lines++;
+        skeleton += line + (skeleton[line] == '\n');
+    }
+    return out.text;
+}
+
+static void start(struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+#define INIT(name) buf_init(&e->name, e->arena);
+    SECTIONS(INIT)
+#undef INIT
+    e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
+    e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
+    find_lines(e);
+    make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
+    subst_init(&e->subst, e->arena, e->params->target);
+}
+
+char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
+           size_t *scratch)
+{
+    struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
+    start(&e);
+    emit_parts(&e);
+    *scratch = e.scratch;
+    return fill_skeleton(&e, params->target->skeleton);
+}
+
+/* ---- several kernels in one text ---- */
+
+struct emit_together {
+    struct emit_params params;
+    struct emitter e;              /* what is shared: subst, blocks, vectors */
+};
+
+struct emit_together *emit_start(struct arena *arena, const struct target *target)
+{
+    struct emit_together *together = ARENA_NEW(arena, struct emit_together);
+    together->params.target = target;
+    together->e = (struct emitter){.arena = arena, .params = &together->params};
+    subst_init(&together->e.subst, arena, target);
+    buf_init(&together->e.blocks, arena);
+    return together;
+}
+
+char *emit_function(struct emit_together *together, const struct kernel *kernel,
+                    const struct emit_params *params, const char *name, size_t *scratch)
+{
+    struct emitter *shared = &together->e;
+    struct emitter e = {.arena = shared->arena, .kernel = kernel, .params = params, .kinds = params->kinds,
+                        .baked = true};
+    start(&e);
+    e.subst = shared->subst;
+    e.blocks = shared->blocks;
+    buf_printf(&e.literals, "enum { ACCESSES = %d };\n", kernel->access_count);
+    emit_parts(&e);
+    shared->subst = e.subst;
+    shared->blocks = e.blocks;
+    shared->vectors = shared->vectors || e.vectors;
+    *scratch = e.scratch;
+    const char *body = fill_skeleton(&e, strstr(params->target->skeleton, "void weft_kernel("));
+    return arena_printf(e.arena, "static void %s(const struct weft_args *args, i64 begin, i64 end)\n%s", name,
+                        body);
+}
+
+const char *emit_common(struct emit_together *together, const char *section)
+{
+    return section_text(&together->e, section, strlen(section));
+}
+
+const char *const *emit_names(struct emit_together *together, int *count)
+{
+    *count = together->e.subst.name_count;
+    return together->e.subst.names;
+}

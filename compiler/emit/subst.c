@@ -1,0 +1,219 @@
+/* See subst_impl.h. A text is read identifier by identifier; everything else is copied. */
+#include "compiler/emit/subst_impl.h"
+
+#include "compiler/emit/templates.h"
+
+#include <string.h>
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+void subst_init(struct subst *subst, struct arena *arena, const struct target *target)
+{
+    *subst = (struct subst){.arena = arena, .target = target};
+    buf_init(&subst->helpers, arena);
+}
+
+/* It stands between its marker line and the next marker or "#" line outside the head. */
+const char *subst_find(const char *text, const char *section, const char *name, size_t *length)
+{
+    size_t s = strlen(section), n = strlen(name);
+    for (const char *mark = text; (mark = strstr(mark, "//: ")); mark += 4) {
+        if (strncmp(mark + 4, section, s) != 0 || mark[4 + s] != ' ' ||
+            strncmp(mark + 5 + s, name, n) != 0 || mark[5 + s + n] != '\n')
+            continue;
+        const char *start = mark + 6 + s + n, *end = strstr(start, "\n//: ");
+        const char *directive = strstr(start, "\n#");
+        bool head = *start == '#';
+        if (!end || (directive && directive < end && !head))
+            end = directive && !head ? directive : start + strlen(start) - 1;
+        *length = (size_t)(end + 1 - start);
+        return start;
+    }
+    return NULL;
+}
+
+static const char *type_name(const struct tokens *tokens, struct arena *arena)
+{
+    const char *name = type_rows[tokens->t].short_name;
+    return tokens->memory ? arena_printf(arena, "%s_m", name) : name;
+}
+
+static const char *unsigned_name(enum weft_dtype dtype)
+{
+    if (dtype_is_float(dtype))
+        return type_rows[dtype].short_name;
+    return type_rows[dtype].bits == 64 ? "u64" : "u32";
+}
+
+static const char *helper_name(struct subst *subst, const char *name, const struct tokens *tokens,
+                               bool pair)
+{
+    const char *t = type_rows[tokens->t].short_name;
+    if (!pair)
+        return arena_printf(subst->arena, "%s_%s", name, t);
+    return arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t);
+}
+
+static void define(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
+{
+    const char *full = helper_name(subst, name, tokens, pair), *text;
+    struct tokens inside = *tokens;
+    struct buf body;
+    size_t length;
+    for (int i = 0; i < subst->name_count; i++)
+        if (strcmp(subst->names[i], full) == 0)
+            return;
+    ARENA_PUSH(subst->arena, subst->names, subst->name_count, full);
+    inside.section = pair ? name : tokens->section;
+    inside.a[0] = inside.a[1] = inside.a[2] = NULL;
+    text = subst_find(weft_template_dialect, inside.section, name, &length);
+    if (!text)
+        text = subst_find(subst->target->prelude, inside.section, name, &length);
+    if (!text)
+        return;
+    buf_init(&body, subst->arena);
+    subst_text(subst, &body, text, length, &inside);
+    buf_add(&subst->helpers, body.text, body.length);
+}
+
+void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens)
+{
+    define(subst, name, tokens, tokens->pair);
+}
+
+/* Arguments of the call whose "(" is at `text`. */
+static int count_arguments(const char *text)
+{
+    int depth = 0, count = 1;
+    for (; *text; text++) {
+        depth += (*text == '(') - (*text == ')');
+        count += *text == ',' && depth == 1;
+        if (depth == 0)
+            break;
+    }
+    return count;
+}
+
+static void add_library(struct subst *subst, struct buf *out, const char *name,
+                        const struct tokens *tokens, const char *call)
+{
+    enum weft_dtype dtype = tokens->pair ? tokens->s : tokens->t;
+    const char *full = arena_printf(subst->arena, "%s%s", name, dtype == WEFT_FLOAT32 ? "f" : "");
+    size_t length;
+    const char *own = subst_find(subst->target->prelude, "library", full, &length);
+    buf_printf(out, "%s%s", own ? "own_" : "", full);
+    for (int i = 0; i < subst->prototype_count; i++)
+        if (strcmp(subst->prototypes[i].name, full) == 0)
+            return;
+    if (own)
+        buf_add(&subst->helpers, own, length);
+    ARENA_PUSH(subst->arena, subst->prototypes, subst->prototype_count,
+               ((struct prototype){full, dtype, count_arguments(call)}));
+}
+
+/* N(name), M(name) or F(name) at `text`, whose "(" is at text[1]. Returns what follows it. */
+static const char *put_call(struct subst *subst, struct buf *out, const char *text,
+                            const struct tokens *tokens)
+{
+    const char *start = text + 2, *end = strchr(start, ')');
+    const char *name = arena_string(subst->arena, start, (size_t)(end - start));
+    bool pair = *text == 'M';
+    if (*text == 'F') {
+        add_library(subst, out, name, tokens, end + 1);
+        return end + 1;
+    }
+    define(subst, name, tokens, pair);
+    buf_puts(out, helper_name(subst, name, tokens, pair));
+    return end + 1;
+}
+
+/* The value of the stored element between the parentheses that open at `text`. Returns what follows. */
+static const char *put_load(struct subst *subst, struct buf *out, const char *text, const struct tokens *tokens)
+{
+    int depth = 0;
+    const char *end = text, *load = type_rows[tokens->t].load;
+    do
+        depth += (*end == '(') - (*end == ')');
+    while (end++, depth > 0);
+    struct buf stored;
+    buf_init(&stored, subst->arena);
+    subst_text(subst, &stored, text + 1, (size_t)(end - text) - 2, tokens);
+    const struct tokens inside = {.t = tokens->t, .s = tokens->t, .a = {stored.text}};
+    subst_text(subst, out, load, strlen(load), &inside);
+    return end;
+}
+
+static bool is_word(const char *word, size_t length, const char *what)
+{
+    return strlen(what) == length && memcmp(word, what, length) == 0;
+}
+
+static const char *token_text(struct subst *subst, const char *word, size_t length,
+                              const struct tokens *tokens)
+{
+    if (is_word(word, length, "FN"))
+        return subst->target->function;
+    if (tokens->name && is_word(word, length, "NAME"))
+        return tokens->name;
+    if (tokens->name && is_word(word, length, "VALUE"))
+        return type_rows[tokens->t].short_name;
+    if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))
+        return arena_printf(subst->arena, "%s_m", type_rows[*word == 'S' ? tokens->s : tokens->t].short_name);
+    if (is_word(word, length, "FRACTION") && tokens->pair)
+        return arena_printf(subst->arena, "%d",
+                            type_rows[dtype_is_half(tokens->t) ? tokens->t : tokens->s].fraction);
+    if (length != 1)
+        return NULL;
+    switch (*word) {
+    case 'T': return type_name(tokens, subst->arena);
+    case 'U': return unsigned_name(tokens->t);
+    case 'S': return tokens->pair ? type_rows[tokens->s].short_name : NULL;
+    case 'A': case 'B': case 'C': return tokens->a[*word - 'A'];
+    default: return NULL;
+    }
+}
+
+void subst_text(struct subst *subst, struct buf *out, const char *text, size_t length,
+                const struct tokens *tokens)
+{
+    const char *end = text + length;
+    while (text < end) {
+        const char *start = text;
+        while (text < end && (is_letter(*text) || (text > start && is_digit(*text))))
+            text++;
+        if (text == start) {
+            /* A number with its suffix is no identifier. */
+            bool digits = is_digit(*text);
+            if (*text == '$' && tokens->name) {
+                buf_printf(out, "%d", tokens->number);
+                text++;
+                continue;
+            }
+            for (text++; digits && text < end && (is_letter(*text) || is_digit(*text)); text++)
+                ;
+            buf_add(out, start, (size_t)(text - start));
+            continue;
+        }
+        if (text == start + 1 && *text == '(' && strchr("NMF", *start)) {
+            text = put_call(subst, out, start, tokens);
+            continue;
+        }
+        if (tokens->name && is_word(start, (size_t)(text - start), "LOAD")) {
+            text = put_load(subst, out, text, tokens);
+            continue;
+        }
+        const char *word = token_text(subst, start, (size_t)(text - start), tokens);
+        if (word)
+            buf_puts(out, word);
+        else
+            buf_add(out, start, (size_t)(text - start));
+    }
+}

@@ -1,0 +1,300 @@
+/* Lowering: the nodes that some results need become flat SSA, each under the index maps of the views
+ * above it. Divisions by zero become remarks that count only where their value is used (rule 4.4).
+ * Invariant: an instruction's operands stand before it; no pass over them recurses. */
+#include "compiler/check/check.h"
+#include "compiler/lang/lang.h"
+#include "compiler/ir/lower_impl.h"
+
+#include <string.h>
+
+/* ---- nodes ---- */
+
+static union scalar literal_as(const struct literal *literal, enum weft_dtype dtype, enum meeting how)
+{
+    bool infinite;
+    return how == MEET   ? literal_meet(literal, dtype, &infinite)
+           : how == CAST ? literal_cast(literal, dtype)
+                         : literal_wrap(literal, dtype);
+}
+
+/* Whether two array literals have one shape. */
+static bool same_extents(const struct program *program, int a, int b)
+{
+    const struct node *x = &program->nodes[a], *y = &program->nodes[b];
+    return x->rank == y->rank && memcmp(&program->extents[x->extents], &program->extents[y->extents],
+                                        (size_t)x->rank * sizeof *program->extents) == 0;
+}
+
+/* An array literal's elements in the type they meet; equal ones are one constant. */
+static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
+                      enum meeting how)
+{
+    struct kernel *kernel = l->kernel;
+    size_t size = (size_t)type_rows[dtype].size;
+    char *data = arena_alloc(l->arena, size * (size_t)node->operand_count);
+    for (int i = 0; i < node->operand_count; i++)
+        scalar_store(data + (size_t)i * size, dtype,
+                     literal_as(&operand_node(l->program, node, i)->literal, dtype, how));
+    int index = (int)(node - l->program->nodes), found = 0;
+    size_t bytes = size * (size_t)node->operand_count;
+    for (; found < kernel->constant_count; found++) {
+        const struct constant *c = &kernel->constants[found];
+        if (c->dtype == dtype && same_extents(l->program, c->node, index) &&
+            memcmp(c->data, data, bytes) == 0)
+            break;
+    }
+    if (found == kernel->constant_count)
+        ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
+                   ((struct constant){index, dtype, data, bytes}));
+    return ins_add_load(l, TENSOR_CONSTANT, found, dtype, node);
+}
+
+/* The same once for each node, type, way and map. */
+static int array_as(struct lowering *l, const struct node *node, enum weft_dtype dtype,
+                    enum meeting how)
+{
+    int *first = &l->met[node - l->program->nodes];
+    for (int i = *first; i >= 0; i = l->loads[i].next)
+        if (l->loads[i].dtype == dtype && l->loads[i].how == how && l->loads[i].map == l->map)
+            return l->loads[i].ins;
+    int ins = load_array(l, node, dtype, how);
+    ARENA_PUSH(l->arena, l->loads, l->load_count,
+               ((struct array_load){dtype, how, l->map, ins, *first}));
+    *first = l->load_count - 1;
+    return ins;
+}
+
+/* Where a node has its value under the present map; -1: nowhere. */
+static int find_use(const struct lowering *l, int node, int map)
+{
+    int use = l->first_use[node];
+    while (use >= 0 && l->uses[use].map != map)
+        use = l->uses[use].next;
+    return use;
+}
+
+/* The value of a node as `dtype`: literals and array literals from their full value. */
+static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
+{
+    const struct node *node = named_node(l->program, &l->program->nodes[index]);
+    if (node->kind == NODE_ARRAY)
+        return array_as(l, node, dtype, how);
+    if (node->literal.kind != LITERAL_NONE)
+        return ins_add_literal(l, literal_as(&node->literal, dtype, how), dtype, node->span);
+    int use = find_use(l, (int)(node - l->program->nodes), l->map);
+    return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
+}
+
+static int operand_index(const struct lowering *l, const struct node *node, int i)
+{
+    return l->program->operands[node->operands + i];
+}
+
+static int lower_compare64(struct lowering *l, const struct node *node)
+{
+    bool swapped = operand_node(l->program, node, 0)->dtype == WEFT_UINT64;
+    int s = value_as(l, operand_index(l, node, swapped), WEFT_INT64, MEET);
+    int u = value_as(l, operand_index(l, node, !swapped), WEFT_UINT64, MEET);
+    int order = ins_add_op(l, OP_COMPARE64, WEFT_INT64, WEFT_INT64, (int[]){s, u, -1}, node->token);
+    int zero = ins_add_literal(l, (union scalar){0}, WEFT_INT64, node->token);
+    int a[3] = {swapped ? zero : order, swapped ? order : zero, -1};
+    return ins_add_op(l, node->op, WEFT_INT64, WEFT_BOOL, a, node->token);
+}
+
+/* Operand i, as the type it is converted to, in the one that it is computed in. */
+static int operand_as(struct lowering *l, const struct node *node, int i, enum weft_dtype operand)
+{
+    int value = value_as(l, operand_index(l, node, i), operand, MEET);
+    return ins_convert(l, value, type_rows[operand].compute, false, node->token);
+}
+
+static int lower_op(struct lowering *l, const struct node *node)
+{
+    const struct op_row *row = &op_rows[node->op];
+    enum weft_dtype operand = operand_dtype(l->program, node), compute = type_rows[operand].compute;
+    enum weft_dtype result = node->dtype == operand ? compute : node->dtype;
+    if (compares_by_value(l->program, node))
+        return lower_compare64(l, node);
+    int a[3] = {-1, -1, -1}, count = row->form == FORM_FOLD ? 2 : node->operand_count;
+    for (int i = 0; i < count; i++) {
+        bool condition = row->rule == RULE_SELECT && i == 0;
+        a[i] = condition ? value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
+                         : operand_as(l, node, i, operand);
+    }
+    int exponent = ins_small_exponent(l, node->op, compute, a[1]);
+    int value = exponent ? ins_add_power(l, compute, a[0], exponent, node->token)
+                         : ins_add_op(l, node->op, compute, result, a, node->token);
+    for (int i = count; i < node->operand_count; i++) {
+        int next = operand_as(l, node, i, operand);
+        value = ins_add_op(l, node->op, compute, result, (int[]){value, next, -1}, node->token);
+    }
+    return ins_convert(l, value, node->dtype, false, node->token);
+}
+
+/* ---- views ---- */
+
+/* Whether the node is another view of an input's bytes. */
+static bool is_cast_input(const struct lowering *l, const struct node *node)
+{
+    if (node->kind != NODE_VIEW || l->program->views[node->view].form != VIEW_REINTERPRET)
+        return false;
+    const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
+    return from->kind == NODE_NAME && from->dtype != node->dtype &&
+           l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
+}
+
+/* The map under which a view's operand is read. What reinterprets an input reads elements of the new
+ * type in their order. */
+static int operand_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes];
+    const struct shape *to = l->shapes[operand_index(l, view, 0)];
+    struct shape *row = NULL;
+    if (is_cast_input(l, view) && !shape_known(from)) {
+        to = row = arena_copy(l->arena, from, sizeof *from); /* as many elements, in their order */
+    } else if (is_cast_input(l, view)) {
+        to = row = ARENA_NEW(l->arena, struct shape);
+        *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
+    }
+    return row ? map_bytes(l->kernel, map, from, to) : map_view(l->kernel, map, from, to);
+}
+
+static bool add_use(struct lowering *l, int node, int map)
+{
+    if (map < 0 || l->use_count == MAX_USES)
+        return false;
+    if (find_use(l, node, map) >= 0)
+        return true;
+    ARENA_PUSH(l->arena, l->uses, l->use_count, ((struct use){map, -1, l->first_use[node]}));
+    l->first_use[node] = l->use_count - 1;
+    return true;
+}
+
+/* Hands the uses of node n on to its operands. */
+static bool pass_uses(struct lowering *l, int n)
+{
+    const struct program *program = l->program;
+    const struct node *node = &program->nodes[n];
+    bool good = true;
+    if (node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE || is_cast_input(l, node))
+        return true;
+    for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
+        int map = node->kind == NODE_VIEW ? operand_map(l, node, l->uses[u].map) : l->uses[u].map;
+        for (int i = 0; good && i < node->operand_count; i++)
+            good = add_use(l, operand_index(l, node, i), map);
+        if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
+            good = good && add_use(l, program->symbols[node->symbol].node, map);
+    }
+    return good;
+}
+
+/* Finds out under which maps the results need each node; false with a diagnostic. */
+static bool find_uses(struct lowering *l, struct diags *diags)
+{
+    const struct program *program = l->program;
+    for (int i = 0; i < l->kernel->result_count; i++)
+        add_use(l, program->results[l->kernel->results[i]].node, 0);
+    for (int n = program->node_count - 1; n >= 0; n--)
+        if (!pass_uses(l, n))
+            return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
+    return true;
+}
+
+/* A view of a value is the value under another map; reinterpreted, its bits. */
+static int lower_view(struct lowering *l, const struct node *node)
+{
+    const struct node *from = operand_node(l->program, node, 0);
+    int map = l->map;
+    l->map = operand_map(l, node, map);
+    if (is_cast_input(l, node)) {
+        int input = l->program->symbols[named_node(l->program, from)->symbol].input;
+        int value = ins_add_load(l, TENSOR_INPUT, input, node->dtype, node);
+        l->map = map;
+        return value;
+    }
+    int value = value_as(l, operand_index(l, node, 0), from->dtype, MEET);
+    l->map = map;
+    return node->dtype == from->dtype
+               ? value
+               : ins_add_op(l, reinterpretation(from->dtype, node->dtype), from->dtype, node->dtype,
+                            (int[]){value, -1, -1}, node->token);
+}
+
+static int lower_node(struct lowering *l, const struct node *node)
+{
+    switch (node->kind) {
+    case NODE_NAME: {
+        const struct symbol *symbol = &l->program->symbols[node->symbol];
+        if (symbol->kind == SYMBOL_INPUT)
+            return ins_add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node);
+        return l->uses[find_use(l, symbol->node, l->map)].value;
+    }
+    case NODE_OP:
+        return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
+    case NODE_CAST:
+        return value_as(l, operand_index(l, node, 0), node->dtype, CAST);
+    case NODE_WRAP:
+        return value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
+    case NODE_VIEW:
+        return lower_view(l, node);
+    default:
+        return -1; /* literals and arrays appear where they meet a type */
+    }
+}
+
+static void lower_uses(struct lowering *l)
+{
+    for (int n = 0; n < l->program->node_count; n++)
+        for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next) {
+            l->map = l->uses[u].map;
+            l->uses[u].value = lower_node(l, &l->program->nodes[n]);
+        }
+    l->map = 0;
+}
+
+static void lower_results(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    kernel->load_count = kernel->access_count;
+    for (int i = 0; i < kernel->result_count; i++) {
+        const struct result *result = &l->program->results[kernel->results[i]];
+        int value = value_as(l, result->node, result->dtype, result->has_dtype ? CAST : MEET);
+        /* A literal result may add loads; stores are numbered afterwards. */
+        kernel->load_count = kernel->access_count;
+        ins_add(l, (struct ins){INS_STORE, OP_COUNT, result->dtype, result->dtype, {value, -1, -1}, i,
+                            result->span});
+    }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_STORE)
+            kernel->ins[i].index += kernel->load_count;
+    for (int i = 0; i < kernel->result_count; i++)
+        ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
+                   ((struct access){TENSOR_RESULT, kernel->results[i],
+                                    l->program->results[kernel->results[i]].dtype}));
+}
+
+struct kernel *lower(struct arena *arena, const struct program *program,
+                     const struct shape *const *shapes, const int *results, int result_count,
+                     struct diags *diags)
+{
+    struct kernel *kernel = ARENA_NEW(arena, struct kernel);
+    *kernel = (struct kernel){.arena = arena, .program = program, .results = results,
+                              .result_count = result_count};
+    struct lowering l = {.arena = arena, .program = program, .shapes = shapes, .kernel = kernel};
+    if (shapes)
+        ARENA_PUSH(arena, kernel->maps, kernel->map_count,
+                   ((struct index_map){-1, NULL, shapes[program->results[results[0]].node]}));
+    l.first_use = ARENA_ARRAY(arena, int, program->node_count);
+    l.met = ARENA_ARRAY(arena, int, program->node_count);
+    memset(l.first_use, -1, (size_t)program->node_count * sizeof(int));
+    memset(l.met, -1, (size_t)program->node_count * sizeof(int));
+    memset(l.first_access, -1, sizeof l.first_access);
+    ins_resize_table(&l, 64);
+    if (!find_uses(&l, diags))
+        return NULL;
+    lower_uses(&l);
+    lower_results(&l);
+    lower_faults(&l);
+    lower_compact(&l);
+    return kernel;
+}

@@ -1,0 +1,185 @@
+/* See lowering.h. */
+#include "compiler/ir/lower_impl.h"
+
+#include <stdlib.h>
+
+enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a bool instruction */
+
+/* ---- divisions by zero ---- */
+
+static int bool_op(struct lowering *l, enum op op, int a, int b)
+{
+    return ins_add_op(l, op, WEFT_BOOL, WEFT_BOOL, (int[]){a, b, -1}, l->kernel->ins[a].span);
+}
+
+static int use_and(struct lowering *l, int use, int condition)
+{
+    return use == ALWAYS ? condition : bool_op(l, OP_AND, use, condition);
+}
+
+static void use_or(struct lowering *l, int *use, int more)
+{
+    if (*use == NEVER || more == ALWAYS)
+        *use = more;
+    else if (*use != ALWAYS && *use != more)
+        *use = bool_op(l, OP_OR, *use, more);
+}
+
+/* Hands instruction i's use on to its operands: an arm of a selection is used where it is taken. */
+static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty)
+{
+    struct ins ins = l->kernel->ins[i];
+    bool select = ins.kind == INS_OP && op_rows[ins.op].rule == RULE_SELECT;
+    for (int k = 0; k < 3; k++) {
+        int operand = ins.a[k], use = uses[i];
+        if (operand < 0 || !faulty[operand])
+            continue;
+        if (select && k == 1)
+            use = use_and(l, use, ins.a[0]);
+        if (select && k == 2)
+            use = use_and(l, use, bool_op(l, OP_NOT, ins.a[0], -1));
+        use_or(l, &uses[operand], use);
+    }
+}
+
+struct fault_place {
+    struct span span;
+    int ins;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct fault_place *x = a, *y = b;
+    return x->span.start < y->span.start ? -1 : x->span.start > y->span.start;
+}
+
+static void add_faults(struct lowering *l, struct fault_place *places, int count, const int *uses)
+{
+    struct kernel *kernel = l->kernel;
+    if (count)
+        qsort(places, (size_t)count, sizeof *places, by_place);
+    kernel->faults = ARENA_ARRAY(l->arena, struct span, count);
+    kernel->fault_count = count;
+    for (int i = 0; i < count; i++) {
+        struct ins fault = kernel->ins[places[i].ins];
+        int use = uses[places[i].ins];
+        kernel->faults[i] = places[i].span;
+        ins_add(l, (struct ins){INS_FAULT, fault.op, WEFT_BOOL, fault.source,
+                            {fault.a[0], fault.a[1], use == ALWAYS ? -1 : use}, i, fault.span});
+    }
+}
+
+static void find_faults(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    int count = kernel->ins_count, place_count = 0;
+    bool *faulty = ARENA_ARRAY(l->arena, bool, count);
+    int *uses = ARENA_ARRAY(l->arena, int, count);
+    struct fault_place *places = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        faulty[i] = ins_may_fault(l, ins);
+        for (int k = 0; k < 3; k++)
+            faulty[i] = faulty[i] || (ins->a[k] >= 0 && faulty[ins->a[k]]);
+        uses[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        if (!faulty[i] || uses[i] == NEVER)
+            continue;
+        if (ins_may_fault(l, &kernel->ins[i]))
+            ARENA_PUSH(l->arena, places, place_count,
+                       ((struct fault_place){kernel->ins[i].span, i}));
+        pass_use(l, i, uses, faulty);
+    }
+    add_faults(l, places, place_count, uses);
+}
+
+/* Equal divisions become one now, and so do remarks under one condition: the first in the text stays. */
+static void merge_places(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins *before = kernel->ins;
+    int count = kernel->ins_count, *now = ARENA_ARRAY(l->arena, int, count);
+    kernel->ins = NULL;
+    kernel->ins_count = kernel->fault_count = 0;
+    l->holders = NULL;
+    l->holder_count = 0;
+    l->places_merged = true;
+    ins_resize_table(l, 64);
+    for (int i = 0; i < count; i++) {
+        struct ins ins = before[i];
+        for (int k = 0; k < 3; k++)
+            ins.a[k] = ins.a[k] < 0 ? -1 : now[ins.a[k]];
+        ins.index = ins.kind == INS_FAULT ? -1 : ins.index;
+        now[i] = ins_add(l, ins);
+    }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_FAULT) {
+            kernel->faults[kernel->fault_count] = kernel->ins[i].span;
+            kernel->ins[i].index = kernel->fault_count++;
+        }
+}
+
+void lower_faults(struct lowering *l)
+{
+    find_faults(l);
+    if (l->kernel->fault_count > 1)
+        merge_places(l);
+}
+
+/* ---- leaving out what nothing uses ---- */
+
+/* New numbers for the items that are marked; -1 for the others. Returns how many there are. */
+static int number(int *marks, int count)
+{
+    int next = 0;
+    for (int i = 0; i < count; i++)
+        marks[i] = marks[i] ? next++ : -1;
+    return next;
+}
+
+void lower_compact(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    int *live = ARENA_ARRAY(l->arena, int, kernel->ins_count);
+    int *literals = ARENA_ARRAY(l->arena, int, kernel->literal_count);
+    int *accesses = ARENA_ARRAY(l->arena, int, kernel->access_count);
+    for (int i = kernel->ins_count - 1; i >= 0; i--) {
+        const struct ins *ins = &kernel->ins[i];
+        live[i] |= ins->kind == INS_STORE || ins->kind == INS_FAULT;
+        for (int k = 0; live[i] && k < 3; k++)
+            if (ins->a[k] >= 0)
+                live[ins->a[k]] = 1;
+        if (live[i] && ins->kind == INS_LITERAL)
+            literals[ins->index] = 1;
+        if (live[i] && (ins->kind == INS_LOAD || ins->kind == INS_STORE))
+            accesses[ins->index] = 1;
+    }
+    int ins_count = number(live, kernel->ins_count);
+    int literal_count = number(literals, kernel->literal_count);
+    int access_count = number(accesses, kernel->access_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        struct ins ins = kernel->ins[i];
+        if (live[i] < 0)
+            continue;
+        for (int k = 0; k < 3; k++)
+            ins.a[k] = ins.a[k] < 0 ? -1 : live[ins.a[k]];
+        if (ins.kind == INS_LITERAL)
+            ins.index = literals[ins.index];
+        if (ins.kind == INS_LOAD || ins.kind == INS_STORE)
+            ins.index = accesses[ins.index];
+        kernel->ins[live[i]] = ins;
+    }
+    for (int i = 0; i < kernel->literal_count; i++)
+        if (literals[i] >= 0) {
+            kernel->literals[literals[i]] = kernel->literals[i];
+            kernel->literal_dtypes[literals[i]] = kernel->literal_dtypes[i];
+        }
+    for (int i = 0; i < kernel->access_count; i++)
+        if (accesses[i] >= 0)
+            kernel->accesses[accesses[i]] = kernel->accesses[i];
+    kernel->ins_count = ins_count;
+    kernel->literal_count = literal_count;
+    kernel->access_count = access_count;
+    kernel->load_count = access_count - kernel->result_count;
+}

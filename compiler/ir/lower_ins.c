@@ -1,0 +1,235 @@
+/* See lowering.h. Equal instructions are numbered once, and constants are folded through the reference
+ * evaluator. */
+#include "compiler/ir/lower_impl.h"
+
+#include <string.h>
+
+bool ins_may_fault(const struct lowering *l, const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
+        return false;
+    const struct ins *divisor = &l->kernel->ins[ins->a[1]];
+    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+}
+
+/* Until it is known where they are used, divisions in two places are two: each place has its own remark.
+ * 0 for all else. */
+static uint32_t place_of(const struct lowering *l, const struct ins *ins)
+{
+    return l->places_merged || !ins_may_fault(l, ins) ? 0 : ins->span.start + 1;
+}
+
+static uint32_t hash_ins(const struct lowering *l, const struct ins *ins)
+{
+    uint32_t words[] = {ins->kind, ins->op, ins->dtype, ins->source, (uint32_t)ins->a[0],
+                        (uint32_t)ins->a[1], (uint32_t)ins->a[2], (uint32_t)ins->index, place_of(l, ins)};
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = (hash ^ words[i]) * 16777619u, hash ^= hash >> 15;
+    return hash;
+}
+
+static bool same_ins(const struct lowering *l, const struct ins *a, const struct ins *b)
+{
+    return a->kind == b->kind && a->op == b->op && a->dtype == b->dtype && a->source == b->source &&
+           a->a[0] == b->a[0] && a->a[1] == b->a[1] && a->a[2] == b->a[2] && a->index == b->index &&
+           place_of(l, a) == place_of(l, b);
+}
+
+static void enter(struct lowering *l, int index)
+{
+    uint32_t slot = hash_ins(l, &l->kernel->ins[index]) & (l->table_size - 1);
+    while (l->table[slot] >= 0)
+        slot = (slot + 1) & (l->table_size - 1);
+    l->table[slot] = index;
+}
+
+void ins_resize_table(struct lowering *l, uint32_t size)
+{
+    l->table = ARENA_ARRAY(l->arena, int, size);
+    memset(l->table, -1, size * sizeof(int));
+    l->table_size = size;
+    for (int i = 0; i < l->kernel->ins_count; i++)
+        enter(l, i);
+}
+
+/* Whether a 16-bit type holds every value that a conversion gives. */
+static bool holds(enum weft_dtype half, const struct ins *ins)
+{
+    const struct type_row *from = &type_rows[ins->source];
+    return ins->source == half || ins->op == type_rows[half].nearest ||
+           (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
+}
+
+/* Whether a 16-bit type has this value, whatever the operands are. */
+static bool surely_holds(const struct lowering *l, enum weft_dtype half, const struct ins *ins)
+{
+    if (ins->kind == INS_LITERAL && ins->dtype == type_rows[half].compute) {
+        union scalar value = l->kernel->literals[ins->index];
+        union scalar rounded = eval_convert(ins->dtype, half, false, value);
+        return eval_convert(half, ins->dtype, false, rounded).bits == value.bits;
+    }
+    if (ins->kind != INS_OP)
+        return false;
+    if (op_rows[ins->op].rule == RULE_CONVERT)
+        return holds(half, ins);
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= 0 && l->kernel->ins[ins->a[k]].dtype == ins->source &&
+            !(l->holders[ins->a[k]] >> half & 1))
+            return false;
+    return op_rows[ins->op].closed;
+}
+
+static unsigned find_holders(const struct lowering *l, const struct ins *ins)
+{
+    unsigned holders = 0;
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        if (dtype_is_half(t) && surely_holds(l, t, ins))
+            holders |= 1u << t;
+    return holders;
+}
+
+/* The number of this instruction: an equal one's where there is one. The earliest place stays. */
+int ins_add(struct lowering *l, struct ins ins)
+{
+    struct kernel *kernel = l->kernel;
+    if ((uint32_t)kernel->ins_count * 2 >= l->table_size)
+        ins_resize_table(l, l->table_size * 2);
+    uint32_t slot = hash_ins(l, &ins) & (l->table_size - 1);
+    for (; l->table[slot] >= 0; slot = (slot + 1) & (l->table_size - 1)) {
+        struct ins *found = &kernel->ins[l->table[slot]];
+        if (!same_ins(l, found, &ins))
+            continue;
+        if (ins.span.start < found->span.start)
+            found->span = ins.span;
+        return l->table[slot];
+    }
+    l->table[slot] = kernel->ins_count;
+    ARENA_PUSH(l->arena, l->holders, l->holder_count, find_holders(l, &ins));
+    ARENA_PUSH(l->arena, kernel->ins, kernel->ins_count, ins);
+    return kernel->ins_count - 1;
+}
+
+int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins ins = {INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, kernel->literal_count, span};
+    for (int i = 0; i < kernel->literal_count && i < 64; i++)
+        if (kernel->literal_dtypes[i] == dtype && kernel->literals[i].bits == value.bits)
+            ins.index = i;
+    if (ins.index == kernel->literal_count) {
+        int count = kernel->literal_count;
+        ARENA_PUSH(l->arena, kernel->literal_dtypes, count, dtype);
+        ARENA_PUSH(l->arena, kernel->literals, kernel->literal_count, value);
+    }
+    return ins_add(l, ins);
+}
+
+/* The list that has the accesses to a tensor. */
+static int *access_list(struct lowering *l, enum tensor_kind kind, int index)
+{
+    return &l->first_access[((unsigned)index * 2 + (kind == TENSOR_CONSTANT)) % ACCESS_LISTS];
+}
+
+/* What `node` has in memory. A single element is the same under all maps. */
+int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
+                    const struct node *node)
+{
+    struct kernel *kernel = l->kernel;
+    const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
+    int map = shape && shape_known(shape) && shape_volume(shape) == 1 ? 0 : l->map;
+    int *first = access_list(l, kind, index), at = *first;
+    for (; at >= 0; at = l->next_access[at]) {
+        const struct access *access = &kernel->accesses[at];
+        if (access->kind == kind && access->index == index && access->dtype == dtype && access->map == map)
+            break;
+    }
+    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, at, node->span};
+    if (at >= 0)
+        return ins_add(l, ins);
+    ARENA_PUSH(l->arena, l->next_access, l->next_count, *first);
+    ins.index = *first = kernel->access_count;
+    ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
+               ((struct access){kind, index, dtype, map}));
+    return ins_add(l, ins);
+}
+
+static bool is_literal(const struct lowering *l, int ins)
+{
+    return ins < 0 || l->kernel->ins[ins].kind == INS_LITERAL;
+}
+
+static union scalar literal_of(const struct lowering *l, int ins)
+{
+    return ins < 0 ? (union scalar){0} : l->kernel->literals[l->kernel->ins[ins].index];
+}
+
+/* A row on operands of its own dtypes, folded when they are all literals. A row that is not exact is
+ * left to the kernel, so that exp(2) has the bits of exp(x) where x is 2. */
+int ins_add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft_dtype dtype,
+                  const int a[3], struct span span)
+{
+    union scalar v[3];
+    bool constant = !dtype_is_float(source) || op_rows[op].ulp32 == 0;
+    for (int i = 0; i < 3; i++) {
+        constant = constant && is_literal(l, a[i]);
+        v[i] = constant ? literal_of(l, a[i]) : (union scalar){0};
+    }
+    if (constant && !eval_fault(op, source, v[0], v[1], v[2]))
+        return ins_add_literal(l, eval_op(op, source, dtype, v[0], v[1], v[2]), dtype, span);
+    return ins_add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
+}
+
+/* The exponent of a power when it is a small whole literal, else 0. For floats up to 4: as products
+ * these stay within 2 ulp, and overflow, underflow and special values come out as pow has them. For
+ * integers every whole exponent is a product. */
+int ins_small_exponent(const struct lowering *l, enum op op, enum weft_dtype source, int ins)
+{
+    bool power = op == OP_POW || op == OP_FPOW;
+    if (!power || ins < 0 || l->kernel->ins[ins].kind != INS_LITERAL)
+        return 0;
+    union scalar value = l->kernel->literals[l->kernel->ins[ins].index];
+    union scalar whole = eval_convert(source, WEFT_INT64, true, value);
+    union scalar back = eval_convert(WEFT_INT64, source, true, whole);
+    int most = dtype_is_float(source) ? 4 : 64;
+    return whole.i64 >= 1 && whole.i64 <= most && back.bits == value.bits ? (int)whole.i64 : 0;
+}
+
+int ins_add_power(struct lowering *l, enum weft_dtype dtype, int base, int exponent,
+                     struct span span)
+{
+    int power = -1;
+    for (; exponent; exponent /= 2) {
+        if (exponent % 2)
+            power = power < 0 ? base
+                              : ins_add_op(l, OP_MUL, dtype, dtype, (int[]){power, base, -1}, span);
+        if (exponent > 1)
+            base = ins_add_op(l, OP_MUL, dtype, dtype, (int[]){base, base, -1}, span);
+    }
+    return power;
+}
+
+/* A value rounded to a 16-bit type and brought back is rounded in place, or stays where the type surely
+ * holds it. */
+static int add_step(struct lowering *l, int value, struct step step, struct span span)
+{
+    struct ins ins = l->kernel->ins[value];
+    bool back = step.op == OP_DECODE && ins.kind == INS_OP && ins.op == OP_ENCODE;
+    if (back && l->holders[ins.a[0]] >> ins.dtype & 1)
+        return ins.a[0];
+    if (back) {
+        step.op = type_rows[ins.dtype].nearest;
+        value = ins.a[0];
+        ins.dtype = step.to;
+    }
+    return ins_add_op(l, step.op, ins.dtype, step.to, (int[]){value, -1, -1}, span);
+}
+
+int ins_convert(struct lowering *l, int ins, enum weft_dtype to, bool saturate, struct span span)
+{
+    struct step steps[MAX_STEPS];
+    int count = conversion(l->kernel->ins[ins].dtype, to, saturate, steps);
+    for (int i = 0; i < count; i++)
+        ins = add_step(l, ins, steps[i], span);
+    return ins;
+}

@@ -1,0 +1,366 @@
+/* See narrow.h. Intervals are worked out operand by operand; an operation whose operands and result fit
+ * moves to 16 bits, and conversions that keep every value disappear into what reads them.
+ * Invariant: an instruction's operands stand before it; no pass over them recurses. */
+#include "compiler/ir/narrow.h"
+
+#include <string.h>
+
+/* What an integer may be; not known: anything its dtype holds. */
+struct range {
+    int64_t lo, hi;
+    bool known;
+};
+
+struct narrowing {
+    struct arena *arena;
+    const struct kernel *from;
+    struct kernel *to;
+    struct range *ranges;          /* [ins of from] */
+    int *root;                     /* [ins of from] the instruction whose value it keeps, or itself */
+    enum weft_dtype *dtypes;       /* [ins of from] what it is computed in */
+    int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
+};
+
+/* ---- intervals ---- */
+
+static const struct range unknown = {0, 0, false};
+
+static struct range between(int64_t lo, int64_t hi)
+{
+    return (struct range){lo, hi, true};
+}
+
+static struct range whole(enum weft_dtype dtype)
+{
+    int bits = type_rows[dtype].bits;
+    bool is_signed = type_rows[dtype].class == CLASS_SIGNED;
+    if (!dtype_is_integer(dtype) || (bits == 64 && !is_signed))
+        return unknown;
+    return is_signed ? between(-1 - (INT64_MAX >> (64 - bits)), INT64_MAX >> (64 - bits))
+                     : between(0, ((int64_t)1 << bits) - 1);
+}
+
+static bool fits(struct range range, enum weft_dtype dtype)
+{
+    struct range most = whole(dtype);
+    return range.known && most.known && range.lo >= most.lo && range.hi <= most.hi;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct range hull(struct range a, struct range b)
+{
+    return a.known && b.known ? between(least(a.lo, b.lo), most(a.hi, b.hi)) : unknown;
+}
+
+static struct range product(struct range a, struct range b)
+{
+    int64_t p[4];
+    if (__builtin_mul_overflow(a.lo, b.lo, &p[0]) || __builtin_mul_overflow(a.lo, b.hi, &p[1]) ||
+        __builtin_mul_overflow(a.hi, b.lo, &p[2]) || __builtin_mul_overflow(a.hi, b.hi, &p[3]))
+        return unknown;
+    return between(least(least(p[0], p[1]), least(p[2], p[3])), most(most(p[0], p[1]), most(p[2], p[3])));
+}
+
+static struct range sum(struct range a, struct range b)
+{
+    struct range r = between(0, 0);
+    bool over = __builtin_add_overflow(a.lo, b.lo, &r.lo) || __builtin_add_overflow(a.hi, b.hi, &r.hi);
+    return over || !a.known || !b.known ? unknown : r;
+}
+
+static struct range negative(struct range a)
+{
+    return a.lo == INT64_MIN ? unknown : between(-a.hi, -a.lo);
+}
+
+static struct range minimum(struct range a, struct range b)
+{
+    return between(least(a.lo, b.lo), least(a.hi, b.hi));
+}
+
+static struct range maximum(struct range a, struct range b)
+{
+    return between(most(a.lo, b.lo), most(a.hi, b.hi));
+}
+
+static struct range saturated(struct range a, struct range into)
+{
+    return between(most(least(a.lo, into.hi), into.lo), least(most(a.hi, into.lo), into.hi));
+}
+
+/* All bits below the highest of a number that is not negative. */
+static int64_t ones(int64_t a)
+{
+    int64_t bits = 0;
+    while (bits < a)
+        bits = bits * 2 + 1;
+    return bits;
+}
+
+static struct range bits_of(struct range a, struct range b, bool both)
+{
+    if (a.lo < 0 || b.lo < 0)
+        return unknown;
+    return between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
+}
+
+static struct range absolute(struct range a)
+{
+    if (a.lo == INT64_MIN)
+        return unknown;
+    return between(a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi));
+}
+
+/* By counts that 16 bits have. */
+static struct range shifted(struct range a, struct range by)
+{
+    if (by.lo < 0 || by.hi > 15)
+        return unknown;
+    return hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
+}
+
+/* Divisors of which something is known: positive literals. */
+static bool is_divisor(struct range b)
+{
+    return b.lo == b.hi && b.lo > 0;
+}
+
+static struct range quotient(struct range a, struct range b)
+{
+    return is_divisor(b) ? between(a.lo / b.lo, a.hi / b.lo) : unknown;
+}
+
+static struct range floor_quotient(struct range a, struct range b)
+{
+    if (!is_divisor(b))
+        return unknown;
+    return between(a.lo / b.lo - (a.lo % b.lo < 0), a.hi / b.lo - (a.hi % b.lo < 0));
+}
+
+static struct range modulus(struct range a, struct range b)
+{
+    (void)a;
+    return is_divisor(b) ? between(0, b.lo - 1) : unknown;
+}
+
+static struct range remainder_of(struct range a, struct range b)
+{
+    if (!is_divisor(b))
+        return unknown;
+    return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
+}
+
+/* What the operation gives if it never wraps; unknown for one that stays as it is. */
+static struct range result_range(const struct ins *ins, const struct range r[3])
+{
+    const struct range A = r[0], B = r[1], C = r[2];
+    switch (ins->op) {
+#define RANGE(id, interval) case OP_##id: return interval;
+#include "grammar/ranges.def"
+    default: return unknown;
+    }
+}
+
+/* ---- which ---- */
+
+static bool is_conversion(const struct ins *ins)
+{
+    return ins->kind == INS_OP && op_rows[ins->op].rule == RULE_CONVERT;
+}
+
+static bool is_comparison(const struct ins *ins)
+{
+    return ins->kind == INS_OP && op_rows[ins->op].rule == RULE_COMPARE;
+}
+
+static int64_t literal_value(const struct kernel *kernel, const struct ins *ins)
+{
+    union scalar value = kernel->literals[ins->index];
+    if (ins->dtype != WEFT_INT64)
+        value = eval_op(OP_CONVERT, ins->dtype, WEFT_INT64, value, value, value);
+    return value.i64;
+}
+
+/* The integer operands, WHERE's condition left out; a missing one is all of nothing. */
+static bool operand_ranges(const struct narrowing *n, const struct ins *ins, struct range r[3])
+{
+    bool known = true;
+    for (int k = 0; k < 3; k++) {
+        bool counts = ins->a[k] >= 0 && !(ins->op == OP_WHERE && k == 0);
+        r[k] = counts ? n->ranges[ins->a[k]] : between(0, 0);
+        known = known && r[k].known;
+    }
+    return known;
+}
+
+static struct range find_range(const struct narrowing *n, const struct ins *ins)
+{
+    struct range r[3], all = whole(ins->dtype);
+    if (ins->kind == INS_STORE || ins->kind == INS_FAULT || !dtype_is_integer(ins->dtype))
+        return unknown;
+    if (ins->kind == INS_LITERAL && all.known)
+        return between(literal_value(n->from, ins), literal_value(n->from, ins));
+    if (ins->kind != INS_OP || !operand_ranges(n, ins, r))
+        return all;
+    if (is_conversion(ins)) {
+        if (!dtype_is_integer(ins->source))
+            return all;
+        bool saturates = ins->op == OP_SATURATE && all.known;
+        return fits(r[0], ins->dtype) ? r[0] : saturates ? saturated(r[0], all) : all;
+    }
+    struct range result = result_range(ins, r);
+    return fits(result, ins->dtype) ? result : all;
+}
+
+/* Whether the operation may happen in `dtype`: its operands fit, and its result, whose range is known. */
+static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtype)
+{
+    const struct ins *ins = &n->from->ins[i];
+    struct range r[3];
+    if (ins->kind != INS_OP || is_conversion(ins) || !dtype_is_integer(ins->source) ||
+        type_rows[ins->source].size <= 2 || ins->op == OP_COMPARE64 || !operand_ranges(n, ins, r))
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!fits(r[k], dtype))
+            return false;
+    return is_comparison(ins) || (ins->dtype == ins->source && fits(n->ranges[i], dtype));
+}
+
+static void decide(struct narrowing *n, int i)
+{
+    const struct ins *ins = &n->from->ins[i];
+    n->ranges[i] = find_range(n, ins);
+    n->root[i] = i;
+    n->dtypes[i] = ins->kind == INS_OP && !is_conversion(ins) ? ins->source : ins->dtype;
+    if (may_happen_in(n, i, WEFT_INT16))
+        n->dtypes[i] = WEFT_INT16;
+    else if (may_happen_in(n, i, WEFT_UINT16))
+        n->dtypes[i] = WEFT_UINT16;
+    if (is_conversion(ins) && dtype_is_integer(ins->source) && dtype_is_integer(ins->dtype) &&
+        fits(n->ranges[ins->a[0]], ins->dtype))
+        n->root[i] = n->root[ins->a[0]];
+}
+
+/* ---- the new kernel ---- */
+
+static int append(struct narrowing *n, struct ins ins)
+{
+    ARENA_PUSH(n->arena, n->to->ins, n->to->ins_count, ins);
+    return n->to->ins_count - 1;
+}
+
+static int add_literal(struct narrowing *n, union scalar value, enum weft_dtype dtype, struct span span)
+{
+    struct kernel *kernel = n->to;
+    int index = kernel->literal_count, count = index;
+    ARENA_PUSH(n->arena, kernel->literal_dtypes, count, dtype);
+    ARENA_PUSH(n->arena, kernel->literals, kernel->literal_count, value);
+    return append(n, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, index, span});
+}
+
+/* What an instruction's value has as its dtype once computed. */
+static enum weft_dtype value_dtype(const struct narrowing *n, int i)
+{
+    const struct ins *ins = &n->from->ins[i];
+    return ins->kind == INS_OP && ins->dtype == WEFT_BOOL ? WEFT_BOOL : n->dtypes[i];
+}
+
+/* The value of instruction i of the old kernel in `dtype`, which holds it. */
+static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
+{
+    i = n->root[i];
+    int *place = &n->placed[i * WEFT_DTYPE_COUNT + (int)dtype];
+    const struct ins *ins = &n->from->ins[i];
+    enum weft_dtype now = value_dtype(n, i);
+    if (*place >= 0)
+        return *place;
+    if (ins->kind == INS_LITERAL) {
+        union scalar value = n->from->literals[ins->index];
+        return *place = add_literal(n, eval_op(OP_CONVERT, ins->dtype, dtype, value, value, value), dtype,
+                                    ins->span);
+    }
+    int from = n->placed[i * WEFT_DTYPE_COUNT + (int)now];
+    return *place = append(n, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
+}
+
+/* A conversion reads its operand in whatever it was computed in, but for one of the bits. */
+static void place_conversion(struct narrowing *n, int i)
+{
+    struct ins ins = n->from->ins[i];
+    int root = n->root[ins.a[0]];
+    if (n->root[i] != i)
+        return;
+    if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL && ins.op != OP_BITS)
+        ins.source = value_dtype(n, root);
+    ins.a[0] = value_in(n, ins.a[0], ins.source);
+    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);
+}
+
+static void place(struct narrowing *n, int i)
+{
+    struct ins ins = n->from->ins[i];
+    if (ins.kind == INS_LITERAL)
+        return; /* where it is read, in the dtype it is read in */
+    if (is_conversion(&ins)) {
+        place_conversion(n, i);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (ins.a[k] < 0)
+            continue;
+        enum weft_dtype dtype = n->from->ins[ins.a[k]].dtype;
+        bool moves = ins.kind == INS_OP && dtype == ins.source && !(ins.op == OP_WHERE && k == 0);
+        ins.a[k] = value_in(n, ins.a[k], moves ? n->dtypes[i] : dtype);
+    }
+    if (ins.kind == INS_OP) {
+        ins.dtype = value_dtype(n, i);
+        ins.source = n->dtypes[i];
+    }
+    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);
+}
+
+/* ---- the pass ---- */
+
+static bool decide_all(struct narrowing *n)
+{
+    bool any = false;
+    int count = n->from->ins_count;
+    n->ranges = ARENA_ARRAY(n->arena, struct range, count);
+    n->root = ARENA_ARRAY(n->arena, int, count);
+    n->dtypes = ARENA_ARRAY(n->arena, enum weft_dtype, count);
+    for (int i = 0; i < count; i++) {
+        const struct ins *ins = &n->from->ins[i];
+        decide(n, i);
+        any = any || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source);
+    }
+    return any;
+}
+
+struct kernel *narrow(struct arena *arena, struct kernel *kernel)
+{
+    struct narrowing n = {.arena = arena, .from = kernel};
+    if (!decide_all(&n))
+        return kernel;
+    size_t places = (size_t)kernel->ins_count * WEFT_DTYPE_COUNT;
+    n.placed = ARENA_ARRAY(arena, int, places);
+    memset(n.placed, -1, places * sizeof *n.placed);
+    n.to = ARENA_NEW(arena, struct kernel);
+    *n.to = *kernel;
+    n.to->ins = NULL;
+    n.to->ins_count = 0;
+    n.to->literals = NULL;
+    n.to->literal_dtypes = NULL;
+    n.to->literal_count = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        place(&n, i);
+    return n.to;
+}

@@ -1,0 +1,91 @@
+/* See verify.h. */
+#include "compiler/ir/verify.h"
+
+#include "compiler/check/check.h"
+
+const char *verify_program(const struct program *program)
+{
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        for (int i = 0; i < node->operand_count; i++)
+            if (program->operands[node->operands + i] >= n)
+                return "a node stands before its operand";
+        if (node->poison)
+            return "a checked program holds poison";
+        if (node->kind == NODE_OP && node->literal.kind == LITERAL_NONE &&
+            !op_meaning(node->op, operand_dtype(program, node)))
+            return "a row has no meaning for the type it was given";
+    }
+    return NULL;
+}
+
+static const char *verify_op(const struct kernel *kernel, const struct ins *ins)
+{
+    const struct op_row *row = &op_rows[ins->op];
+    for (int k = 0; k < op_arity(ins->op) && k < 3; k++) {
+        if (ins->a[k] < 0)
+            return "a row lacks an operand";
+        enum weft_dtype dtype = kernel->ins[ins->a[k]].dtype;
+        bool condition = row->rule == RULE_SELECT && k == 0;
+        bool order = ins->op == OP_COMPARE64 && k == 1;
+        if (dtype != (condition ? WEFT_BOOL : order ? WEFT_UINT64 : ins->source))
+            return "an operand has another type than its row works in";
+    }
+    if (!op_meaning(ins->op, ins->source))
+        return "a row has no meaning for its operands' type";
+    return NULL;
+}
+
+static const char *verify_ins(const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    for (int k = 0; k < 3; k++)
+        if (ins->a[k] >= i)
+            return "an instruction stands before its operand";
+    switch (ins->kind) {
+    case INS_LOAD:
+        return ins->index < kernel->load_count ? NULL : "a load reads what is no input";
+    case INS_LITERAL:
+        return ins->index < kernel->literal_count &&
+               kernel->literal_dtypes[ins->index] == ins->dtype ? NULL : "a literal has another type";
+    case INS_OP:
+        return verify_op(kernel, ins);
+    case INS_LOOKUP:
+        if (ins->index >= kernel->load_count || kernel->accesses[ins->index].kind != TENSOR_TABLE)
+            return "a look-up reads no table";
+        return kernel->ins[ins->a[0]].dtype == WEFT_UINT8 ? NULL : "a look-up by something not a uint8";
+    case INS_STORE:
+        if (ins->index < kernel->load_count || ins->index >= kernel->access_count)
+            return "a store writes what is no result";
+        return kernel->ins[ins->a[0]].dtype == ins->dtype ? NULL : "a store of another type";
+    case INS_FAULT:
+        return ins->a[2] < 0 || kernel->ins[ins->a[2]].dtype == WEFT_BOOL ? NULL
+                                                                         : "a remark without a bool";
+    }
+    return "an instruction of no kind";
+}
+
+const char *verify_kernel(const struct kernel *kernel)
+{
+    int stores = 0, reads = 0;
+    const char *broken = NULL;
+    for (int i = 0; i < kernel->ins_count && !broken; i++) {
+        broken = verify_ins(kernel, i);
+        stores += kernel->ins[i].kind == INS_STORE;
+        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_LOOKUP;
+    }
+    for (int a = 0; a < kernel->access_count && !broken; a++)
+        if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && a >= kernel->load_count) ||
+            (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))
+            broken = "an access under a map that is none";
+    for (int m = 1; m < kernel->map_count && !broken; m++)
+        if (kernel->maps[m].parent >= m ||
+            (shape_known(kernel->maps[m].from) && shape_known(kernel->maps[m].to) &&
+             !shapes_fill(kernel->maps[m].from, kernel->maps[m].to)))
+            broken = "a map that loses elements";
+    if (!broken && stores != kernel->access_count - kernel->load_count)
+        return "a result is not stored once";
+    if (!broken && reads != kernel->load_count)
+        return "an access is not loaded by one instruction";
+    return broken;
+}

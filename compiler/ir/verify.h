@@ -1,0 +1,11 @@
+/* The verifier between passes: what checking and lowering promise, tested in builds with assertions.
+ * Returns NULL, or what is broken. */
+#ifndef WEFT_VERIFY_H
+#define WEFT_VERIFY_H
+
+#include "compiler/ir/kernel.h"
+
+const char *verify_program(const struct program *program);
+const char *verify_kernel(const struct kernel *kernel);
+
+#endif

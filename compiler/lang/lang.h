@@ -1,0 +1,14 @@
+/* The language as data: operations and types (the tables in grammar/), their meanings, literals, tokens, and the
+ * structs of a program. */
+#ifndef WEFT_LANG_ROOM_H
+#define WEFT_LANG_ROOM_H
+
+#include "compiler/lang/eval.h"
+#include "compiler/lang/fast.h"
+#include "compiler/lang/lex.h"
+#include "compiler/lang/literal.h"
+#include "compiler/lang/ops.h"
+#include "compiler/lang/program.h"
+#include "compiler/lang/views.h"
+
+#endif

@@ -1,0 +1,173 @@
+/* See ops.h. */
+#include "compiler/lang/ops.h"
+
+#include <string.h>
+
+#define EXACT 0, 0, false
+#define CLOSED 0, 0, true
+#define ULP(f32, f64) f32, f64, false
+#define ROW(id, ...) [OP_##id] = {#id, __VA_ARGS__},
+/* Meanings become texts here, before a macro could expand their tokens. */
+#define OP(id, spellings, form, precedence, parameters, rule, i, f, b, fault, accuracy, doc)       \
+    ROW(id, spellings, FORM_##form, precedence, parameters, RULE_##rule, #i, #f, #b, #fault,       \
+        accuracy, doc)
+const struct op_row op_rows[OP_COUNT] = {
+#include "grammar/ops.def"
+};
+
+#define RULE(id, operand, result, all_bool, floats, doc)                                           \
+    [RULE_##id] = {#id, OPERAND_##operand, RESULT_##result, all_bool, floats, doc},
+const struct rule rule_rows[RULE_COUNT] = {
+#include "grammar/rules.def"
+};
+
+#define TYPE(id, name, short, class, bits, fraction, compute, nearest, storage, load, store, code) \
+    [WEFT_##id] = {#name, #short, CLASS_##class, bits, fraction, WEFT_##compute, OP_##nearest,      \
+                   sizeof(storage), #storage, #load, #store, code},
+const struct type_row type_rows[WEFT_DTYPE_COUNT] = {
+#include "grammar/types.def"
+};
+
+const char *op_meaning(enum op op, enum weft_dtype operand)
+{
+    const struct op_row *row = &op_rows[op];
+    enum type_class class = type_rows[operand].class;
+    const char *text = class == CLASS_BOOLEAN    ? row->boolean
+                       : class == CLASS_FLOATING ? row->floating
+                                                 : row->integer;
+    return strcmp(text, "NONE") == 0 ? NULL : text;
+}
+
+const char *op_block(enum op op)
+{
+#define OP(...)
+#define CONVERSION(id, spelling, i, f, b, block, doc) [OP_##id] = #block,
+    static const char *const blocks[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    return blocks[op] && strcmp(blocks[op], "NONE") != 0 ? blocks[op] : NULL;
+}
+
+const char *op_fault(enum op op, enum weft_dtype operand)
+{
+    const char *text = op_rows[op].fault;
+    return dtype_is_integer(operand) && strcmp(text, "NONE") != 0 ? text : NULL;
+}
+
+/* Rough, but measured: library functions of one operand have short vector forms, those of two have
+ * long ones; divisions of integers and remainders have none. */
+int op_weight(enum op op, enum weft_dtype operand)
+{
+    const struct op_row *row = &op_rows[op];
+    const char *meaning = op_meaning(op, operand);
+    int wide = type_rows[operand].bits == 64 ? 2 : 1;
+    if (!meaning)
+        return 1;
+    if (strcmp(row->fault, "NONE") != 0)
+        return 128 * wide;
+    if (row->ulp32 > 0)
+        return (op_arity(op) > 1 ? 64 : 16) * wide;
+    if (strchr(meaning, '/') || strstr(meaning, "F(sqrt)"))
+        return 8 * wide;
+    return strstr(meaning, "N(") || strstr(meaning, "M(") ? 4 * wide : wide;
+}
+
+const char *word_at(const char *words, int index, size_t *length)
+{
+    for (;; index--) {
+        *length = strcspn(words, " ");
+        if (*length == 0)
+            return NULL;
+        if (index == 0)
+            return words;
+        words += *length;
+        words += *words == ' ';
+    }
+}
+
+int op_arity(enum op op)
+{
+    size_t length;
+    int count = 0;
+    while (word_at(op_rows[op].parameters, count, &length))
+        count++;
+    return count;
+}
+
+static bool is_word(const char *name)
+{
+    return (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z');
+}
+
+static bool spelled(enum op op, const char *name, size_t length)
+{
+    size_t size;
+    const char *word;
+    for (int i = 0; (word = word_at(op_rows[op].spellings, i, &size)); i++)
+        if (size == length && memcmp(word, name, length) == 0)
+            return true;
+    return false;
+}
+
+enum op op_find_function(const char *name, size_t length)
+{
+    bool call = length && is_word(name);
+    for (int op = 0; op < OP_COUNT; op++) {
+        enum op_form form = op_rows[op].form;
+        bool keyword = is_word(op_rows[op].spellings) && (form == FORM_INFIX || form == FORM_PREFIX);
+        if (call && form != FORM_INTERNAL && !keyword && spelled(op, name, length))
+            return op;
+    }
+    return OP_COUNT;
+}
+
+enum op op_find_operator(const char *name, size_t length, bool prefix)
+{
+    for (int op = 0; op < OP_COUNT; op++) {
+        const struct op_row *row = &op_rows[op];
+        bool infix = row->form == FORM_INFIX || row->form == FORM_RIGHT || row->form == FORM_CHAINLESS;
+        size_t size;
+        const char *first = word_at(row->spellings, 0, &size);
+        if ((prefix ? row->form == FORM_PREFIX : infix) && size == length &&
+            memcmp(first, name, length) == 0)
+            return op;
+    }
+    return OP_COUNT;
+}
+
+enum weft_dtype dtype_find(const char *name, size_t length)
+{
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        const char *spellings[] = {type_rows[t].name, type_rows[t].short_name};
+        for (int i = 0; i < 2; i++)
+            if (strlen(spellings[i]) == length && memcmp(spellings[i], name, length) == 0 &&
+                !(t == WEFT_BOOL && i == 1))
+                return (enum weft_dtype)t;
+    }
+    return WEFT_DTYPE_COUNT;
+}
+
+static enum weft_dtype of_class(enum type_class class, int bits)
+{
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        if (type_rows[t].class == class && type_rows[t].bits == bits)
+            return (enum weft_dtype)t;
+    return WEFT_INT64;
+}
+
+enum weft_dtype promote(enum weft_dtype a, enum weft_dtype b)
+{
+    const struct type_row *x = &type_rows[a], *y = &type_rows[b];
+    if (x->class == y->class && x->bits == y->bits && a != b)
+        return of_class(x->class, 2 * x->bits);
+    if (x->class == y->class)
+        return x->bits >= y->bits ? a : b;
+    if (x->class == CLASS_FLOATING || y->class == CLASS_FLOATING)
+        return x->class == CLASS_FLOATING ? a : b;
+    if (x->class == CLASS_BOOLEAN || y->class == CLASS_BOOLEAN)
+        return x->class == CLASS_BOOLEAN ? b : a;
+    const struct type_row *s = x->class == CLASS_SIGNED ? x : y, *u = s == x ? y : x;
+    if (s->bits > u->bits)
+        return s == x ? a : b;
+    return of_class(CLASS_SIGNED, u->bits == 64 ? 64 : 2 * u->bits);
+}

@@ -1,0 +1,38 @@
+/* See views.h. */
+#include "compiler/lang/views.h"
+
+#include <string.h>
+
+const struct view_row view_rows[VIEW_FORM_COUNT] = {
+#define VIEW(id, name, parameters, kinds, required, signature, doc)                                \
+    [VIEW_##id] = {#name, parameters, kinds, required, signature, doc},
+#include "grammar/views.def"
+};
+
+enum view_form view_find(const char *name)
+{
+    int form = 0;
+    while (form < VIEW_FORM_COUNT && strcmp(view_rows[form].name, name) != 0)
+        form++;
+    return (enum view_form)form;
+}
+
+const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
+{
+    bool shape = args->shape.given, factors = args->rel_shape.given, sources = args->src_dims.given;
+    if (args->form != VIEW_RESHAPE)
+        return NULL;
+    if (!shape && !factors && !sources && !args->has_layout)
+        return "reshape needs a shape, rel_shape, src_dims or layout, as in reshape(x, [2, 3])";
+    if (!shape || (!factors && !sources))
+        return NULL;
+    places[0] = factors ? args->rel_shape.span : args->src_dims.span;
+    places[1] = args->shape.span;
+    *count = 2;
+    return factors ? "reshape takes shape or rel_shape, not both: shape holds extents, rel_shape "
+                     "factors "
+                     "of the input's"
+                   : "src_dims goes with rel_shape or stands alone; the extents of shape are taken "
+                     "from "
+                     "no dimension";
+}

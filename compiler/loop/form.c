@@ -1,0 +1,186 @@
+/* See form.h. */
+#include "compiler/loop/form.h"
+
+/* Not measured: what bandwidth times latency of a GPU with 2 to 5 TB/s asks of an SM, 20 to 40 KB on their
+ * way, is there with 2048 threads that load 16 bytes each, and twice that leaves room. More elements of a
+ * thread than that take only compile time. */
+enum {
+    CHUNK_BYTES = 16,              /* the widest load there is */
+    THREADS = 256,
+    ELEMENTS = 8,                  /* of a thread at once, or one chunk; */
+    LOADS_MOST = 64,               /* bytes of their loads */
+    CHUNK_LOADS_MOST = 384,        /* of a chunk's loads: registers are four bytes, and 255 */
+    WORK_MOST = 512,               /* of a thread at once, as op_weight counts it; */
+    CHUNK_WORK_MOST = 2048,        /* of a chunk */
+    SINGLES = 4,                   /* elements of a thread at once where there are no chunks, */
+    SINGLES_BESIDE = 2             /* and beside them: a quarter of NVRTC's time goes there already */
+};
+
+static bool moves(enum access_kind kind)
+{
+    return kind != ACCESS_SCALAR && kind != ACCESS_PERIODIC;
+}
+
+/* Whether it comes from memory, or goes there, again and again. */
+static bool streams(const struct geometry *g, int a)
+{
+    const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+    bool varies = g->groups == 0;
+    for (int i = 0; i < g->groups; i++)
+        varies = varies || strides[i] != 0;
+    return moves(g->kinds[a]) && varies;
+}
+
+static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, enum access_kind kind)
+{
+    for (int a = 0; a < kernel->access_count; a++)
+        if (kinds[a] == kind)
+            return true;
+    return false;
+}
+
+/* Bytes that the loads of one element take: at least 1. */
+static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
+{
+    int bytes = 0;
+    for (int a = 0; a < kernel->load_count; a++)
+        bytes += moves(kinds[a]) ? type_rows[kernel->accesses[a].dtype].size : 0;
+    return bytes ? bytes : 1;
+}
+
+/* Of one element: at least 1. */
+static int work_of(const struct kernel *kernel)
+{
+    int work = 1;
+    for (int i = 0; i < kernel->ins_count && work < CHUNK_WORK_MOST; i++)
+        work += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
+    return work;
+}
+
+/* A power of two: `value`, which is one, or one not above `limit`, but at least 1. */
+static int most(int value, int limit)
+{
+    while (value > 1 && value > limit)
+        value /= 2;
+    return value;
+}
+
+/* The widest access that streams fills 16 bytes with a chunk. Where none is dense neighbouring threads had
+ * better take neighbouring elements. */
+static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
+{
+    int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = work_of(kernel);
+    for (int a = 0; a < kernel->access_count; a++)
+        if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
+            widest = type_rows[kernel->accesses[a].dtype].size;
+    bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    int block = chunks ? CHUNK_BYTES / widest : 1;
+    block = most(block, CHUNK_LOADS_MOST / bytes);
+    form->block = block = most(block, CHUNK_WORK_MOST / work);
+    int elements = most(ELEMENTS, WORK_MOST / work);
+    elements = most(elements, LOADS_MOST / bytes);
+    form->unroll = elements > block ? elements / block : 1;
+    form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
+}
+
+/* So many threads that all chunks of a thread begin at one place in the period, where they can be had. A
+ * period that comes again within a chunk is then loaded once. */
+static void choose_threads(const struct geometry *g, struct form *form)
+{
+    static const short counts[] = {THREADS, 192, 320, 384, 128, 160, 224, 288, 352};
+    form->threads = THREADS;
+    for (size_t i = 0; form->flat && !g->groups && i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] * form->block % g->period == 0) {
+            form->threads = counts[i];
+            form->repeats = true;
+            form->period = g->period < form->block ? (int)g->period : 0;
+            return;
+        }
+}
+
+static int room_for(int groups)
+{
+    int room = groups;
+    if (groups > EXACT_GROUPS)
+        for (room = EXACT_GROUPS + 1; room < groups; room *= 2)
+            ;
+    return room;
+}
+
+static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
+{
+    if (any_kind(kernel, kinds, ACCESS_NESTED))
+        return 2;
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        if (kinds[a] != ACCESS_UNIT) /* stored as if strided */
+            return 1;
+    return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
+}
+
+static bool is_wide(const struct kernel *kernel, const struct geometry *g)
+{
+    return !(g->fast & FAST_INDEX) ||
+           chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
+}
+
+void make_form(const struct kernel *kernel, const struct geometry *g, bool many, struct form *form)
+{
+    *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
+                          .groups = room_for(g->groups), .flat = g->period > 0,
+                          .steps = steps_of(kernel, g->kinds),
+                          .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
+                          .wide = is_wide(kernel, g),
+                          .many = many};
+    choose_chunks(kernel, g, form);
+    choose_threads(g, form);
+    if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
+        form->many = true;
+    form->apart = form->many && form->literals > LITERALS_MOST;
+}
+
+void form_any_period(struct form *form)
+{
+    form->threads = THREADS;
+    form->period = 0;
+    form->repeats = false;
+}
+
+void block_form(const struct kernel *kernel, struct form *form)
+{
+    *form = (struct form){.block = BLOCK, .accesses = kernel->access_count, .literals = kernel->literal_count};
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+int64_t form_tiles(const struct form *form, const struct geometry *g)
+{
+    if (!form->threads)
+        return g->tiles;
+    return divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads);
+}
+
+/* ---- sizes ---- */
+
+size_t form_geometry_words(const struct form *form)
+{
+    size_t accesses = (size_t)form->accesses, groups = (size_t)form->groups, words = 1;
+    if (groups)
+        words += 3 + 1 + 3 * groups;
+    if (form->flat)
+        words += 3;
+    return words + accesses * (groups + (size_t)form->steps + form->mapped);
+}
+
+size_t form_sample_words(const struct form *form)
+{
+    return 3 + (size_t)form->accesses;
+}
+
+size_t form_args_words(const struct form *form)
+{
+    size_t words = 2 + (form->apart || !form->literals ? 1 : (size_t)form->literals);
+    return words + (form->many ? 2 : 1 + form_geometry_words(form) + (size_t)form->accesses);
+}

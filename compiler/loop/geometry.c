@@ -1,0 +1,229 @@
+/* See geometry.h. */
+#include "compiler/loop/geometry.h"
+
+#include <string.h>
+
+#define SHARED
+#include "templates/shared/geometry.c"
+#include "templates/shared/chunks.c"
+
+/* ---- several short groups as one row ---- */
+
+enum {
+    SHORT = 48,                    /* rows of so few elements take longer than expanding them does */
+    ENOUGH = 96,                   /* in an expanded row, to be faster than two strides */
+    LONG = 1024                    /* rows of so many are no trouble */
+};
+
+static int64_t largest_divisor(int64_t extent, int64_t most)
+{
+    for (int64_t d = most < extent ? most : extent; d > 1; d--)
+        if (extent % d == 0)
+            return d;
+    return 1;
+}
+
+/* The inner groups that make a row of at most MAX_EXPANDED elements: their number. Of the outermost
+ * of them `*part` elements belong to it, a divisor of its extent. */
+static int inner_groups(const struct grouping *groups, int64_t *part, int64_t *columns)
+{
+    int count = 0;
+    *columns = *part = 1;
+    while (count < groups->count) {
+        int64_t extent = groups->extents[groups->count - 1 - count];
+        int64_t d = largest_divisor(extent, MAX_EXPANDED / *columns);
+        if (d == 1)
+            break;
+        *part = d;
+        *columns *= d;
+        count++;
+        if (d < extent)
+            break;
+    }
+    return count;
+}
+
+/* Bytes between the first element of the row and the furthest, or more than an int holds. */
+static bool reaches(const struct grouping *groups, int first, int64_t part)
+{
+    for (int a = 0; a < groups->accesses; a++) {
+        int64_t reach = 0, step;
+        if (groups->walks[a])
+            continue;
+        for (int i = first; i < groups->count; i++) {
+            int64_t extent = i == first ? part : groups->extents[i];
+            int64_t stride = group_strides(groups, i)[a];
+            if (__builtin_mul_overflow(extent - 1, stride < 0 ? -stride : stride, &step) ||
+                __builtin_add_overflow(reach, step, &reach) || reach > INT32_MAX)
+                return false;
+        }
+    }
+    return true;
+}
+
+static long long *keep_map(struct arena *arena, const struct grouping *groups, int first, int64_t part, int a)
+{
+    long long *map = ARENA_ARRAY(arena, long long, make_map(groups, first, part, a, NULL));
+    make_map(groups, first, part, a, map);
+    return map;
+}
+
+/* How an access moves along the row of groups `first` and following. */
+static enum access_kind row_kind(const struct grouping *groups, int first, int a, int size)
+{
+    for (int i = first; i + 1 < groups->count; i++)
+        if (group_strides(groups, i)[a] != group_strides(groups, i + 1)[a] * groups->extents[i + 1])
+            return ACCESS_EXPANDED;
+    return plain_kind(group_strides(groups, groups->count - 1)[a], size);
+}
+
+static int *make_offsets(struct arena *arena, const struct grouping *groups, int first, int64_t columns,
+                         int a)
+{
+    int *offsets = ARENA_ARRAY(arena, int, columns);
+    for (int64_t j = 0; j < columns; j++) {
+        int64_t rest = j, offset = 0;
+        for (int i = groups->count - 1; i > first; rest /= groups->extents[i--])
+            offset += rest % groups->extents[i] * group_strides(groups, i)[a];
+        offsets[j] = (int)(offset + rest * group_strides(groups, first)[a]);
+    }
+    return offsets;
+}
+
+static int64_t distinct_columns(const struct grouping *groups, int first, int64_t part, int a)
+{
+    int64_t distinct = 1;
+    int outermost = first;
+    while (outermost < groups->count && group_strides(groups, outermost)[a] == 0)
+        outermost++;
+    for (int i = outermost; i < groups->count; i++)
+        distinct *= i == first ? part : groups->extents[i];
+    return distinct;
+}
+
+static void expand_access(struct arena *arena, const struct grouping *groups, int first, int64_t part,
+                          int a, int size, struct geometry *g)
+{
+    bool split = part < groups->extents[first];
+    int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
+    for (int i = 0; i < first; i++)
+        strides[i] = group_strides(groups, i)[a];
+    if (split)
+        strides[first] = part * group_strides(groups, first)[a];
+    strides[g->groups] = group_strides(groups, groups->count - 1)[a];
+    if (groups->walks[a]) {
+        g->kinds[a] = ACCESS_MAPPED;
+        g->maps[a] = keep_map(arena, groups, first, part, a);
+        return;
+    }
+    g->kinds[a] = (unsigned char)row_kind(groups, first, a, size);
+    if (g->kinds[a] != ACCESS_EXPANDED)
+        return;
+    g->offsets[a] = make_offsets(arena, groups, first, g->columns, a);
+    g->distinct[a] = distinct_columns(groups, first, part, a);
+}
+
+/* Whether a row of the `inner` innermost groups is better than walking them plainly; `flat` and `nested`
+ * are what runs_flat says. */
+static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
+{
+    int count = groups->count;
+    if (inner < 2 || groups->extents[count - 1] > SHORT)
+        return false;
+    int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
+    if (flat && !nested)
+        return count > 2 && two < LONG;
+    /* Two strides, where they go on for longer. */
+    return !(flat && columns < two && columns < ENOUGH);
+}
+
+/* Makes rows of several short groups; false where rows are long enough without. */
+static bool expand(struct arena *arena, const struct grouping *groups, const struct kernel *kernel,
+                   bool flat, bool nested, struct geometry *g)
+{
+    int64_t part, columns;
+    int inner = inner_groups(groups, &part, &columns), first = groups->count - inner;
+    if (!worth_expanding(groups, flat, nested, inner, columns) || !reaches(groups, first, part))
+        return false;
+    g->groups = first + (part < groups->extents[first]);
+    memcpy(g->extents, groups->extents, (size_t)first * sizeof g->extents[0]);
+    if (g->groups > first)
+        g->extents[first] = groups->extents[first] / part;
+    g->row_groups = inner;
+    g->columns = columns;
+    g->rows = g->volume / columns;
+    for (int a = 0; a < groups->accesses; a++)
+        expand_access(arena, groups, first, part, a, type_rows[kernel->accesses[a].dtype].size, g);
+    return true;
+}
+
+static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
+{
+    struct rows rows = {.extents = g->extents, .strides = g->strides, .kinds = g->kinds};
+    int first = groups->count - 1 - flat;
+    make_rows(groups, flat, g->fast & FAST_SPECIAL, &rows);
+    g->groups = rows.groups;
+    g->rows = rows.rows;
+    g->columns = rows.columns;
+    g->period = rows.period;
+    for (int a = 0; a < groups->accesses; a++)
+        if (groups->walks[a])
+            g->maps[a] = keep_map(arena, groups, first, first < 0 ? 1 : groups->extents[first], a);
+}
+
+/* Groups of the shape, with the accesses' strides. */
+static void make_groups(struct arena *arena, int rank, const int64_t *shape, int64_t volume,
+                        const struct view *views, struct grouping *groups)
+{
+    const int64_t **strides = ARENA_ARRAY(arena, const int64_t *, groups->accesses);
+    groups->walks = ARENA_ARRAY(arena, struct walk *, groups->accesses);
+    for (int a = 0; a < groups->accesses; a++) {
+        strides[a] = views[a].strides;
+        groups->walks[a] = views[a].walk;
+    }
+    groups_find(groups, rank, shape, volume, strides);
+    groups->strides = ARENA_ARRAY(arena, int64_t, (size_t)groups->count * (size_t)groups->accesses);
+    groups_stride(groups, rank, shape, strides);
+}
+
+static const int *element_sizes(struct arena *arena, const struct kernel *kernel)
+{
+    int *sizes = ARENA_ARRAY(arena, int, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++)
+        sizes[a] = type_rows[kernel->accesses[a].dtype].size;
+    return sizes;
+}
+
+void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, const int64_t *shape,
+                   const struct view *views, unsigned fast, bool chunks, struct geometry *g)
+{
+    int accesses = kernel->access_count;
+    struct grouping groups = {.accesses = accesses, .sizes = element_sizes(arena, kernel)};
+    int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape, or if it is empty some like it with elements */
+    *g = (struct geometry){.fast = fast, .chunks = chunks, .volume = 1, .rows = 1, .columns = 1};
+    for (int d = 0; d < rank; d++) {
+        filled[d] = shape[d] || !g->volume ? shape[d] + !shape[d] : 2;
+        g->volume *= shape[d];
+        some *= filled[d];
+    }
+    make_groups(arena, rank, filled, some, views, &groups);
+    if (!g->volume)
+        groups.extents[0] = 0;
+    g->merged_count = groups.count;
+    g->merged_strides = groups.strides;
+    memcpy(g->merged, groups.extents, sizeof g->merged);
+    g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
+    g->kinds = ARENA_ARRAY(arena, unsigned char, accesses);
+    g->offsets = ARENA_ARRAY(arena, int *, accesses);
+    g->distinct = ARENA_ARRAY(arena, long long, accesses);
+    g->maps = ARENA_ARRAY(arena, long long *, accesses);
+    bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
+    bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
+    if (!allowed || chunks || !(fast & FAST_EXPAND) || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
+        walk_plainly(arena, &groups, flat, g);
+    const struct tiling t = make_tiles(g->rows, g->columns);
+    g->tile_rows = t.tile_rows;
+    g->tile_columns = t.tile_columns;
+    g->row_tiles = t.row_tiles;
+    g->tiles = g->volume ? t.tiles : 0;
+}

@@ -1,0 +1,200 @@
+/* See schedule.h. */
+#include "compiler/loop/schedule.h"
+
+#include "compiler/loop/geometry.h"
+
+enum { MAX_LOOP = 128 };           /* instructions of one loop */
+
+bool is_block_call(const struct ins *ins)
+{
+    return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
+}
+
+bool is_block_conversion(const struct ins *ins)
+{
+    if (ins->kind != INS_OP || !op_block(ins->op) ||
+        (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32))
+        return false;
+    enum weft_dtype other = ins->source == WEFT_FLOAT32 ? ins->dtype : ins->source;
+    return other == WEFT_FLOAT32 || (other != WEFT_BOOL && type_rows[other].size <= 2);
+}
+
+static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && s->rate[i] == RATE_BLOCK &&
+           (ins->kind != INS_STORE || s->output[i] < 0);
+}
+
+static void find_rates(const struct kernel *kernel, const unsigned char *kinds, unsigned fast,
+                       bool blocks, struct schedule *s)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        enum rate rate = ins->kind == INS_OP || ins->kind == INS_LITERAL ? RATE_ONCE : RATE_BLOCK;
+        if (ins->kind == INS_LOAD && kinds && (fast & FAST_ROW) &&
+            access_stays((enum access_kind)kinds[ins->index]))
+            rate = RATE_ROW;
+        for (int k = 0; k < 3; k++)
+            if (ins->a[k] >= 0 && s->rate[ins->a[k]] > rate)
+                rate = s->rate[ins->a[k]];
+        s->rate[i] = (unsigned char)rate;
+        bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
+        s->call[i] = (blocks && (is_block_call(ins) || ins->kind == INS_LOOKUP)) || converts;
+    }
+}
+
+static bool is_store(const struct ins *ins)
+{
+    return ins->kind == INS_STORE;
+}
+
+/* Whether the only store is of a call's block that nothing else reads, when that call comes last of all:
+ * with several stores, or with a loop behind it, the block might be the input of something still. */
+static void find_output(const struct kernel *kernel, struct schedule *s)
+{
+    int store = -1, uses = 0, stores = 0;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        stores += is_store(&kernel->ins[i]);
+        store = is_store(&kernel->ins[i]) ? i : store;
+    }
+    if (stores != 1)
+        return;
+    int value = kernel->ins[store].a[0];
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            uses += kernel->ins[i].a[k] == value;
+    if (uses == 1 && s->call[value] && computes(kernel, s, value) && s->level[value] == s->level_count - 1)
+        s->output[store] = s->output[value] = kernel->ins[store].index;
+}
+
+/* A loop's instruction comes after the calls it depends on; a call after the loop it depends on. */
+static void find_levels(const struct kernel *kernel, struct schedule *s)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        s->output[i] = -1;
+        if (is_store(ins) || !computes(kernel, s, i))
+            continue; /* stores come last, below */
+        for (int k = 0; k < 3; k++) {
+            if (ins->a[k] < 0 || !computes(kernel, s, ins->a[k]))
+                continue;
+            bool after = s->call[ins->a[k]] && !s->call[i];
+            int level = s->level[ins->a[k]] + after;
+            s->level[i] = level > s->level[i] ? level : s->level[i];
+        }
+        s->level_count = s->level[i] >= s->level_count ? s->level[i] + 1 : s->level_count;
+    }
+    find_output(kernel, s);
+    /* Stores come last: an output may be the buffer of an input that is still read before. */
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_store(&kernel->ins[i]) && s->output[i] < 0) {
+            int value = kernel->ins[i].a[0];
+            bool late = computes(kernel, s, value) && s->call[value] &&
+                        s->level[value] == s->level_count - 1;
+            s->level_count += late;
+        }
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_store(&kernel->ins[i]))
+            s->level[i] = s->level_count - 1;
+}
+
+/* A loop of thousands of instructions takes a C compiler minutes; it becomes several, one after the
+ * other. Calls keep their place behind the last of them, stores stay in the very last. */
+static void split_levels(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *size = ARENA_ARRAY(arena, int, s->level_count);
+    int *parts = ARENA_ARRAY(arena, int, s->level_count + 1);
+    int *part = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        if (computes(kernel, s, i) && !s->call[i] && !is_store(ins))
+            part[i] = size[s->level[i]]++ / MAX_LOOP;
+    }
+    for (int l = 0; l < s->level_count; l++)
+        parts[l + 1] = parts[l] + (size[l] > 0 ? (size[l] - 1) / MAX_LOOP : 0) + 1;
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        bool last = s->call[i] || is_store(ins);
+        s->level[i] = last ? parts[s->level[i] + 1] - 1 : parts[s->level[i]] + part[i];
+    }
+    s->level_count = parts[s->level_count];
+}
+
+/* Stores stand behind everything else of the last level. */
+static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *first = ARENA_ARRAY(arena, int, s->level_count + 2);
+    s->order = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (computes(kernel, s, i)) {
+            first[s->level[i] + is_store(&kernel->ins[i]) + 1]++;
+            s->order_count++;
+        }
+    for (int l = 0; l <= s->level_count; l++)
+        first[l + 1] += first[l];
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (computes(kernel, s, i))
+            s->order[first[s->level[i] + is_store(&kernel->ins[i])]++] = i;
+}
+
+/* The last level that reads each value from outside its own loop; -1: none does. */
+static int *find_last_uses(struct arena *arena, const struct kernel *kernel, const struct schedule *s)
+{
+    int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        last[i] = s->call[i] && s->output[i] < 0 ? s->level[i] : -1;
+        for (int k = 0; k < 3; k++) {
+            int a = kernel->ins[i].a[k];
+            if (a < 0 || !computes(kernel, s, a) || (is_store(&kernel->ins[i]) && s->output[i] >= 0))
+                continue;
+            bool outside = s->level[i] != s->level[a] || s->call[i] || s->call[a];
+            if (outside && s->level[i] > last[a])
+                last[a] = s->level[i];
+        }
+    }
+    return last;
+}
+
+/* Slots by linear scan over the levels: one that was last read in an earlier level is free again. */
+static void assign_slots(struct arena *arena, const struct kernel *kernel, struct schedule *s)
+{
+    int *last = find_last_uses(arena, kernel, s);
+    int *free_slots = NULL, free_count = 0, *busy = NULL, busy_count = 0, level = 0;
+    s->slot = ARENA_ARRAY(arena, int, kernel->ins_count);
+    for (int i = 0; i < kernel->ins_count; i++)
+        s->slot[i] = -1;
+    for (int n = 0; n < s->order_count; n++) {
+        int i = s->order[n], kept = 0;
+        if (last[i] < 0)
+            continue;
+        for (int b = 0; s->level[i] > level && b < busy_count; b++) {
+            if (last[busy[b]] < s->level[i])
+                ARENA_PUSH(arena, free_slots, free_count, s->slot[busy[b]]);
+            else
+                busy[kept++] = busy[b];
+        }
+        if (s->level[i] > level) {
+            busy_count = kept;
+            level = s->level[i];
+        }
+        s->slot[i] = free_count ? free_slots[--free_count] : s->slot_count++;
+        ARENA_PUSH(arena, busy, busy_count, i);
+    }
+}
+
+void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
+                   unsigned fast, bool blocks, struct schedule *schedule)
+{
+    *schedule = (struct schedule){.level_count = 1};
+    schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
+    schedule->rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count);
+    schedule->call = ARENA_ARRAY(arena, bool, kernel->ins_count);
+    schedule->output = ARENA_ARRAY(arena, int, kernel->ins_count);
+    find_rates(kernel, kinds, fast, blocks, schedule);
+    find_levels(kernel, schedule);
+    if (blocks)
+        split_levels(arena, kernel, schedule);
+    sort_by_level(arena, kernel, schedule);
+    assign_slots(arena, kernel, schedule);
+}

@@ -1,0 +1,355 @@
+/* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views. Arguments come by
+ * position, then by name; what a row calls them is in its `parameters`. */
+#include "compiler/parse/parse_impl.h"
+
+#include <string.h>
+
+enum { VIEW_POSITIONAL = 2 };      /* arguments of a view that stand by position */
+
+struct argument {
+    const char *name;              /* NULL: by position */
+    struct span name_span, span;
+    int node;
+    enum weft_dtype dtype;         /* of a type argument */
+    struct numbers numbers;
+    const char *layout;
+};
+
+/* What is called. */
+struct callee {
+    const char *name;
+    struct span span;
+    enum node_kind kind;           /* NODE_POISON if unknown */
+    enum op op;
+    enum view_form form;
+    enum weft_dtype dtype;
+    const char *parameters;
+    const char *kinds;             /* of each parameter a letter as in views.def; NULL: values */
+    int arity, required;
+    bool fold;                     /* two or more arguments */
+};
+
+struct arguments {
+    struct argument *items;
+    int count;
+};
+
+PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
+{
+    const char *habit = parse_call_habit(callee->name);
+    if (p->failed)
+        return;
+    if (map_find(&p->program->symbol_names, callee->name, strlen(callee->name)) >= 0)
+        diag(p->diags, DIAG_SYNTAX, callee->span,
+             arena_printf(p->arena, "'%s' is a value, not a function; to multiply write %s * (...)",
+                          callee->name, callee->name));
+    else
+        diag(p->diags, DIAG_UNKNOWN_FUNCTION, callee->span, callee->name,
+             habit ? arena_printf(p->arena, "; %s", habit)
+                   : parse_suggest_function(p, callee->name));
+}
+
+static struct callee conversion_call(struct callee callee, enum node_kind kind, bool by_type)
+{
+    callee.kind = kind;
+    callee.parameters = by_type ? "x" : "x dtype";
+    callee.kinds = by_type ? "x" : "xt";
+    callee.arity = callee.required = by_type ? 1 : 2;
+    return callee;
+}
+
+static struct callee view(struct callee callee, enum view_form form)
+{
+    const struct view_row *row = &view_rows[form];
+    callee.kind = NODE_VIEW;
+    callee.form = form;
+    callee.parameters = row->parameters;
+    callee.kinds = row->kinds;
+    callee.arity = (int)strlen(row->kinds);
+    callee.required = row->required;
+    return callee;
+}
+
+PARSE_APART static struct callee find(struct parser *p)
+{
+    struct span span = p->token.span;
+    struct callee callee = {.name = parse_text(p, span), .span = span, .kind = NODE_POISON,
+                            .op = OP_COUNT, .form = view_find(parse_text(p, span)),
+                            .parameters = ""};
+    size_t length = span.end - span.start;
+    const struct word *word = lex_word(&p->lexer, callee.name, length);
+    callee.dtype = dtype_find(callee.name, length);
+    if (callee.dtype != WEFT_DTYPE_COUNT)
+        return conversion_call(callee, NODE_CAST, true);
+    if (strcmp(callee.name, "cast") == 0)
+        return conversion_call(callee, NODE_CAST, false);
+    if (strcmp(callee.name, "wrap") == 0)
+        return conversion_call(callee, NODE_WRAP, false);
+    if (callee.form != VIEW_FORM_COUNT)
+        return view(callee, callee.form);
+    if (!word || word->function == OP_COUNT)
+        return callee;
+    callee.kind = NODE_OP;
+    callee.op = word->function;
+    callee.parameters = op_rows[callee.op].parameters;
+    callee.arity = callee.required = op_arity(callee.op);
+    callee.fold = op_rows[callee.op].form == FORM_FOLD;
+    return callee;
+}
+
+/* ---- reading ---- */
+
+static bool is_parameter(const char *name, const struct callee *callee, int index)
+{
+    size_t length;
+    const char *word = word_at(callee->parameters, index, &length);
+    return word && strlen(name) == length && memcmp(word, name, length) == 0;
+}
+
+/* Which parameter an argument is for; -1: none that there is. */
+static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
+{
+    if (!argument->name)
+        return position < callee->arity ? position : -1;
+    for (int i = 0; i < callee->arity; i++)
+        if (is_parameter(argument->name, callee, i))
+            return i;
+    return -1;
+}
+
+static char kind_of(const struct callee *callee, int parameter)
+{
+    return callee->kinds && parameter >= 0 ? callee->kinds[parameter] : 'x';
+}
+
+static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
+{
+    size_t length;
+    const char *word = word_at(callee->parameters, index, &length);
+    return arena_string(p->arena, word, length);
+}
+
+/* By its kind, as in views.def. */
+static void read_kind(struct parser *p, const struct callee *callee, struct argument *argument,
+                      int parameter)
+{
+    switch (kind_of(callee, parameter)) {
+    case 't': argument->dtype = parse_dtype(p); break;
+    case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 'l': argument->layout = parse_layout(p); break;
+    default: argument->node = parse_expression(p); break;
+    }
+}
+
+static struct argument read_argument(struct parser *p, const struct callee *callee, int position)
+{
+    struct argument argument = {.span = p->token.span, .dtype = WEFT_DTYPE_COUNT};
+    if (p->token.kind == TOKEN_NAME && p->next.kind == TOKEN_ASSIGN) {
+        argument.name = parse_text(p, p->token.span);
+        argument.name_span = p->token.span;
+        parse_advance(p), parse_advance(p);
+        argument.span = p->token.span;
+    }
+    int parameter = parameter_of(callee, &argument, position);
+    bool unknown = callee->kind == NODE_POISON || (argument.name && parameter < 0);
+    if (p->token.kind == TOKEN_STRING && unknown)
+        parse_advance(p);          /* what is not known may well take strings */
+    else
+        read_kind(p, callee, &argument, parameter);
+    argument.span.end = p->previous.end;
+    return argument;
+}
+
+static void read_arguments(struct parser *p, const struct callee *callee,
+                           struct arguments *arguments)
+{
+    struct span opener = p->token.span;
+    bool named = false;
+    parse_advance(p);
+    if (p->token.kind != TOKEN_RPAREN)
+        do {
+            struct argument argument = read_argument(p, callee, arguments->count);
+            if (named && !argument.name && !p->failed) {
+                diag(p->diags, DIAG_SYNTAX, argument.span,
+                     "an argument without a name stands before those with one");
+                parse_fail(p);
+            }
+            named = argument.name;
+            ARENA_PUSH(p->arena, arguments->items, arguments->count, argument);
+        } while (parse_accept(p, TOKEN_COMMA));
+    parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
+}
+
+/* ---- matching ---- */
+
+static const char *takes(struct parser *p, const struct callee *callee)
+{
+    size_t length;
+    const char *first = word_at(callee->parameters, 0, &length);
+    if (callee->fold)
+        return "two or more arguments (of one it would be a reduction, which is not there yet)";
+    if (callee->kind == NODE_VIEW)
+        return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->form].signature);
+    if (callee->arity == 1)
+        return arena_printf(p->arena, "1 argument (%.*s)", (int)length, first);
+    const char *list = "";
+    for (int i = 0; (first = word_at(callee->parameters, i, &length)); i++)
+        list = arena_printf(p->arena, "%s%s%.*s", list, i ? ", " : "", (int)length, first);
+    return arena_printf(p->arena, "%d arguments (%s)", callee->arity, list);
+}
+
+static bool wrong_count(struct parser *p, const struct callee *callee, int count)
+{
+    return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
+}
+
+static bool no_such_argument(struct parser *p, const struct callee *callee,
+                             const struct argument *argument)
+{
+    const char **names = NULL, *habit = parse_argument_habit(argument->name);
+    int count = 0;
+    for (int i = 0; i < callee->arity; i++)
+        ARENA_PUSH(p->arena, names, count, parameter_name(p, callee, i));
+    const char *hint = habit ? arena_printf(p->arena, "; %s", habit)
+                             : parse_suggest(p, argument->name, names, (size_t)count);
+    if (!*hint)
+        hint = arena_printf(p->arena, "; it takes %s", takes(p, callee));
+    return diag(p->diags, DIAG_UNKNOWN_ARGUMENT, argument->name_span, callee->name, argument->name,
+                hint);
+}
+
+/* Puts an argument with a name where it belongs. */
+static bool place_named(struct parser *p, const struct callee *callee,
+                        const struct argument *argument, const struct argument **slots)
+{
+    for (int i = 0; i < callee->arity; i++) {
+        if (!is_parameter(argument->name, callee, i))
+            continue;
+        if (slots[i])
+            return diag(p->diags, DIAG_REPEATED_ARGUMENT, argument->name_span, argument->name,
+                        callee->name);
+        slots[i] = argument;
+        return true;
+    }
+    return no_such_argument(p, callee, argument);
+}
+
+/* Names come before numbers: a wrong name is what is wrong, also where there are too many. */
+static bool names_known(struct parser *p, const struct callee *callee,
+                        const struct arguments *arguments)
+{
+    for (int i = 0; i < arguments->count; i++)
+        if (arguments->items[i].name && parameter_of(callee, &arguments->items[i], i) < 0)
+            return no_such_argument(p, callee, &arguments->items[i]);
+    return true;
+}
+
+/* Matches arguments to parameters. `slots` has room for all of them; false when reported. */
+PARSE_APART static bool match(struct parser *p, const struct callee *callee,
+                              const struct arguments *arguments, const struct argument **slots)
+{
+    int count = arguments->count;
+    bool named = count > 0 && arguments->items[count - 1].name;
+    if (!names_known(p, callee, arguments))
+        return false;
+    if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
+        return wrong_count(p, callee, count);
+    if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL &&
+        !arguments->items[VIEW_POSITIONAL].name)
+        return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
+                    arena_printf(p->arena,
+                                 "a third argument of %s has a name, and numbers stand in one "
+                                 "list: %s",
+                                 callee->name, view_rows[callee->form].signature));
+    for (int i = 0; i < count; i++)
+        if (!arguments->items[i].name)
+            slots[i] = &arguments->items[i];
+        else if (!place_named(p, callee, &arguments->items[i], slots))
+            return false;
+    for (int i = 0; i < callee->required; i++)
+        if (!slots[i])
+            return diag(p->diags, DIAG_MISSING_ARGUMENT, callee->span, callee->name,
+                        parameter_name(p, callee, i));
+    return true;
+}
+
+/* The member of a view's arguments that a parameter fills. */
+static struct numbers *numbers_called(struct view_args *args, const char *name)
+{
+    struct { const char *name; struct numbers *numbers; } members[] = {
+        {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
+        {"axes", &args->axes}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return members[i].numbers;
+    return NULL;
+}
+
+/* Adds a view's arguments to the program; -1 when they do not go together. */
+PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
+                                const struct argument **slots)
+{
+    struct program *program = p->program;
+    struct view_args args = {.form = callee->form};
+    for (int i = 1; i < callee->arity; i++) {
+        const struct argument *slot = slots[i];
+        if (slot && callee->kinds[i] == 't')
+            args.dtype = slot->dtype;
+        else if (slot && callee->kinds[i] == 'l')
+            args.has_layout = true, args.layout = slot->layout, args.layout_span = slot->span;
+        else if (slot)
+            *numbers_called(&args, parameter_name(p, callee, i)) = slot->numbers;
+    }
+    struct span places[2] = {callee->span};
+    int count = 1;
+    const char *conflict = view_conflict(&args, places, &count);
+    if (conflict) {
+        diag_at(p->diags, DIAG_VIEW_ARGUMENT, places, count, conflict);
+        return -1;
+    }
+    ARENA_PUSH(p->arena, program->views, program->view_count, args);
+    return program->view_count - 1;
+}
+
+PARSE_APART static int make(struct parser *p, const struct callee *callee,
+                            const struct argument **slots, int count, struct span span)
+{
+    struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,
+                        .span = span, .token = callee->span};
+    int base = p->stack_count;
+    if (callee->kind == NODE_VIEW && (node.view = add_view(p, callee, slots)) < 0)
+        return parse_poison(p, span);
+    for (int i = 0; i < count; i++)
+        if (kind_of(callee, i) == 't')
+            node.dtype = slots[i]->dtype;
+        else if (kind_of(callee, i) == 'x')
+            parse_push(p, slots[i]->node);
+    int operands = p->stack_count - base;
+    p->stack_count = base;
+    if (callee->kind != NODE_OP)
+        node.op = OP_COUNT;
+    if (callee->kind == NODE_OP || callee->kind == NODE_VIEW)
+        node.dtype = 0;
+    return parse_add_node(p, node, p->stack + base, operands);
+}
+
+int parse_call(struct parser *p)
+{
+    struct callee callee = find(p);
+    struct arguments arguments = {0};
+    if (!parse_enter(p, callee.span))
+        return 0;
+    if (callee.kind == NODE_POISON)
+        unknown(p, &callee);
+    parse_advance(p);
+    read_arguments(p, &callee, &arguments);
+    p->nesting--;
+    if (p->failed)
+        return 0;
+    struct span span = {callee.span.start, p->previous.end};
+    int count = arguments.count > callee.arity ? arguments.count : callee.arity;
+    const struct argument **slots = ARENA_ARRAY(p->arena, const struct argument *, count + 1);
+    if (callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots))
+        return parse_poison(p, span);
+    return make(p, &callee, slots, count, span);
+}

@@ -1,0 +1,267 @@
+/* What the parser says about a text it cannot read. Places are chosen for the reader: at the end of
+ * a line just after the last word, at an opening bracket when it is never closed. */
+#include "compiler/parse/parse_impl.h"
+
+#include <string.h>
+
+int parse_fail(struct parser *p)
+{
+    p->failed = true;
+    p->token.kind = p->next.kind = TOKEN_END;
+    p->token.infix = p->token.prefix = OP_COUNT;
+    return 0;
+}
+
+int parse_bad_token(struct parser *p)
+{
+    const struct token *token = &p->token;
+    switch (token->bad) {
+    case DIAG_BAD_BYTE:
+        diag(p->diags, DIAG_BAD_BYTE, token->span,
+             (unsigned)(unsigned char)p->source->text[token->span.start]);
+        break;
+    case DIAG_BAD_NUMBER:
+        diag(p->diags, DIAG_BAD_NUMBER, token->span, token->message);
+        break;
+    case DIAG_TOO_MANY:
+        diag(p->diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
+        break;
+    default:
+        diag(p->diags, DIAG_UNBALANCED, token->span, token->message);
+        break;
+    }
+    return parse_fail(p);
+}
+
+static const char *describe(struct parser *p)
+{
+    static const char *const texts[TOKEN_COUNT] = {
+#define TOKEN(id, text) [TOKEN_##id] = text,
+#include "grammar/tokens.def"
+    };
+    const struct token *token = &p->token;
+    uint32_t length = token->span.end - token->span.start;
+    bool semicolon = token->kind == TOKEN_NEWLINE && p->source->text[token->span.start] == ';';
+    if (token->kind == TOKEN_END || token->kind == TOKEN_STRING ||
+        (token->kind == TOKEN_NEWLINE && !semicolon))
+        return texts[token->kind];
+    return arena_printf(p->arena, length > 40 ? "'%.*s...'" : "'%.*s'",
+                        (int)(length > 40 ? 40 : length), p->source->text + token->span.start);
+}
+
+/* Where to point: an end of a line or text is not seen, so just after what stands before it. */
+static struct span place_of(const struct parser *p)
+{
+    const struct token *token = &p->token;
+    bool end = token->kind == TOKEN_END || token->kind == TOKEN_NEWLINE;
+    bool semicolon = token->kind == TOKEN_NEWLINE && p->source->text[token->span.start] == ';';
+    if (!end || semicolon)
+        return token->span;
+    return (struct span){p->previous.end, p->previous.end};
+}
+
+static const struct habit {
+    const char *text, *advice;
+} habits[] = {
+#define HABIT(text, advice) {text, advice},
+#define CALL_HABIT(name, advice)
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type)
+#include "grammar/habits.def"
+};
+
+static bool starts(const struct parser *p, uint32_t at, const char *text)
+{
+    size_t length = strlen(text);
+    return at + length <= p->source->length && memcmp(p->source->text + at, text, length) == 0;
+}
+
+/* Whether the habit is written at the current token, or began with the one before it. */
+static bool matches(const struct parser *p, const struct habit *habit)
+{
+    size_t length = strlen(habit->text);
+    struct span here = p->token.span, before = p->previous;
+    if ((habit->text[0] | 32) >= 'a' && (habit->text[0] | 32) <= 'z')
+        return (here.end - here.start == length && starts(p, here.start, habit->text)) ||
+               (before.end - before.start == length && starts(p, before.start, habit->text));
+    bool joined = before.end > before.start && before.end == here.start;
+    return (starts(p, here.start, habit->text) && length >= here.end - here.start) ||
+           (joined && starts(p, before.start, habit->text) && before.start + length > here.start);
+}
+
+static const char *advice(const struct parser *p)
+{
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+        if (p->token.kind != TOKEN_END && matches(p, &habits[i]))
+            return habits[i].advice;
+    return NULL;
+}
+
+/* Whether the current token is an operator that begins a line, after another statement. */
+static bool goes_on(const struct parser *p)
+{
+    uint32_t at = p->token.span.start;
+    while (at > 0 && (p->source->text[at - 1] == ' ' || p->source->text[at - 1] == '\t'))
+        at--;
+    return at > 0 && p->source->text[at - 1] == '\n' && p->token.infix != OP_COUNT;
+}
+
+/* A list that ends in a comma. */
+static bool after_comma(const struct parser *p)
+{
+    enum token_kind kind = p->token.kind;
+    bool ends = kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_NEWLINE ||
+                kind == TOKEN_END || kind == TOKEN_RBRACE;
+    return ends && p->previous.end > p->previous.start && p->source->text[p->previous.start] == ',';
+}
+
+int parse_unexpected(struct parser *p, const char *expected)
+{
+    if (p->failed)
+        return 0;
+    const char *hint = advice(p);
+    if (!hint && goes_on(p))
+        hint = "an expression goes on over lines inside ( )";
+    if (hint)
+        expected = arena_printf(p->arena, "%s; %s", expected, hint);
+    else if (after_comma(p))
+        expected = arena_printf(p->arena, "%s; remove the ',' before it", expected);
+    diag(p->diags, DIAG_UNEXPECTED, place_of(p), describe(p), expected);
+    return parse_fail(p);
+}
+
+const char *parse_path(struct parser *p)
+{
+    const char *name = "";
+    while (p->token.kind == TOKEN_DOT && p->next.kind == TOKEN_NAME) {
+        name = parse_text(p, p->next.span);
+        parse_advance(p), parse_advance(p);
+    }
+    return name;
+}
+
+static bool is_conversion_name(const char *name)
+{
+    return strcmp(name, "cast") == 0 || strcmp(name, "wrap") == 0 ||
+           dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT;
+}
+
+/* x.y: a module's function, or a selection. */
+static int unexpected_dot(struct parser *p)
+{
+    struct span dot = p->token.span;
+    const char *name = parse_path(p);
+    const struct word *word = lex_word(&p->lexer, name, strlen(name));
+    enum view_form form = view_find(name);
+    const char *habit = parse_call_habit(name), *type = parse_type_habit(name);
+    if (form != VIEW_FORM_COUNT)
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "functions are called by their name alone; write %s",
+                          view_rows[form].signature));
+    else if (habit)
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "there is no '%s'; %s", name, habit));
+    else if (type || (word && word->function != OP_COUNT) || is_conversion_name(name))
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
+                          type ? type : name));
+    else if (resolve_constant(name) >= 0)
+        diag(p->diags, DIAG_SYNTAX, dot,
+             arena_printf(p->arena, "constants are called by their name alone; write %s", name));
+    else if (*name && p->token.kind == TOKEN_LPAREN)
+        diag(p->diags, DIAG_UNKNOWN_FUNCTION, dot, name, parse_suggest_function(p, name));
+    else
+        diag(p->diags, DIAG_NOT_YET, dot,
+             "'.', the selection along a named dimension,", "");
+    return parse_fail(p);
+}
+
+static int missing_operator(struct parser *p)
+{
+    struct span left = p->previous, right = p->token.span;
+    const char *text = p->source->text, *message = "an operator is missing between two values";
+    int left_size = (int)(left.end - left.start), right_size = (int)(right.end - right.start);
+    const struct word *word = lex_word(&p->lexer, text + left.start, (size_t)left_size);
+    bool type = dtype_find(text + left.start, (size_t)left_size) != WEFT_DTYPE_COUNT;
+    bool item = p->nesting > 0 && p->token.kind == TOKEN_NUMBER;
+    const char *format = type || (word && word->function != OP_COUNT)
+                             ? "arguments stand in ( ): write %.*s(%.*s)"
+                         : item ? "',' or an operator is missing, as in %.*s, %.*s"
+                                : "an operator is missing, as in %.*s * %.*s";
+    if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
+        message = arena_printf(p->arena, format, left_size, text + left.start, right_size,
+                               text + right.start);
+    diag(p->diags, DIAG_SYNTAX, right, message);
+    return parse_fail(p);
+}
+
+/* x[None], x[:, newaxis] */
+static bool inserts_dimension(const struct parser *p)
+{
+    static const char *const words[] = {"None", "newaxis"};
+    for (uint32_t at = p->token.span.start; at < p->source->length && p->source->text[at] != ']';
+         at++)
+        for (int w = 0; w < 2; w++)
+            if (p->source->text[at] == '\n' || starts(p, at, words[w]))
+                return p->source->text[at] != '\n';
+    return false;
+}
+
+int parse_unexpected_after(struct parser *p, const char *expected)
+{
+    if (p->failed || advice(p))
+        return parse_unexpected(p, expected);
+    switch (p->token.kind) {
+    case TOKEN_DOT:
+        return unexpected_dot(p);
+    case TOKEN_LBRACKET:
+        diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]",
+             inserts_dimension(p) ? "; an extent of 1 is inserted by expand_dims(x, axes=[0])"
+                                  : "");
+        return parse_fail(p);
+    case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
+        return missing_operator(p);
+    case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
+        diag(p->diags, DIAG_UNBALANCED, p->token.span,
+             arena_printf(p->arena, "this '%c' closes nothing",
+                          p->source->text[p->token.span.start]));
+        return parse_fail(p);
+    case TOKEN_COMMA:
+        if (!p->in_numbers && strncmp(expected, "an operator", 11) == 0)
+            expected = arena_printf(p->arena, "%s; several results are 'return a, b', an array is "
+                                              "[1, 2]", expected);
+        return parse_unexpected(p, expected);
+    default:
+        return parse_unexpected(p, expected);
+    }
+}
+
+/* Whether the current token is the first on its line and the bracket was opened on another: then
+ * the bracket, not the token, is what is wrong. */
+static bool on_later_line(const struct parser *p, struct span opener)
+{
+    const char *text = p->source->text;
+    size_t from = p->previous.end, to = p->token.span.start;
+    return opener.end <= from && from < to && memchr(text + from, '\n', to - from);
+}
+
+bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected)
+{
+    if (p->failed || parse_accept(p, kind))
+        return !p->failed;
+    enum token_kind found = p->token.kind;
+    char bracket = p->source->text[opener.start];
+    if (found == TOKEN_END || (on_later_line(p, opener) && found != TOKEN_RPAREN &&
+                               found != TOKEN_RBRACKET && found != TOKEN_RBRACE)) {
+        diag(p->diags, DIAG_UNBALANCED, opener,
+             arena_printf(p->arena, "this '%c' is never closed", bracket));
+        return parse_fail(p);
+    }
+    if (found == TOKEN_RPAREN || found == TOKEN_RBRACKET || found == TOKEN_RBRACE) {
+        diag_at(p->diags, DIAG_UNBALANCED, ((struct span[]){p->token.span, opener}), 2,
+                arena_printf(p->arena, "this '%c' does not close '%c'",
+                             p->source->text[p->token.span.start], bracket));
+        return parse_fail(p);
+    }
+    return parse_unexpected_after(p, expected);
+}

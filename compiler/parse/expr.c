@@ -1,0 +1,383 @@
+/* Expressions: precedence climbing over the rows of ops.def. Which operators there are, how tight
+ * they bind and to which side they group is read from their rows alone. */
+#include "compiler/parse/parse_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Right operands of left associative operators nest too, at most once per precedence; this bounds
+ * the stack whatever mixture a text has. */
+enum { MAX_FRAMES = 4 * MAX_NESTING };
+
+int parse_add_node(struct parser *p, struct node node, const int *operands, int count)
+{
+    struct program *program = p->program;
+    if (p->failed)
+        return 0;
+    if (program->node_count >= MAX_NODES) {
+        diag(p->diags, DIAG_TOO_MANY, node.span, (int)MAX_NODES, "names, numbers and operations");
+        return parse_fail(p);
+    }
+    node.operands = program->operand_count;
+    node.operand_count = count;
+    for (int i = 0; i < count; i++)
+        ARENA_PUSH(p->arena, program->operands, program->operand_count, operands[i]);
+    ARENA_PUSH(p->arena, program->nodes, program->node_count, node);
+    return program->node_count - 1;
+}
+
+PARSE_APART int parse_poison(struct parser *p, struct span span)
+{
+    return parse_add_node(p, (struct node){.kind = NODE_POISON, .span = span, .token = span,
+                                           .poison = true}, NULL, 0);
+}
+
+void parse_push(struct parser *p, int node)
+{
+    if (p->stack_count == p->stack_room) {
+        p->stack = arena_grow(p->arena, p->stack, (size_t)p->stack_room, sizeof *p->stack);
+        p->stack_room = p->stack_room ? p->stack_room * 2 : 1;
+    }
+    p->stack[p->stack_count++] = node;
+}
+
+static struct span span_from(const struct parser *p, uint32_t start)
+{
+    return (struct span){start, p->previous.end};
+}
+
+static int climb(struct parser *p, int floor, bool tight);
+
+/* ---- array literals ---- */
+
+struct array {
+    int rank;                      /* -1 until the first element is met */
+    int64_t extents[WEFT_MAX_RANK];
+    bool known[WEFT_MAX_RANK];     /* extents of closed levels */
+    bool ragged;
+};
+
+/* Reports the first irregularity of an array. */
+PARSE_APART static void ragged(struct parser *p, struct array *array, struct span place,
+                               const char *message)
+{
+    if (!p->failed && !array->ragged)
+        diag(p->diags, DIAG_ARRAY, place, message);
+    array->ragged = true;
+}
+
+static void array_level(struct parser *p, struct array *array, int level);
+
+static void array_element(struct parser *p, struct array *array, int level)
+{
+    struct span place = p->token.span;
+    bool nested = p->token.kind == TOKEN_LBRACKET;
+    if (array->rank < 0 && !nested)
+        array->rank = level + 1;
+    bool mixed = nested ? array->rank == level + 1 : array->rank != level + 1;
+    if (mixed)
+        ragged(p, array, place, "an array literal holds numbers or rows, not both side by side");
+    if (nested) {
+        array_level(p, array, level + 1);
+        return;
+    }
+    int node = parse_expression(p);
+    if (!p->failed)
+        parse_push(p, node);
+}
+
+PARSE_APART static void array_count(struct parser *p, struct array *array, int level, int64_t count,
+                        struct span opener)
+{
+    if (array->known[level] && array->extents[level] != count)
+        ragged(p, array, (struct span){opener.start, p->previous.end},
+               arena_printf(p->arena,
+                            "the rows of an array literal have one length; this has %lld, "
+                            "those before %lld",
+                            (long long)count, (long long)array->extents[level]));
+    array->known[level] = true;
+    array->extents[level] = count;
+}
+
+static void array_level(struct parser *p, struct array *array, int level)
+{
+    struct span opener = p->token.span;
+    int64_t count = 0;
+    if (level >= WEFT_MAX_RANK) {
+        diag(p->diags, DIAG_TOO_MANY, opener, WEFT_MAX_RANK, "dimensions of an array literal");
+        parse_fail(p);
+    }
+    if (!parse_enter(p, opener))
+        return;
+    parse_advance(p);
+    if (p->token.kind == TOKEN_RBRACKET)
+        ragged(p, array, span_join(opener, p->token.span),
+               "an array literal has at least one element");
+    else
+        do
+            array_element(p, array, level), count++;
+        while (parse_accept(p, TOKEN_COMMA));
+    if (parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'"))
+        array_count(p, array, level, count, opener);
+    p->nesting--;
+}
+
+PARSE_APART static int finish_array(struct parser *p, const struct array *array, int count,
+                                    struct span span)
+{
+    struct program *program = p->program;
+    struct node node = {.kind = NODE_ARRAY, .rank = array->rank, .extents = program->extent_count,
+                        .span = span, .token = span};
+    if (array->ragged)
+        return parse_poison(p, span);
+    if (count > MAX_ARRAY_ELEMENTS) {
+        diag(p->diags, DIAG_TOO_MANY, span, (int)MAX_ARRAY_ELEMENTS,
+             "elements of an array literal");
+        return parse_fail(p);
+    }
+    for (int i = 0; i < array->rank; i++)
+        ARENA_PUSH(p->arena, program->extents, program->extent_count, array->extents[i]);
+    return parse_add_node(p, node, p->stack + p->stack_count - count, count);
+}
+
+static int array(struct parser *p)
+{
+    struct array *array = ARENA_NEW(p->arena, struct array);
+    int base = p->stack_count;
+    uint32_t start = p->token.span.start;
+    array->rank = -1;
+    array_level(p, array, 0);
+    int node = p->failed ? 0 : finish_array(p, array, p->stack_count - base, span_from(p, start));
+    p->stack_count = base;
+    return node;
+}
+
+/* ---- operands ---- */
+
+PARSE_APART static int literal(struct parser *p)
+{
+    struct token token = p->token;
+    parse_advance(p);
+    return parse_add_node(p, (struct node){.kind = NODE_LITERAL, .span = token.span,
+                                           .token = token.span, .literal = token.literal}, NULL, 0);
+}
+
+PARSE_APART static int name(struct parser *p)
+{
+    struct span span = p->token.span;
+    parse_advance(p);
+    return p->failed ? 0 : resolve_name(p, span);
+}
+
+static int grouped(struct parser *p)
+{
+    struct span opener = p->token.span;
+    if (!parse_enter(p, opener))
+        return 0;
+    parse_advance(p);
+    int node = parse_expression(p);
+    bool tuple = p->in_numbers && p->token.kind == TOKEN_COMMA;
+    parse_close(p, opener, TOKEN_RPAREN,
+                tuple ? "an operator or ')'; a list is written in [ ]" : "an operator or ')'");
+    p->nesting--;
+    return node;
+}
+
+static int primary(struct parser *p)
+{
+    switch (p->token.kind) {
+    case TOKEN_NUMBER: return literal(p);
+    case TOKEN_NAME: return p->next.kind == TOKEN_LPAREN ? parse_call(p) : name(p);
+    case TOKEN_LPAREN: return grouped(p);
+    case TOKEN_LBRACKET: return array(p);
+    case TOKEN_STRING:
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             "a string is no value; it stands as an argument only");
+        return parse_fail(p);
+    case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
+        if (p->nesting == 0)
+            return parse_unexpected_after(p, "a value");
+        return parse_unexpected(p, "a value");
+    default: return parse_unexpected(p, "a value");
+    }
+}
+
+/* ---- operators ---- */
+
+PARSE_APART static int operation(struct parser *p, enum op op, struct span token, uint32_t start,
+                                 const int *operands, int count)
+{
+    return parse_add_node(p, (struct node){.kind = NODE_OP, .op = op, .span = span_from(p, start),
+                                           .token = token}, operands, count);
+}
+
+static int too_loose(struct parser *p, enum op op)
+{
+    size_t length;
+    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    diag(p->diags, DIAG_SYNTAX, p->token.span,
+         arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
+                      "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
+    return parse_fail(p);
+}
+
+/* `floor` is what the place asks for. To the right of a right associative operator (`tight`) a
+ * prefix operator may bind one level looser than that: 2 ** -x. */
+static int prefix(struct parser *p, int floor, bool tight)
+{
+    struct span token = p->token.span;
+    enum op op = p->token.prefix;
+    int level = op_rows[op].precedence;
+    if (level < floor && !(tight && level + 1 == floor))
+        return too_loose(p, op);
+    if (!parse_enter(p, token))
+        return 0;
+    parse_advance(p);
+    int operand = climb(p, level, false);
+    p->nesting--;
+    return operation(p, op, token, token.start, &operand, 1);
+}
+
+/* a if c else b; operands in the order condition, a, b. */
+static int ternary(struct parser *p, int left, uint32_t start)
+{
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
+    int operands[3] = {0, left, 0};
+    if (!parse_enter(p, token))
+        return 0;
+    parse_advance(p);
+    operands[0] = climb(p, op_rows[op].precedence + 1, false);
+    if (p->token.kind == TOKEN_ELSE)
+        parse_advance(p);
+    else
+        parse_unexpected_after(p, "'else' and what to take where the condition is false");
+    operands[2] = climb(p, op_rows[op].precedence, false);
+    p->nesting--;
+    return operation(p, op, token, start, operands, 3);
+}
+
+enum { SHOWN_OPERAND = 32 };
+
+/* Appends the text of an operand for a message: on one line, shortened. */
+static void show(struct parser *p, struct buf *buf, struct span span)
+{
+    bool space = false;
+    size_t limit = buf->length + SHOWN_OPERAND;
+    for (uint32_t i = span.start; i < span.end; i++) {
+        char c = p->source->text[i];
+        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if (c == '#' || (unsigned char)c >= 0x7f || buf->length >= limit) {
+            buf_puts(buf, "...");
+            return;
+        }
+        if (!blank && space)
+            buf_putc(buf, ' ');
+        if (!blank)
+            buf_putc(buf, c);
+        space = blank;
+    }
+}
+
+static bool at_chainless(const struct parser *p)
+{
+    return p->token.infix != OP_COUNT && op_rows[p->token.infix].form == FORM_CHAINLESS;
+}
+
+/* The first comparison of a chain: what a message needs of it. */
+struct chain {
+    struct span first, op, second;
+};
+
+/* a < b < c: reads the rest and reports how to write it, `a < b and b < c`. */
+PARSE_APART static int chained(struct parser *p, const struct chain *chain)
+{
+    struct buf text;
+    struct span place = p->token.span, middle = chain->second;
+    buf_init(&text, p->arena);
+    show(p, &text, chain->first);
+    buf_printf(&text, " %s ", parse_text(p, chain->op));
+    show(p, &text, middle);
+    while (at_chainless(p) && !p->failed) {
+        enum op op = p->token.infix;
+        buf_puts(&text, " and ");
+        show(p, &text, middle);
+        buf_printf(&text, " %s ", parse_text(p, p->token.span));
+        parse_advance(p);
+        uint32_t start = p->token.span.start;
+        climb(p, op_rows[op].precedence + 1, false);
+        middle = span_from(p, start);
+        if (!p->failed)
+            show(p, &text, middle);
+    }
+    if (p->failed)
+        return 0;
+    diag_at(p->diags, DIAG_CHAINED, ((struct span[]){place, chain->op}), 2,
+            text.length <= 200 ? text.text : "each comparison by itself, joined with 'and'");
+    return parse_poison(p, span_from(p, chain->first.start));
+}
+
+static int comparison(struct parser *p, int left, uint32_t start)
+{
+    struct chain chain = {{start, p->previous.end}, p->token.span, {0, 0}};
+    enum op op = p->token.infix;
+    parse_advance(p);
+    chain.second.start = p->token.span.start;
+    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
+    chain.second.end = p->previous.end;
+    if (at_chainless(p))
+        return chained(p, &chain);
+    return operation(p, op, chain.op, start, operands, 2);
+}
+
+static int right_associative(struct parser *p, int left, uint32_t start)
+{
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
+    if (!parse_enter(p, token))
+        return 0;
+    parse_advance(p);
+    int operands[] = {left, climb(p, op_rows[op].precedence, true)};
+    p->nesting--;
+    return operation(p, op, token, start, operands, 2);
+}
+
+static int left_associative(struct parser *p, int left, uint32_t start)
+{
+    struct span token = p->token.span;
+    enum op op = p->token.infix;
+    parse_advance(p);
+    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
+    return operation(p, op, token, start, operands, 2);
+}
+
+static int infix(struct parser *p, int left, uint32_t start)
+{
+    switch (op_rows[p->token.infix].form) {
+    case FORM_TERNARY: return ternary(p, left, start);
+    case FORM_CHAINLESS: return comparison(p, left, start);
+    case FORM_RIGHT: return right_associative(p, left, start);
+    default: return left_associative(p, left, start);
+    }
+}
+
+static int climb(struct parser *p, int floor, bool tight)
+{
+    uint32_t start = p->token.span.start;
+    if (++p->frames > MAX_FRAMES && !p->failed) {
+        diag(p->diags, DIAG_TOO_DEEP, p->token.span, (int)MAX_NESTING);
+        parse_fail(p);
+    }
+    int left = p->failed                      ? 0
+               : p->token.prefix != OP_COUNT ? prefix(p, floor, tight)
+                                             : primary(p);
+    while (p->token.infix != OP_COUNT && op_rows[p->token.infix].precedence >= floor)
+        left = infix(p, left, start);
+    p->frames--;
+    return left;
+}
+
+int parse_expression(struct parser *p)
+{
+    return climb(p, 0, false);
+}

@@ -1,0 +1,113 @@
+/* What people write out of habit from elsewhere, and the nearest names there are. */
+#include "compiler/parse/parse_impl.h"
+
+#include <string.h>
+
+struct habit {
+    const char *name, *advice;
+};
+
+static const struct habit call_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice) {name, advice},
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type)
+#include "grammar/habits.def"
+};
+
+static const struct habit argument_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice)
+#define ARGUMENT_HABIT(name, advice) {name, advice},
+#define TYPE_HABIT(name, type)
+#include "grammar/habits.def"
+};
+
+static const struct habit type_habits[] = {
+#define HABIT(text, advice)
+#define CALL_HABIT(name, advice)
+#define ARGUMENT_HABIT(name, advice)
+#define TYPE_HABIT(name, type) {name, type},
+#include "grammar/habits.def"
+};
+
+static const char *look_up(const struct habit *habits, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(habits[i].name, name) == 0)
+            return habits[i].advice;
+    return NULL;
+}
+
+const char *parse_call_habit(const char *name)
+{
+    return look_up(call_habits, sizeof call_habits / sizeof *call_habits, name);
+}
+
+const char *parse_argument_habit(const char *name)
+{
+    return look_up(argument_habits, sizeof argument_habits / sizeof *argument_habits, name);
+}
+
+const char *parse_type_habit(const char *name)
+{
+    char lower[16];
+    size_t length = strlen(name);
+    if (length >= sizeof lower)
+        return NULL;
+    for (size_t i = 0; i <= length; i++)
+        lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+    enum weft_dtype dtype = dtype_find(lower, length);
+    return dtype != WEFT_DTYPE_COUNT
+               ? type_rows[dtype].name
+               : look_up(type_habits, sizeof type_habits / sizeof *type_habits, lower);
+}
+
+/* ---- nearest names ---- */
+
+const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
+                          size_t count)
+{
+    const char *nearest = NULL;
+    if (p->diags->errors < WEFT_MAX_ERRORS)
+        nearest = diag_nearest(name, names, count);
+    return nearest ? arena_printf(p->arena, "; did you mean '%s'?", nearest) : "";
+}
+
+static void add_types(struct parser *p, const char ***names, int *count)
+{
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        ARENA_PUSH(p->arena, *names, *count, type_rows[t].name);
+        if (dtype_find(type_rows[t].short_name, strlen(type_rows[t].short_name)) < WEFT_DTYPE_COUNT)
+            ARENA_PUSH(p->arena, *names, *count, type_rows[t].short_name);
+    }
+}
+
+const char *parse_suggest_function(struct parser *p, const char *name)
+{
+    const char **names = NULL, *type = parse_type_habit(name);
+    int count = 0;
+    if (type)
+        return arena_printf(p->arena, "; did you mean '%s'?", type);
+    for (int i = 0; i < p->lexer.row_count; i++) {
+        const struct word *word = &p->lexer.rows[i];
+        if (word->function != OP_COUNT)
+            ARENA_PUSH(p->arena, names, count, arena_string(p->arena, word->text, word->length));
+    }
+    add_types(p, &names, &count);
+    for (int i = 0; i < VIEW_FORM_COUNT; i++)
+        ARENA_PUSH(p->arena, names, count, view_rows[i].name);
+    ARENA_PUSH(p->arena, names, count, "cast");
+    ARENA_PUSH(p->arena, names, count, "wrap");
+    return parse_suggest(p, name, names, (size_t)count);
+}
+
+const char *parse_suggest_type(struct parser *p, const char *name)
+{
+    const char **names = NULL, *type = parse_type_habit(name);
+    int count = 0;
+    if (type)
+        return arena_printf(p->arena, "; did you mean '%s'?", type);
+    add_types(p, &names, &count);
+    return parse_suggest(p, name, names, (size_t)count);
+}

@@ -1,0 +1,387 @@
+/* Files, kernels and statements, and the entry points of the parser. See parse.h. */
+#include "compiler/parse/parse_impl.h"
+
+#include <string.h>
+
+void parse_advance(struct parser *p)
+{
+    if (p->failed)
+        return;
+    p->previous = p->token.span;
+    p->token = p->next;
+    if (p->token.kind == TOKEN_BAD)
+        parse_bad_token(p);
+    else if (p->token.kind != TOKEN_END)
+        p->next = lex_next(&p->lexer);
+}
+
+bool parse_accept(struct parser *p, enum token_kind kind)
+{
+    bool there = p->token.kind == kind && !p->failed;
+    if (there)
+        parse_advance(p);
+    return there;
+}
+
+bool parse_expect(struct parser *p, enum token_kind kind, const char *expected)
+{
+    return parse_accept(p, kind) || parse_unexpected(p, expected);
+}
+
+bool parse_enter(struct parser *p, struct span place)
+{
+    if (++p->nesting <= MAX_NESTING || p->failed)
+        return true;
+    diag(p->diags, DIAG_TOO_DEEP, place, MAX_NESTING);
+    return parse_fail(p);
+}
+
+const char *parse_text(const struct parser *p, struct span span)
+{
+    return arena_string(p->arena, p->source->text + span.start, span.end - span.start);
+}
+
+bool parse_is(const struct parser *p, const struct token *token, const char *text)
+{
+    size_t length = token->span.end - token->span.start;
+    return token->kind == TOKEN_NAME && strlen(text) == length &&
+           memcmp(p->source->text + token->span.start, text, length) == 0;
+}
+
+void parse_init(struct parser *p, struct arena *arena, const struct source *source,
+                struct diags *diags)
+{
+    *p = (struct parser){.arena = arena, .diags = diags, .source = source};
+    if (source->length > MAX_SOURCE) {
+        diag(diags, DIAG_TOO_LONG, ((struct span){0, 0}), source->length, (int)MAX_SOURCE);
+        parse_fail(p);
+        return;
+    }
+    lex_init(&p->lexer, arena, source);
+    p->next = lex_next(&p->lexer);
+    parse_advance(p);
+    p->previous = (struct span){0, 0};
+}
+
+struct program *parse_new_program(struct parser *p)
+{
+    struct program *program = ARENA_NEW(p->arena, struct program);
+    program->arena = p->arena;
+    program->diags = p->diags;
+    program->source = p->source;
+    p->errors_before = p->diags->errors;
+    map_init(&program->symbol_names, p->arena);
+    map_init(&program->size_names, p->arena);
+    map_init(&p->rejected, p->arena);
+    p->folded = 0;
+    memset(p->constants, 0, sizeof p->constants);
+    p->program = program;
+    return program;
+}
+
+/* ---- statements ---- */
+
+static bool at_kernel(const struct parser *p)
+{
+    return parse_is(p, &p->token, "kernel") && p->next.kind == TOKEN_NAME;
+}
+
+static bool at_input(const struct parser *p)
+{
+    return parse_is(p, &p->token, "input") && p->next.kind == TOKEN_NAME;
+}
+
+static void skip_newlines(struct parser *p)
+{
+    while (parse_accept(p, TOKEN_NEWLINE))
+        ;
+}
+
+/* NAME ':' type */
+static void declaration(struct parser *p, bool parameter)
+{
+    struct type type = {0};
+    struct span name = p->token.span;
+    if (!parse_expect(p, TOKEN_NAME, parameter ? "a parameter's name" : "an input's name") ||
+        !parse_expect(p, TOKEN_COLON, "':' and a type"))
+        return;
+    parse_type_here(p, &type);
+    if (!p->failed)
+        resolve_input(p, name, &type, parameter);
+}
+
+static void input(struct parser *p)
+{
+    if (p->program->name) {
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             "a kernel's inputs are its parameters; declare this one between its ( )");
+        parse_fail(p);
+    }
+    parse_advance(p);
+    declaration(p, false);
+}
+
+static void binding(struct parser *p)
+{
+    struct span name = p->token.span;
+    parse_advance(p);
+    parse_advance(p);
+    int node = parse_expression(p);
+    if (!p->failed)
+        resolve_binding(p, name, node);
+}
+
+/* [NAME '='] expr */
+static void result(struct parser *p)
+{
+    struct span name = p->token.span;
+    bool named = p->token.kind == TOKEN_NAME && p->next.kind == TOKEN_ASSIGN;
+    if (named)
+        parse_advance(p), parse_advance(p);
+    int node = parse_expression(p);
+    if (!p->failed)
+        resolve_result(p, named ? &name : NULL, node);
+}
+
+static void returned(struct parser *p)
+{
+    parse_advance(p);
+    do
+        result(p);
+    while (parse_accept(p, TOKEN_COMMA));
+}
+
+static void statement(struct parser *p)
+{
+    if (at_input(p))
+        input(p);
+    else if (p->token.kind == TOKEN_RETURN)
+        returned(p);
+    else if (p->token.kind == TOKEN_NAME && p->next.kind == TOKEN_ASSIGN)
+        binding(p);
+    else
+        result(p);
+}
+
+/* After `return` or an expression nothing follows. */
+static void check_last(struct parser *p, enum token_kind first, struct span place)
+{
+    const char *message = "an expression alone is the last statement; name the one before this, as "
+                          "y = ..., or return it";
+    if (p->failed || p->program->result_count == 0)
+        return;
+    if (p->token.infix != OP_COUNT)
+        message = "a line that goes on is put in ( ); the expression before this one is complete";
+    else if (first == TOKEN_RETURN)
+        message = "nothing follows 'return'";
+    diag_at(p->diags, DIAG_SYNTAX, ((struct span[]){p->token.span, place}), 2, message);
+    parse_fail(p);
+}
+
+static void end_of_statement(struct parser *p, enum token_kind end, bool declaration)
+{
+    enum token_kind kind = p->token.kind;
+    if (kind == end || kind == TOKEN_END || kind == TOKEN_NEWLINE)
+        return;
+    if (declaration)
+        parse_unexpected(p, "the end of the statement");
+    else
+        parse_unexpected_after(p, "an operator or the end of the statement");
+}
+
+/* A statement and what separates it from the next. */
+static void next_statement(struct parser *p, enum token_kind end)
+{
+    bool declaration = at_input(p);
+    if (at_kernel(p)) {
+        diag(p->diags, DIAG_SYNTAX, p->token.span,
+             "a text holds kernels or one plain program, not both; a kernel stands by itself");
+        parse_fail(p);
+    }
+    statement(p);
+    end_of_statement(p, end, declaration);
+}
+
+void parse_program(struct parser *p, enum token_kind end)
+{
+    enum token_kind first = TOKEN_END;
+    struct span place = p->token.span;
+    skip_newlines(p);
+    while (p->token.kind != end && p->token.kind != TOKEN_END) {
+        check_last(p, first, place);
+        first = p->token.kind;
+        place = p->token.span;
+        next_statement(p, end);
+        place.end = p->previous.end;
+        skip_newlines(p);
+    }
+    if (!p->failed && p->token.kind == end)
+        resolve_program(p);
+}
+
+/* ---- kernels ---- */
+
+static void parameters(struct parser *p)
+{
+    struct span opener = p->token.span;
+    if (!parse_expect(p, TOKEN_LPAREN, "'(' and the kernel's parameters"))
+        return;
+    if (p->token.kind != TOKEN_RPAREN)
+        do
+            declaration(p, true);
+        while (parse_accept(p, TOKEN_COMMA));
+    parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
+}
+
+/* ['->' dtype {',' dtype}]; returns how many. */
+static int result_types(struct parser *p, enum weft_dtype **types)
+{
+    int count = 0;
+    if (!parse_accept(p, TOKEN_ARROW))
+        return 0;
+    do
+        ARENA_PUSH(p->arena, *types, count, parse_dtype(p));
+    while (parse_accept(p, TOKEN_COMMA));
+    return count;
+}
+
+static void set_result_types(struct parser *p, const enum weft_dtype *types, int count,
+                             struct span place)
+{
+    struct program *program = p->program;
+    if (p->failed || count == 0)
+        return;
+    if (count != program->result_count) {
+        diag(p->diags, DIAG_RESULT_TYPES, place, count, program->result_count);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        program->results[i].has_dtype = true, program->results[i].dtype = types[i];
+}
+
+/* NAME parameters ['->' dtypes] '{' program '}' */
+static void kernel(struct parser *p, struct map *kernels, int index)
+{
+    enum weft_dtype *types = NULL;
+    struct program *program = parse_new_program(p);
+    parse_advance(p);
+    program->name_span = p->token.span;
+    program->name = parse_text(p, p->token.span);
+    if (map_find(kernels, program->name, strlen(program->name)) >= 0)
+        diag(p->diags, DIAG_REBOUND, p->token.span, program->name);
+    map_put(kernels, program->name, strlen(program->name), index);
+    parse_advance(p);
+    parameters(p);
+    skip_newlines(p);
+    struct span arrow = p->token.span;
+    int count = result_types(p, &types);
+    arrow.end = p->previous.end;
+    skip_newlines(p);
+    struct span opener = p->token.span;
+    if (!parse_expect(p, TOKEN_LBRACE, "'{' and the kernel's statements"))
+        return;
+    parse_program(p, TOKEN_RBRACE);
+    parse_close(p, opener, TOKEN_RBRACE, "'}'");
+    set_result_types(p, types, count, arrow);
+}
+
+static void file(struct parser *p, struct programs *programs)
+{
+    struct map kernels;
+    map_init(&kernels, p->arena);
+    skip_newlines(p);
+    if (!at_kernel(p)) {
+        struct program *program = parse_new_program(p);
+        ARENA_PUSH(p->arena, programs->items, programs->count, program);
+        parse_program(p, TOKEN_END);
+        return;
+    }
+    while (at_kernel(p)) {
+        kernel(p, &kernels, programs->count);
+        ARENA_PUSH(p->arena, programs->items, programs->count, p->program);
+        skip_newlines(p);
+    }
+    if (p->token.kind != TOKEN_END)
+        parse_unexpected(p, "another kernel or the end of the text");
+}
+
+bool parse(struct arena *arena, const struct source *source, struct diags *diags,
+           struct programs *programs)
+{
+    struct parser parser;
+    int errors = diags->errors;
+    *programs = (struct programs){0};
+    parse_init(&parser, arena, source, diags);
+    file(&parser, programs);
+    return diags->errors == errors;
+}
+
+bool parse_type(struct program *program, const struct source *source, struct type *type)
+{
+    struct parser parser;
+    struct diags *diags = program->diags;
+    const struct source *before = diags->source;
+    int errors = diags->errors;
+    diags->source = source;
+    parse_init(&parser, program->arena, source, diags);
+    parser.program = program;
+    parse_type_here(&parser, type);
+    if (parser.token.kind != TOKEN_END)
+        parse_unexpected(&parser, "the end of the type");
+    diags->source = before;
+    return diags->errors == errors;
+}
+
+/* ---- values ---- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Rule 2.3: numbers joined by the arithmetic operators, which are the tight ones, not by calls. */
+static bool is_value_node(const struct program *program, int index, int root)
+{
+    const struct node *node = &program->nodes[index];
+    if (node->kind == NODE_OP)
+        return op_rows[node->op].precedence >= op_rows[OP_ADD].precedence &&
+               !is_letter(program->source->text[node->token.start]);
+    return node->kind == NODE_LITERAL || (node->kind == NODE_ARRAY && index == root);
+}
+
+static bool is_value(const struct program *program, int root)
+{
+    for (int i = 0; i < program->node_count; i++)
+        if (!is_value_node(program, i, root))
+            return false;
+    return program->symbol_count == 0;
+}
+
+/* Reports again what is wrong with an array literal, if that is all that is wrong. */
+static bool report_array(const struct diags *from, struct diags *to, const struct source *source)
+{
+    const struct source *before = to->source;
+    to->source = source;
+    for (const struct diag *record = from->first; record; record = record->next)
+        if (record->id == DIAG_ARRAY)
+            diag(to, DIAG_ARRAY, record->spans[0], record->message);
+    to->source = before;
+    return false;
+}
+
+bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
+                 struct program **program)
+{
+    struct parser parser;
+    struct diags own;
+    diags_init(&own, arena, source);
+    parse_init(&parser, arena, source, &own);
+    *program = parse_new_program(&parser);
+    int root = parse_expression(&parser);
+    if (own.errors || parser.token.kind != TOKEN_END || !is_value(*program, root))
+        return report_array(&own, diags, source);
+    resolve_result(&parser, NULL, root);
+    resolve_program(&parser);
+    (*program)->diags = diags;
+    return true;
+}

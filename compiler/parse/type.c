@@ -1,0 +1,115 @@
+/* Types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
+#include "compiler/parse/parse_impl.h"
+
+#include <string.h>
+
+/* np.uint8, types.UINT8: types have no module here. */
+static enum weft_dtype in_module(struct parser *p, struct span span)
+{
+    const char *name = parse_path(p);
+    span.end = p->previous.end;
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, parse_text(p, span), parse_suggest_type(p, name));
+    return WEFT_FLOAT32;
+}
+
+PARSE_APART enum weft_dtype parse_dtype(struct parser *p)
+{
+    struct span span = p->token.span;
+    if (!parse_expect(p, TOKEN_NAME, "a type, as uint8 or float32"))
+        return WEFT_FLOAT32;
+    const char *name = parse_text(p, span);
+    enum weft_dtype dtype = dtype_find(name, strlen(name));
+    if (p->token.kind == TOKEN_DOT && p->next.kind == TOKEN_NAME && !p->failed)
+        return in_module(p, span);
+    if (dtype != WEFT_DTYPE_COUNT || p->failed)
+        return dtype;
+    diag(p->diags, DIAG_UNKNOWN_TYPE, span, name, parse_suggest_type(p, name));
+    return WEFT_FLOAT32;
+}
+
+static int64_t size_variable(struct parser *p, struct span span)
+{
+    struct program *program = p->program;
+    const char *name = parse_text(p, span);
+    int index = map_find(&program->size_names, name, strlen(name));
+    if (index < 0) {
+        index = program->size_variable_count;
+        map_put(&program->size_names, name, strlen(name), index);
+        ARENA_PUSH(p->arena, program->size_variables, program->size_variable_count, name);
+    }
+    return EXTENT_VARIABLE - index;
+}
+
+static int64_t extent(struct parser *p)
+{
+    struct token token = p->token;
+    if (parse_accept(p, TOKEN_QUESTION))
+        return EXTENT_UNKNOWN;
+    if (parse_accept(p, TOKEN_NAME))
+        return p->failed ? 0 : size_variable(p, token.span);
+    bool integer = token.kind == TOKEN_NUMBER && token.literal.kind == LITERAL_INTEGER;
+    if (!integer)
+        return parse_unexpected(p, "an extent: an integer, a name or '?'");
+    parse_advance(p);
+    if (token.literal.integer <= INT64_MAX)
+        return (int64_t)token.literal.integer;
+    diag(p->diags, DIAG_TYPE_FORM, token.span, "this extent does not fit int64");
+    return parse_fail(p);
+}
+
+static void extents(struct parser *p, struct type *type)
+{
+    struct span opener = p->token.span;
+    parse_advance(p);
+    type->ranked = true;
+    if (parse_accept(p, TOKEN_RBRACKET))
+        return; /* a scalar: [] */
+    do {
+        if (type->rank == WEFT_MAX_RANK) {
+            diag(p->diags, DIAG_TOO_MANY, p->token.span, WEFT_MAX_RANK, "dimensions");
+            parse_fail(p);
+            return;
+        }
+        type->extents[type->rank++] = extent(p);
+    } while (parse_accept(p, TOKEN_COMMA));
+    parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
+}
+
+static void layout(struct parser *p, struct type *type)
+{
+    struct span span = p->token.span;
+    if (!parse_expect(p, TOKEN_NAME, "a layout, as HWC"))
+        return;
+    const char *text = parse_text(p, span);
+    size_t length = strlen(text);
+    if (!layout_is_good(text) || length > WEFT_MAX_RANK)
+        diag(p->diags, DIAG_TYPE_FORM, span, "a layout has one letter for each dimension, as HWC");
+    else if (type->ranked && length != (size_t)type->rank)
+        diag(p->diags, DIAG_TYPE_FORM, span,
+             arena_printf(p->arena, "the layout has %d letter%s, the type %d dimension%s",
+                          (int)length, length == 1 ? "" : "s", type->rank,
+                          type->rank == 1 ? "" : "s"));
+    else
+        memcpy(type->layout, text, length + 1), type->has_layout = true;
+}
+
+void parse_type_here(struct parser *p, struct type *type)
+{
+    *type = (struct type){0};
+    type->dtype = parse_dtype(p);
+    if (p->token.kind == TOKEN_LPAREN) {
+        diag(p->diags, DIAG_NOT_YET, p->token.span, "a type with named dimensions", "");
+        parse_fail(p);
+        return;
+    }
+    if (p->token.kind == TOKEN_LBRACKET)
+        extents(p, type);
+    if (parse_accept(p, TOKEN_AT))
+        layout(p, type);
+    if (type->has_layout && !type->ranked) {
+        type->ranked = true;       /* the letters tell how many dimensions there are */
+        type->rank = (int)strlen(type->layout);
+        for (int d = 0; d < type->rank; d++)
+            type->extents[d] = EXTENT_UNKNOWN;
+    }
+}

@@ -1,0 +1,177 @@
+/* Arguments of views: numbers and layouts (section 7). They are no values: numbers are folded here and
+ * now, and their nodes are taken out of the program again. */
+#include "compiler/parse/parse_impl.h"
+
+#include "compiler/lang/lang.h"
+
+#include <string.h>
+
+/* ---- numbers ---- */
+
+static bool wrong(struct parser *p, struct span span, const char *message)
+{
+    return diag(p->diags, DIAG_VIEW_ARGUMENT, span, message);
+}
+
+/* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
+ * has none. */
+static bool fold(struct parser *p)
+{
+    struct program *program = p->program;
+    bool good = true;
+    for (; p->folded < program->node_count; p->folded++) {
+        struct node *node = &program->nodes[p->folded];
+        const char *mistake = node->kind == NODE_OP ? literal_of_node(program, node) : NULL;
+        if (node->kind == NODE_NAME)
+            node->literal = named_node(program, node)->literal;
+        if (mistake)
+            good = diag(p->diags, DIAG_LITERAL_FOLD, node->span, mistake);
+    }
+    return good;
+}
+
+static const struct symbol *input_of(const struct program *program, const struct node *node)
+{
+    node = named_node(program, node);
+    return node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+}
+
+static void not_a_number(struct parser *p, const struct node *node, const char *what)
+{
+    const struct symbol *input = input_of(p->program, node);
+    if (node->kind == NODE_POISON || node->poison)
+        return;
+    if (node->literal.kind == LITERAL_BOOL)
+        wrong(p, node->span, arena_printf(p->arena, "%s holds numbers, found true or false", what));
+    else if (input)
+        wrong(p, node->span,
+              arena_printf(p->arena,
+                           "the list of %s holds literal expressions, and '%s' is an input; "
+                           "give all of them as one input, a 1-D tensor: %s=s",
+                           what, input->name, what));
+    else
+        wrong(p, node->span,
+              arena_printf(p->arena, "the list of %s holds literal expressions, found %.60s", what,
+                           parse_text(p, node->span)));
+}
+
+static void add_number(struct parser *p, struct numbers *numbers, const struct node *node,
+                       const char *what)
+{
+    struct literal *items = (struct literal *)numbers->items;
+    if (!literal_is_number(&node->literal))
+        not_a_number(p, node, what);
+    else
+        ARENA_PUSH(p->arena, items, numbers->count, node->literal);
+    numbers->items = items;
+}
+
+static void too_many(struct parser *p, struct span span)
+{
+    diag(p->diags, DIAG_TOO_MANY, span, WEFT_MAX_RANK, "dimensions");
+}
+
+/* '[' [expr {',' expr}] ']' */
+static void list(struct parser *p, struct numbers *numbers, const char *what)
+{
+    struct span opener = p->token.span;
+    int found = 0;
+    parse_advance(p);
+    if (p->token.kind != TOKEN_RBRACKET)
+        do {
+            struct span place = p->token.span;
+            bool nested = p->token.kind == TOKEN_LBRACKET;
+            int node = parse_expression(p);
+            if (p->failed)
+                return;
+            if (!fold(p))
+                continue;
+            if (nested)
+                wrong(p, place,
+                      arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
+            else if (found++ == WEFT_MAX_RANK)
+                too_many(p, place);
+            else if (found <= WEFT_MAX_RANK)
+                add_number(p, numbers, &p->program->nodes[node], what);
+        } while (parse_accept(p, TOKEN_COMMA));
+    parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
+}
+
+/* A name bound to an array literal. */
+static void elements(struct parser *p, struct numbers *numbers, const struct node *array,
+                     const char *what)
+{
+    if (array->rank != 1)
+        wrong(p, numbers->span,
+              arena_printf(p->arena, "%s is a list of numbers, not of lists", what));
+    else if (array->operand_count > WEFT_MAX_RANK)
+        too_many(p, numbers->span);
+    else
+        for (int i = 0; i < array->operand_count; i++)
+            add_number(p, numbers, operand_node(p->program, array, i), what);
+}
+
+/* A number, a name bound to numbers, or an input. */
+static void named(struct parser *p, struct numbers *numbers, const char *what)
+{
+    int node = parse_expression(p);
+    numbers->span.end = p->previous.end;
+    if (p->failed || !fold(p))
+        return;
+    const struct node *value = named_node(p->program, &p->program->nodes[node]);
+    if (literal_is_number(&value->literal) || value->literal.kind == LITERAL_BOOL)
+        add_number(p, numbers, value, what);
+    else if (value->kind == NODE_ARRAY)
+        elements(p, numbers, value, what);
+    else if (value->kind == NODE_NAME)
+        numbers->input = value->symbol;
+    else if (value->kind != NODE_POISON)
+        wrong(p, numbers->span,
+              arena_printf(p->arena,
+                           "%s is a number, a list as [2, 3], or the name of an input, a 1-D "
+                           "tensor; found an expression",
+                           what));
+}
+
+PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
+{
+    struct program *program = p->program;
+    int nodes = program->node_count, operands = program->operand_count;
+    int extents = program->extent_count;
+    *numbers = (struct numbers){.given = true, .input = -1, .span = p->token.span};
+    bool inside = p->in_numbers;
+    if (!parse_enter(p, p->token.span))
+        return;
+    p->in_numbers = true;
+    if (p->token.kind == TOKEN_LBRACKET)
+        list(p, numbers, what);
+    else
+        named(p, numbers, what);
+    p->nesting--;
+    p->in_numbers = inside;
+    numbers->span.end = p->previous.end;
+    program->node_count = nodes;
+    program->operand_count = operands;
+    program->extent_count = extents;
+    p->folded = p->folded < nodes ? p->folded : nodes;
+}
+
+/* ---- layouts ---- */
+
+/* "HWC", or "" for none. */
+const char *parse_layout(struct parser *p)
+{
+    struct span span = p->token.span;
+    bool name = p->token.kind == TOKEN_NAME;
+    if (!parse_accept(p, TOKEN_STRING)) {
+        parse_unexpected(p, name ? arena_printf(p->arena, "a layout in quotes, as layout=\"%.32s\"",
+                                                parse_text(p, span))
+                                 : "a layout in quotes, as layout=\"HWC\"");
+        return "";
+    }
+    const char *text = parse_text(p, (struct span){span.start + 1, span.end - 1});
+    if (strlen(text) <= WEFT_MAX_RANK && layout_is_good(text))
+        return text;
+    wrong(p, span, "a layout has one letter for each dimension, as \"HWC\", or is \"\" for none");
+    return "";
+}

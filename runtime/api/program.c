@@ -1,0 +1,229 @@
+/* Programs as the caller sees them: the text, parsed once, and a typed copy of it for each combination of
+ * input dtypes that was asked for (plan/typed.h). */
+#include "runtime/api/specify_impl.h"
+
+#include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the text ---- */
+
+static struct program *choose_kernel(const char *kernel, const struct programs *programs, struct diags *diags,
+                                     struct arena *arena)
+{
+    struct buf names;
+    buf_init(&names, arena);
+    for (int i = 0; i < programs->count; i++) {
+        struct program *item = programs->items[i];
+        bool named = item->name && kernel && strcmp(item->name, kernel) == 0;
+        if (named || (!kernel && programs->count == 1))
+            return item;
+        if (item->name)
+            buf_printf(&names, "%s%s", names.length ? ", " : "", item->name);
+    }
+    if (!names.length)
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0, "the text holds no kernel, it is one program");
+    else if (kernel)
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
+                arena_printf(arena, "there is no kernel '%.200s'; the text holds %s", kernel, names.text));
+    else
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
+                arena_printf(arena, "the text holds several kernels, name one: %s", names.text));
+    return NULL;
+}
+
+/* Inputs that are declared are typed. NULL with diagnostics. */
+static struct program *parse_text(struct arena *arena, const struct source *source, const char *kernel,
+                                  struct diags *diags)
+{
+    struct programs programs = {0};
+    if (!pipeline_parse(arena, source, diags, &programs))
+        return NULL;
+    struct program *chosen = choose_kernel(kernel, &programs, diags, arena);
+    for (int i = 0; chosen && i < chosen->input_count; i++) {
+        struct symbol *symbol = &chosen->symbols[chosen->inputs[i]];
+        symbol->typed = symbol->declared;
+    }
+    return chosen;
+}
+
+/* ---- compile and destroy ---- */
+
+static void copy_text(struct weft_program *program, const char *text, const char *origin)
+{
+    struct arena *arena = &program->arena;
+    program->source.length = strlen(text);
+    program->source.text = arena_string(arena, text, program->source.length);
+    program->source.origin = arena_string(arena, origin, strlen(origin));
+}
+
+static void list_bindings(struct weft_program *program)
+{
+    for (int i = 0; i < program->parsed->symbol_count; i++)
+        if (program->parsed->symbols[i].kind == SYMBOL_BINDING)
+            ARENA_PUSH(&program->arena, program->bindings, program->binding_count,
+                       program->parsed->symbols[i].name);
+}
+
+static enum weft_status compile(struct weft_program *program, const char *text,
+                                const struct weft_compile_params *params, struct weft_error **error)
+{
+    struct arena *arena = &program->arena;
+    struct diags diags;
+    jmp_buf env;
+    if (ARENA_GUARD(arena, env))
+        return WEFT_OUT_OF_MEMORY;
+    copy_text(program, text, params->origin ? params->origin : "<expr>");
+    program->math = params->math;
+    diags_init(&diags, arena, &program->source);
+    program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
+    if (program->parsed) {
+        list_bindings(program);
+        program_specify(program, params, arena, &diags);
+    }
+    return finish_call(&program->context->log, &diags, error);
+}
+
+enum weft_status weft_compile(struct weft_context *context, const char *text,
+                              const struct weft_compile_params *params,
+                              struct weft_program **result, struct weft_error **error)
+{
+    static const struct weft_compile_params defaults;
+    params = params ? params : &defaults;
+    const char *wrong = specify_wrong(params);
+    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
+        wrong = "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
+    if (!context || !text || !result)
+        wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
+    if (result)
+        *result = NULL;
+    if (wrong)
+        return invalid_call(error, wrong);
+    int saved = errno;
+    struct weft_program *program = calloc(1, sizeof *program);
+    enum weft_status status = program ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    if (program) {
+        program->context = context;
+        arena_init(&program->arena);
+        pthread_mutex_init(&program->mutex, NULL);
+        status = compile(program, text, params, error);
+        log_untold(&context->log);
+    }
+    if (status < 0) {
+        weft_program_destroy(program);
+        program = NULL;
+    }
+    *result = program;
+    errno = saved;
+    return status;
+}
+
+void weft_program_destroy(struct weft_program *program)
+{
+    if (!program)
+        return;
+    while (program->typed) {
+        struct typed *typed = program->typed;
+        program->typed = typed->next;
+        plans_destroy(&typed->plans);
+        arena_finish(&typed->arena);
+        free(typed);
+    }
+    pthread_mutex_destroy(&program->mutex);
+    arena_finish(&program->arena);
+    free(program);
+}
+
+/* ---- names ---- */
+
+size_t weft_program_input_count(const struct weft_program *program)
+{
+    return program ? (size_t)program->parsed->input_count : 0;
+}
+
+const char *weft_program_input_name(const struct weft_program *program, size_t index)
+{
+    if (index >= weft_program_input_count(program))
+        return NULL;
+    return program->parsed->symbols[program->parsed->inputs[index]].name;
+}
+
+size_t weft_program_result_count(const struct weft_program *program)
+{
+    return program ? (size_t)program->parsed->result_count : 0;
+}
+
+const char *weft_program_result_name(const struct weft_program *program, size_t index)
+{
+    if (index >= weft_program_result_count(program))
+        return NULL;
+    return program->parsed->results[index].name;
+}
+
+static const char **copy_names(const struct programs *programs, size_t *count)
+{
+    size_t size = 0;
+    *count = 0;
+    for (int i = 0; i < programs->count; i++)
+        if (programs->items[i]->name) {
+            size += strlen(programs->items[i]->name) + 1;
+            ++*count;
+        }
+    const char **names = malloc(*count * sizeof *names + size + 1);
+    char *text = names ? (char *)(names + *count) : NULL;
+    for (int i = 0, n = 0; names && i < programs->count; i++)
+        if (programs->items[i]->name) {
+            names[n++] = strcpy(text, programs->items[i]->name);
+            text += strlen(text) + 1;
+        }
+    return names;
+}
+
+enum weft_status weft_kernel_names(const char *text, const char *origin, const char ***names,
+                                   size_t *count, struct weft_error **error)
+{
+    if (!text || !names || !count)
+        return invalid_call(error, "weft_kernel_names needs a text and places for names and count");
+    struct arena arena;
+    struct source source = {origin ? origin : "<expr>", text, strlen(text)};
+    struct programs programs = {0};
+    struct diags diags;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    *names = NULL;
+    *count = 0;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, &source);
+        pipeline_parse(&arena, &source, &diags, &programs);
+        status = finish_call(NULL, &diags, error);
+        if (status == WEFT_OK && !(*names = copy_names(&programs, count)))
+            status = WEFT_OUT_OF_MEMORY;
+    }
+    arena_finish(&arena);
+    errno = saved;
+    return status;
+}
+
+bool weft_program_input(const struct weft_program *program, size_t index, struct weft_input_info *info)
+{
+    if (!info || index >= weft_program_input_count(program))
+        return false;
+    const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
+    *info = (struct weft_input_info){symbol->name, symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT,
+                                     {symbol->span.start, symbol->span.end}};
+    return true;
+}
+
+const char *weft_program_binding_name(const struct weft_program *program, size_t index)
+{
+    return program && index < (size_t)program->binding_count ? program->bindings[index] : NULL;
+}

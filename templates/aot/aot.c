@@ -1,0 +1,206 @@
+/* What ahead-of-time sources carry around their kernels, in sections: what keeps their meaning whatever the options,
+ * includes, instruction sets. aot_check.c, aot_run.c, geometry.[ch], tensor.c and args.h come with it;
+ * compiler/aot/source.c puts them together, for CUDA compiler/aot/cuda_source.c some of them. */
+
+//: language
+#if defined __cplusplus
+#error "this source is C: compile it as C, and include its header from C++"
+#else
+//: language end
+#endif
+//: guard
+/* One meaning whatever the options: every operation rounds once, in its own type, to nearest, with
+ * subnormals, infinities and NaN. */
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "float would be computed in a wider type: compile for SSE2 (-msse2 -mfpmath=sse)"
+#endif
+_Static_assert(sizeof(1.0) == 8, "constants would be float: compile without -fsingle-precision-constant");
+#if defined __clang__
+#if __clang_major__ < 12
+#error "this clang does not know float_control yet: take clang 12 or later"
+#endif
+#pragma float_control(precise, on)
+#if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
+/* -ffast-math fuses and approximates behind the language; only operations that may trap are left alone. They
+ * are not vectorized. */
+#if !defined __x86_64__ && !defined __i386__ && !(defined __aarch64__ && __clang_major__ >= 15)
+#error "clang's fast math cannot be turned off from here on this processor: compile this file without it"
+#endif
+#pragma float_control(except, on)
+#endif
+#pragma clang fp contract(off)
+#elif defined __GNUC__ && !defined __TINYC__
+#pragma GCC push_options
+#pragma GCC optimize("no-fast-math", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", \
+                     "no-associative-math", "no-reciprocal-math", "no-rounding-math", "no-math-errno", \
+                     "no-trapping-math", "fp-contract=off")
+#elif defined __FAST_MATH__
+#error "this compiler's fast math cannot be turned off from here: compile this file without it"
+#endif
+//: guard end
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC pop_options
+#endif
+//: includes
+#include <fenv.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+//: includes threads
+#if defined _OPENMP
+#include <omp.h>
+#endif
+//: includes levels
+#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
+#include <cpuid.h>
+#endif
+//: shape
+struct shape {
+    int rank;
+    int64_t extents[MAX_RANK];
+};
+//: shared
+/* A project's own warnings are about its own style. */
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wdeclaration-after-statement"
+#pragma GCC diagnostic ignored "-Wfloat-equal"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wcast-align"
+#pragma GCC diagnostic ignored "-Wunused-macros"
+#endif
+#if defined __GNUC__ && !defined __TINYC__
+#define SHARED static __attribute__((unused))
+#define PURE __attribute__((const))
+#define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
+#else
+#define SHARED static
+#define PURE
+#define OVERFLOWS(a, b, product) multiplied(a, b, product)
+
+static bool multiplied(int64_t a, int64_t b, int64_t *product)
+{
+    const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    if (y && x > INT64_MAX / y)
+        return true;
+    *product = a * b;
+    return false;
+}
+#endif
+//: first time
+#if !defined WEFT_LEVEL /* this file includes itself, once for each instruction set */
+//: loops begin
+/* Helpers come in groups, of which not every loop uses all, and for every type, signed or not. */
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#endif
+#if defined __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that it cannot vectorize */
+#endif
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+#endif
+
+/* Whether x * y + z rounds once: clang's -ffp-contract=fast fuses whatever pragmas say, where the processor can,
+ * and no macro tells. */
+static bool weft_fuses(void)
+{
+    volatile double x = 1 + 0x1p-30, y = 1 - 0x1p-30, z = -1;
+    return x * y + z != 0;
+}
+//: loops end
+#if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
+#pragma GCC pop_options
+#endif
+#if defined __GNUC__ && !defined __TINYC__
+#pragma GCC diagnostic pop
+#endif
+//: level begins
+#if defined WEFT_LEVEL
+#define PASTE(name, level) weft_##name##_v##level
+#define PASTE_LEVEL(name, level) PASTE(name, level)
+#define AT_LEVEL(name) PASTE_LEVEL(name, WEFT_LEVEL)
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define TARGET(features) PRAGMA(GCC target(features))
+#if defined __clang__
+#pragma clang attribute push(__attribute__((target(FEATURES))), apply_to = function)
+#else
+#pragma GCC push_options
+TARGET(FEATURES)
+#endif
+//: level ends
+#undef WIDE
+#undef BYTES_IN_ORDER
+#undef WORDS_IN_ORDER
+#if defined WEFT_LEVEL
+#if defined __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+//: levels
+#if defined __x86_64__ && defined __GNUC__ && !defined __TINYC__
+//: best level
+#if defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__ && defined __AVX512CD__
+enum { OWN_LEVEL = 4 };
+#elif defined __AVX2__ && defined __F16C__ && defined __FMA__ && defined __BMI2__
+enum { OWN_LEVEL = 3 };
+#elif defined __SSE4_2__ && defined __POPCNT__
+enum { OWN_LEVEL = 2 };
+#else
+enum { OWN_LEVEL = 1 };
+#endif
+
+/* The highest one that the processor and the system have. */
+static int find_level(void)
+{
+    unsigned a, b, c, d;
+    __builtin_cpu_init();
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt"))
+        return 1;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !(c >> 29 & 1)) /* the last is F16C */
+        return 2;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return 3;
+    return 4;
+}
+
+/* The loops that this processor runs: those for what this file is compiled for, or the best that is more. */
+static int level(void)
+{
+    static int found = 0;
+    int have = __atomic_load_n(&found, __ATOMIC_RELAXED), best = 0;
+    if (!have)
+        __atomic_store_n(&found, have = find_level(), __ATOMIC_RELAXED);
+    for (int i = 1; i < LEVELS; i++)
+        if (levels[i] <= have && levels[i] > OWN_LEVEL)
+            best = i;
+    return best;
+}
+#else
+#define LOOP(loop) {loop}
+
+static int level(void)
+{
+    return 0;
+}
+#endif
+//: one level
+#define LOOP(loop) {loop}
+
+static int level(void)
+{
+    return 0;
+}

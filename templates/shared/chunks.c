@@ -1,0 +1,46 @@
+/* Where the elements lie for kernels that compute in chunks of registers (compiler/loop/form.h): one text for the library
+ * and for ahead-of-time sources, behind templates/shared/geometry.c. */
+
+//: chunks
+enum { WIDE_ACCESS = 16 };         /* bytes */
+
+/* Whether rows of their own leave this access aligned: all outer strides are whole chunks of `size`. */
+static bool keeps_aligned(const struct grouping *groups, int a, int64_t size)
+{
+    for (int g = 0; g + 1 < groups->count; g++)
+        if (group_strides(groups, g)[a] % size != 0)
+            return false;
+    return true;
+}
+
+/* Whether the two innermost groups run as one where kernels compute in chunks: more of the elements that
+ * come from memory then lie in a row, and aligned. What stays along the outer group counts for nothing: it
+ * is in a cache. */
+SHARED bool chunks_run_flat(const struct grouping *groups)
+{
+    int64_t flat = 0, apart = 0;
+    int inner = groups->count - 1, widest = 1;
+    for (int a = 0; groups->count >= 2 && a < groups->accesses; a++)
+        if (!groups->walks[a] && group_strides(groups, inner - 1)[a] && groups->sizes[a] > widest)
+            widest = groups->sizes[a];
+    for (int a = 0; groups->count >= 2 && a < groups->accesses; a++) {
+        int64_t step = group_strides(groups, inner)[a], jump = group_strides(groups, inner - 1)[a];
+        int size = groups->sizes[a];
+        if (groups->walks[a] || jump == 0 || step != size)
+            continue;
+        flat += flat_kind(jump, step, groups->extents[inner], size) == ACCESS_UNIT ? size : 0;
+        apart += keeps_aligned(groups, a, WIDE_ACCESS / widest * size) ? size : 0;
+    }
+    return flat > apart;
+}
+
+/* Whether indices, beyond the end by a tile too, or any of `count` strides do not fit 32 bits. */
+SHARED bool chunks_are_wide(int64_t volume, const int64_t *strides, int count)
+{
+    if (volume >= INT32_MAX - (1 << 20))
+        return true;
+    for (int i = 0; i < count; i++)
+        if (strides[i] > INT32_MAX || strides[i] < -INT32_MAX)
+            return true;
+    return false;
+}

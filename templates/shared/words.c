@@ -1,0 +1,116 @@
+/* The arguments of a kernel that computes in chunks, as words of 8 bytes in the order of templates/kernel/args_cuda.h: one text
+ * for the library, which includes it, and for ahead-of-time sources, which carry it. Before it: SHARED, the struct
+ * weft_geometry of templates/kernel/args.h, and FORM, a struct that has the members of compiler/loop/form.h's that are read
+ * here. Addresses are the device's. */
+
+//: words
+/* n * 2^bits / d for n below d, of whole numbers. */
+static uint64_t shifted_quotient(uint64_t n, uint64_t d, int bits)
+{
+    uint64_t quotient = 0;
+    if (bits == 32)
+        return (n << 32) / d;
+    for (int i = 0; i < bits; i++) {
+        const bool one = n >= d - n;
+        n = one ? n - (d - n) : 2 * n;
+        quotient = quotient << 1 | one;
+    }
+    return quotient;
+}
+
+/* For n below 2^31, or 2^63: 2^shift is the first power that is not below the divisor, and multiplier and
+ * divisor come out 2^bits * (2^shift - divisor) and a little more. */
+static uint64_t *put_divisor(uint64_t *to, int64_t divisor, bool wide)
+{
+    const uint64_t d = divisor > 1 ? (uint64_t)divisor : 1;
+    const int bits = wide ? 64 : 32;
+    int shift = 0;
+    while (shift < bits - 1 && (uint64_t)1 << shift < d)
+        shift++;
+    *to++ = d;
+    *to++ = shifted_quotient(((uint64_t)1 << shift) - d, d, bits) + 1;
+    *to++ = (uint64_t)shift;
+    return to;
+}
+
+static uint64_t *put_groups(uint64_t *to, const FORM *form, const struct weft_geometry *walk)
+{
+    to = put_divisor(to, walk->columns, form->wide);
+    *to++ = (uint64_t)walk->groups;
+    for (int g = 0; g < form->groups; g++)
+        to = put_divisor(to, g < walk->groups ? walk->extents[g] : 1, form->wide);
+    return to;
+}
+
+static uint64_t *put_strides(uint64_t *to, const FORM *form, const struct weft_geometry *walk)
+{
+    for (int a = 0; a < form->accesses; a++) {
+        const long long *strides = walk->strides + (ptrdiff_t)a * (walk->groups + 2);
+        for (int g = 0; g < form->groups; g++)
+            *to++ = g < walk->groups ? (uint64_t)strides[g] : 0;
+        for (int s = 0; s < form->steps; s++)
+            *to++ = (uint64_t)strides[walk->groups + s];
+    }
+    return to;
+}
+
+/* `maps`: for each access the address of its map; NULL where none is mapped. */
+SHARED uint64_t *put_geometry(uint64_t *to, const FORM *form, const struct weft_geometry *walk,
+                              const uint64_t *maps)
+{
+    *to++ = (uint64_t)(walk->rows * walk->columns);
+    if (form->groups)
+        to = put_groups(to, form, walk);
+    if (form->flat)
+        to = put_divisor(to, walk->period, form->wide);
+    to = put_strides(to, form, walk);
+    for (int a = 0; form->mapped && a < form->accesses; a++)
+        *to++ = maps[a];
+    return to;
+}
+
+/* How many words put_map writes. */
+SHARED size_t map_words(const long long *map)
+{
+    size_t words = 1;
+    for (long long levels = *map++; levels > 0; levels--) {
+        words += 1 + 4 * (size_t)*map;
+        map += 1 + 2 * *map;
+    }
+    return words;
+}
+
+/* How many levels; then for each how many pieces, and of each piece, innermost first, a divisor's three
+ * words and its stride. `map` has extents and then strides, as in struct weft_geometry. */
+SHARED uint64_t *put_map(uint64_t *to, const long long *map, bool wide)
+{
+    *to++ = (uint64_t)*map;
+    for (long long levels = *map++; levels > 0; levels--) {
+        const long long count = *map++;
+        *to++ = (uint64_t)count;
+        for (long long k = 0; k < count; k++) {
+            to = put_divisor(to, map[k], wide);
+            *to++ = (uint64_t)map[count + k];
+        }
+        map += 2 * count;
+    }
+    return to;
+}
+
+/* Whether no chunk crosses a row. Without outer groups there is one row, and at its end elements are computed
+ * singly. */
+static bool rows_are_whole(const FORM *form, const struct weft_geometry *walk)
+{
+    return !walk->groups || walk->columns % form->block == 0;
+}
+
+/* Whether all chunks of an access that is dense along rows start at a multiple of their size, or of 16 bytes;
+ * `size` is that of an element. */
+static bool is_aligned(const FORM *form, const struct weft_geometry *walk, int a, int size, uint64_t base)
+{
+    const uint64_t bytes = (uint64_t)form->block * (uint64_t)size;
+    const long long *strides = walk->strides + (ptrdiff_t)a * (walk->groups + 2);
+    for (long long g = 0; g < walk->groups; g++)
+        base |= (uint64_t)strides[g];
+    return base % (bytes < 16 ? bytes : 16) == 0;
+}
