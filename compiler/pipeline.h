@@ -4,7 +4,7 @@
  *   types    -> typed program       pipeline_check     check
  *   shapes   -> shapes, layouts     pipeline_shapes    shape, view
  *                                   pipeline_layouts   layout
- *   results  -> program of kernels  pipeline_kernels   lower, materialize, narrow
+ *   results  -> program of kernels  pipeline_kernels   lower, reduce, materialize, narrow
  *   tensors  -> loops               pipeline_loops     access, geometry, form
  *   kernel   -> text                pipeline_text      schedule, emit
  *
@@ -46,6 +46,9 @@ struct open_extents {
     const struct shape *(*example)(void *user, const struct shape *shape);
     /* What two shapes that broadcast together give. */
     const struct shape *(*join)(void *user, const struct shape *a, const struct shape *b);
+    /* The number of elements; and how many groups of `each` of them there are, at least 1, times `times`. */
+    int64_t (*volume)(void *user, const struct shape *shape);
+    int64_t (*groups)(void *user, int64_t extent, int64_t each, int64_t times);
 };
 
 /* A kernel as lowering makes it, before anything is taken out of it. */
@@ -81,7 +84,8 @@ struct pipeline {
 /* A kernel of the program: an iteration space, and what happens at each of its points. */
 struct program_kernel {
     struct kernel *kernel;         /* its loads, instructions and stores */
-    const struct shape *space;     /* the iteration space: all its dimensions are parallel */
+    const struct shape *space;     /* the iteration space */
+    uint32_t reduced;              /* its dimensions, a bit each, that are reduced; the others are parallel */
     int order;                     /* of the results that it computes or helps, among all */
 };
 

@@ -197,6 +197,7 @@ struct token lex_next(struct lexer *lexer)
         ","                 { return make(lexer, TOKEN_COMMA, start); }
         ":"                 { return make(lexer, TOKEN_COLON, start); }
         "."                 { return make(lexer, TOKEN_DOT, start); }
+        "..."               { return make(lexer, TOKEN_ELLIPSIS, start); }
         "->"                { return make(lexer, TOKEN_ARROW, start); }
         "?"                 { return make(lexer, TOKEN_QUESTION, start); }
         "@"                 { return make(lexer, TOKEN_AT, start); }

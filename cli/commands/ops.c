@@ -1,4 +1,4 @@
-/* weft ops: every operation, conversion and view, as the library lists them. */
+/* weft ops: all that the library lists: operations, conversions, views and reductions. */
 #include "cli/base/base.h"
 #include "cli/commands/commands.h"
 #include "cli/outputs/outputs.h"
@@ -31,7 +31,8 @@ static void print_text(const struct weft_operation *operation)
 {
     char text[32];
     if (operation->signature)
-        printf("  %s\n      %s\n", operation->signature, operation->doc);
+        printf("  %s\n      %s%s%s\n", operation->signature, operation->doc, operation->type ? "; " : "",
+               operation->type ? operation->type : "");
     else
         printf("%-*s %-*s %-*s %s; %s\n", NAME_COLUMN, operation->names, PARAMETER_COLUMN,
                operation->parameters, ACCURACY_COLUMN, accuracy(operation, text, sizeof text),
@@ -63,7 +64,8 @@ static void print_md(const struct weft_operation *operation)
     fputs("| ", stdout);
     if (operation->signature) {
         put_code(operation->signature, strlen(operation->signature));
-        printf(" | %s |\n", operation->doc);
+        printf("%s%s | %s |\n", operation->type ? " | " : "", operation->type ? operation->type : "",
+               operation->doc);
         return;
     }
     put_cell(operation->names);
@@ -85,22 +87,22 @@ static void print_json(const struct weft_operation *operation)
         json_member("rule", operation->rule);
     if (operation->signature)
         json_member("signature", operation->signature);
-    if (operation->type) {
+    if (operation->type)
         json_member("type", operation->type);
+    if (operation->ulp32 >= 0)
         printf(", \"exact\": %s", exact ? "true" : "false");
-    }
     if (operation->rule)
         printf(", \"ulp\": {\"float32\": %d, \"float64\": %d}", operation->ulp32, operation->ulp64);
     json_member("doc", operation->doc);
     putchar('}');
 }
 
-/* Operations, which have no signature, or views. Conversions are told in a sentence. */
-static void print_rows(bool views, void (*print)(const struct weft_operation *))
+/* Rows of this form; NULL: operations. */
+static void print_rows(const char *form, void (*print)(const struct weft_operation *))
 {
     struct weft_operation row;
     for (size_t i = 0; weft_operation_at(i, &row); i++)
-        if (views ? strcmp(row.form, "view") == 0 : !row.signature)
+        if (form ? strcmp(row.form, form) == 0 : !row.signature)
             print(&row);
 }
 
@@ -130,15 +132,20 @@ int command_ops(struct report *report, const struct arguments *arguments)
         print_all_json();
     } else if (strcmp(format, "md") == 0) {
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
-        print_rows(false, print_md);
+        print_rows(NULL, print_md);
         puts(conversions_md);
-        puts("\nViews keep the elements and their order, under another shape (rule 7):\n\n| view | |\n|---|---|");
-        print_rows(true, print_md);
+        puts("\nViews keep the elements, under another shape (sections 7 and 9):\n\n| view | |\n|---|---|");
+        print_rows("view", print_md);
+        puts("\nReductions join all elements into one (section 11):\n\n"
+             "| reduction | type of the result | |\n|---|---|---|");
+        print_rows("reduction", print_md);
     } else {
-        print_rows(false, print_text);
+        print_rows(NULL, print_text);
         puts(conversions_text);
-        puts("Views keep the elements and their order, under another shape:");
-        print_rows(true, print_text);
+        puts("Views keep the elements, under another shape:");
+        print_rows("view", print_text);
+        puts("Reductions join all elements into one:");
+        print_rows("reduction", print_text);
     }
     output_flush(report);
     return report->status;

@@ -78,19 +78,16 @@ static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct g
     add_likely(k, part, &g, false, false);
 }
 
-/* The kernels for any strides: what is seen by way of views goes by number. */
+/* The kernels for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     bool mapped = false;
     for (int a = 0; a < kernel->access_count; a++) {
-        const struct access *access = &kernel->accesses[a];
-        const bool other = access->kind == TENSOR_INPUT &&
-                           access->dtype != k->program->symbols[k->program->inputs[access->index]].type.dtype;
-        const bool value = aot_is_value(k, access), numbered = !value && (access->map || other);
-        kinds[a] = value ? ACCESS_SCALAR : numbered ? ACCESS_MAPPED : ACCESS_STRIDED;
-        mapped = mapped || numbered;
+        const bool value = aot_is_value(k, &kernel->accesses[a]);
+        kinds[a] = value ? ACCESS_SCALAR : aot_general_kind(k, kernel, a);
+        mapped = mapped || access_numbered(kinds[a]);
     }
     const int rank = part->shape->rank;
     struct geometry g = plain_geometry(k, kernel, kinds, mapped ? MAX_GROUPS - 1 : rank ? rank - 1 : 0);
@@ -105,7 +102,10 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
 /* Maps are tables as well, one for each shape. */
 static bool has_maps(const struct kernel *kernel, const unsigned char *kinds)
 {
-    return memchr(kinds, ACCESS_MAPPED, (size_t)kernel->access_count) != NULL;
+    for (int a = 0; a < kernel->access_count; a++)
+        if (access_numbered(kinds[a]))
+            return true;
+    return false;
 }
 
 bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)

@@ -261,6 +261,8 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
     put_device_sizes(out, &sizes, params);
     put_archs(out, params);
     PUT(out, NULL, "shape");
+    aot_put_sections(out, weft_template_slice_h);
+    aot_put_sections(out, weft_template_slice);
     aot_put_sections(out, weft_template_geometry_h);
     aot_put_sections(out, weft_template_geometry);
     aot_put_sections(out, weft_template_chunks);

@@ -7,12 +7,14 @@
 
 #include "compiler/check/check.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- extents ---- */
 
 static int64_t new_extent(struct aot_kernel *k, const char *name)
 {
+    ARENA_PUSH(k->arena, k->computed, k->computed_count, ((struct aot_computed){.how = NOT_COMPUTED}));
     ARENA_PUSH(k->arena, k->extent_names, k->extent_count, name);
     return EXTENT_VARIABLE - (k->extent_count - 1);
 }
@@ -44,6 +46,25 @@ static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
         found++;
     return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, shape_%s_%d, d)", shape->rank,
                                                  k->program->name, found);
+}
+
+int64_t aot_volume(struct aot_kernel *k, const struct shape *shape)
+{
+    const int64_t volume = new_extent(k, "a number of elements");
+    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_VOLUME, .shape = shape};
+    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, volume), volume_text(k, shape));
+    return volume;
+}
+
+int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times)
+{
+    const int64_t groups = new_extent(k, "groups of elements");
+    const char *from = aot_extent(k, extent);
+    k->computed[k->computed_count - 1] =
+        (struct aot_computed){.how = COMPUTED_GROUPS, .a = extent, .each = each, .times = times};
+    buf_printf(&k->extents, "%s = (%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld;\n", aot_extent(k, groups), from,
+               (long long)each, from, (long long)each, (long long)times);
+    return groups;
 }
 
 /* Ends a call with this note where the condition is true. */
@@ -107,6 +128,7 @@ static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64
     if (!x_stretches || !y_stretches)
         return x >= 0 ? x : y >= 0 ? y : x_stretches ? y : x;
     int64_t both = new_extent(k, "what two extents broadcast to");
+    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_JOIN, .a = x, .b = y};
     buf_printf(&k->extents, "%s = %s == 1 ? %s : %s;\n", aot_extent(k, both), a, b, a);
     return both;
 }
@@ -272,6 +294,38 @@ static void squeezed_extents(struct aot_view *v)
                    arena_printf(v->k->arena, "squeeze drops dimension %d, whose extent is not 1", d));
 }
 
+/* The extent that a slice leaves of one that only the call knows. */
+static void set_slice(struct aot_view *v, int d, const char *extent, const struct slice *slice)
+{
+    struct aot_kernel *k = v->k;
+    v->out->extents[d] = new_extent(k, "an extent of a selection");
+    buf_printf(&k->extents, "%s = sliced(%s, %lld, %lld, %lld, %d);\n", aot_extent(k, v->out->extents[d]), extent,
+               (long long)slice->start, (long long)slice->stop, (long long)slice->step,
+               slice->has_start | slice->has_stop << 1);
+}
+
+/* An index has to lie within an extent that only the call knows. */
+static void check_index(struct aot_view *v, int d, const char *extent, const struct item *item)
+{
+    const long long index = (long long)item->slice.start;
+    const long long least = index < 0 ? -index : index < LLONG_MAX ? index + 1 : index;
+    refuse(v->k, arena_printf(v->k->arena, "%s < %lld", extent, least), item->span,
+           arena_printf(v->k->arena, "index %lld is out of range: dimension %d is too short", index, d));
+}
+
+static void selected_extents(struct aot_view *v)
+{
+    struct select_axis axes[WEFT_MAX_RANK];
+    view_select_axes(v->args, v->in->rank, axes);
+    for (int d = 0; d < v->in->rank; d++) {
+        const char *extent = v->in->extents[d] < 0 ? aot_extent(v->k, v->in->extents[d]) : NULL;
+        if (extent && axes[d].result < 0)
+            check_index(v, d, extent, axes[d].item);
+        else if (extent && !item_keeps_extent(axes[d].item))
+            set_slice(v, axes[d].result, extent, &axes[d].item->slice);
+    }
+}
+
 static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
 {
     const struct node *from = operand_node(k->program, node, 0);
@@ -292,6 +346,8 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     v.out_size = bytes ? type_rows[node->dtype].size : 1;
     if (args->form == VIEW_SQUEEZE)
         squeezed_extents(&v);
+    else if (args->form == VIEW_SELECT)
+        selected_extents(&v);
     else if (bytes && !args->shape.given)
         innermost_extent(&v);
     else if (bytes || args->form == VIEW_RESHAPE)
@@ -330,4 +386,5 @@ void aot_shapes(struct aot_kernel *k)
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
     for (int n = 0; n < k->program->node_count; n++)
         k->shapes[n] = node_shape(k, &k->program->nodes[n], scalar);
+    k->node_extents = k->extent_count;
 }

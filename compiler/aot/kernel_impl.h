@@ -15,6 +15,14 @@ struct aot_note {
     const char *text;
 };
 
+/* An extent that is computed from others, besides those of nodes. */
+struct aot_computed {
+    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS } how;
+    int64_t a, b;                  /* extents: both are joined, or `a` is taken in groups */
+    const struct shape *shape;     /* whose volume it is */
+    int64_t each, times;           /* groups of so many, at least one, times this */
+};
+
 /* A kernel for certain kinds of access. */
 struct aot_class {
     const unsigned char *kinds;
@@ -48,6 +56,8 @@ struct aot_kernel {
     const char **layouts;          /* [node_count] "": none; NULL: not known */
     int extent_count;
     const char **extent_names;     /* for comments: h, extent 0 of img */
+    struct aot_computed *computed; /* [extent_count] */
+    int computed_count, node_extents; /* the first ones are nodes' */
     struct buf extents;            /* statements that set them and compare them */
     struct aot_note *notes;
     int note_count;
@@ -75,6 +85,10 @@ void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *
 void aot_shapes(struct aot_kernel *k);
 /* What two shapes that broadcast together give. */
 const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span);
+/* The number of a shape's elements; and how many groups of `each` there are in an extent, at least 1, times
+ * `times`. */
+int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
+int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
 /* The table of a shape's extents, as "{2, shape_blur_3}". */
 const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* The extent in C: "480", "d[2]". */
@@ -82,6 +96,8 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
 /* aot_parts.c: the loops, but for their functions' texts; false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
+/* How an access moves in the kernel for any strides: what is seen by way of views goes by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
 /* The shape of what access `a` of a part leads to. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a);
 

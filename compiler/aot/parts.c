@@ -12,12 +12,33 @@ static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] 
 /* Extents of a call as it might be. */
 struct example {
     const struct shape **shapes;   /* [node_count], numbers; NULL: views allow none of the examples */
-    int64_t *extents;              /* [extent_count] */
+    int64_t *extents;              /* [extent_count]: those of nodes; others are computed from them */
+    int extent_count;
 };
 
-static int64_t example_extent(const struct example *example, int64_t extent)
+static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent);
+
+/* An extent that was added since the example was made. */
+static int64_t compute_extent(const struct aot_kernel *k, const struct example *example,
+                              const struct aot_computed *computed)
 {
-    return extent >= 0 ? extent : example->extents[EXTENT_VARIABLE - extent];
+    const int64_t a = computed->how == COMPUTED_VOLUME ? 1 : example_extent(k, example, computed->a);
+    int64_t volume = 1;
+    if (computed->how == COMPUTED_JOIN)
+        return a == 1 ? example_extent(k, example, computed->b) : a;
+    if (computed->how == COMPUTED_GROUPS)
+        return (a > computed->each ? (a - 1) / computed->each + 1 : 1) * computed->times;
+    for (int d = 0; d < computed->shape->rank; d++)
+        volume *= example_extent(k, example, computed->shape->extents[d]);
+    return volume;
+}
+
+static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent)
+{
+    const int64_t number = EXTENT_VARIABLE - extent;
+    return extent >= 0                      ? extent
+           : number < example->extent_count ? example->extents[number]
+                                            : compute_extent(k, example, &k->computed[number]);
 }
 
 static const struct shape *example_shape(struct aot_kernel *k, const struct example *example,
@@ -25,7 +46,7 @@ static const struct shape *example_shape(struct aot_kernel *k, const struct exam
 {
     struct shape *numbers = arena_copy(k->arena, shape, sizeof *numbers);
     for (int d = 0; d < shape->rank; d++)
-        numbers->extents[d] = example_extent(example, shape->extents[d]);
+        numbers->extents[d] = example_extent(k, example, shape->extents[d]);
     return numbers;
 }
 
@@ -36,9 +57,10 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     struct diags ignored;
     diags_init(&ignored, k->arena, program->source);
-    example->extents = ARENA_ARRAY(k->arena, int64_t, k->extent_count + 1);
+    example->extent_count = k->node_extents;
+    example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
     example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
-    for (int e = 0; e < k->extent_count; e++)
+    for (int e = 0; e < k->node_extents; e++)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
@@ -57,7 +79,7 @@ static struct example make_example(struct aot_kernel *k, const int *bases, size_
     for (size_t i = 0; i < count; i++)
         if (try_base(k, bases[i], &example))
             return example;
-    return (struct example){NULL, NULL};
+    return (struct example){.shapes = NULL};
 }
 
 /* ---- loops ---- */
@@ -91,10 +113,20 @@ static const struct shape *ask_join(void *user, const struct shape *a, const str
     return aot_join(asking->k, a, b, asking->k->program->results[0].span);
 }
 
+static int64_t ask_volume(void *user, const struct shape *shape)
+{
+    return aot_volume(((const struct asking *)user)->k, shape);
+}
+
+static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t times)
+{
+    return aot_groups(((const struct asking *)user)->k, extent, each, times);
+}
+
 static bool divide(struct aot_kernel *k, const struct example *example)
 {
     struct asking asking = {k, example};
-    const struct open_extents open = {&asking, ask_example, ask_join};
+    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups};
     const struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .open = &open, .diags = k->program->diags};
@@ -118,11 +150,12 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
 {
     const int count = part->kernel->map_count;
     struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
-    maps[0] = (struct index_map){-1, NULL, example_shape(k, example, part->shape)};
+    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, part->shape)};
     for (int m = 1; m < count; m++) {
         const struct index_map *map = &part->kernel->maps[m];
-        maps[m] = (struct index_map){map->parent, example_shape(k, example, map->from),
-                                     example_shape(k, example, map->to)};
+        maps[m] = *map;
+        maps[m].from = example_shape(k, example, map->from);
+        maps[m].to = example_shape(k, example, map->to);
     }
     return maps;
 }
@@ -179,7 +212,15 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
     return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
 }
 
-/* The kernel for any strides: what is seen by way of views goes by number. */
+enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    if (map_is_bounded(kernel, access->map))
+        return ACCESS_BOUNDED;
+    return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+}
+
+/* The kernel for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;

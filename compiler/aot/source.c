@@ -50,16 +50,18 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-static int map_steps(const struct kernel *kernel, int map)
+/* The most levels that the steps of a map take. */
+static int map_levels(const struct kernel *kernel, int map)
 {
-    int steps = 0;
+    int levels = 0;
     for (; map; map = kernel->maps[map].parent)
-        steps++;
-    return steps;
+        levels += kernel->maps[map].outside ? MAP_BOUNDED_STEP : MAP_STEP;
+    return levels;
 }
 
 struct sizes {
-    int rank, operands, extents, accesses, groups, maps, mapped, steps, faults;
+    int rank, operands, extents, accesses, groups, maps, mapped, levels, faults;
+    bool bounded;
 };
 
 static void measure_part(struct sizes *sizes, const struct aot_part *part)
@@ -70,9 +72,13 @@ static void measure_part(struct sizes *sizes, const struct aot_part *part)
     sizes->accesses = most(sizes->accesses, kernel->access_count);
     sizes->maps = most(sizes->maps, kernel->map_count);
     sizes->faults = most(sizes->faults, kernel->fault_count);
+    for (int m = 1; m < kernel->map_count; m++)
+        sizes->rank = most(sizes->rank, most(kernel->maps[m].from->rank, kernel->maps[m].to->rank));
     for (int a = 0; a < kernel->load_count; a++) {
-        mapped += part->classes[part->class_count - 1].kinds[a] == ACCESS_MAPPED;
-        sizes->steps = most(sizes->steps, map_steps(kernel, kernel->accesses[a].map));
+        const enum access_kind kind = part->classes[part->class_count - 1].kinds[a];
+        mapped += access_numbered(kind);
+        sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
+        sizes->levels = most(sizes->levels, map_levels(kernel, kernel->accesses[a].map));
     }
     sizes->mapped = most(sizes->mapped, mapped);
 }
@@ -98,6 +104,7 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
 {
     const struct sizes s = measure(kernels, count);
+    const int level = s.bounded ? 3 + 4 * MAX_PIECES : 2 + 2 * MAX_PIECES;
     const struct { const char *name; int value; const char *what; } rows[] = {
         {"MAX_RANK", s.rank, "dimensions"},
         {"OPERANDS", s.operands, "parameters and results"},
@@ -106,8 +113,8 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"LOOP_GROUPS", s.groups, "of a loop's dimensions"},
         {"MAPS", s.maps, "orders of elements, in a loop with views"},
         {"MAPPED", s.mapped, "accesses that may go by an element's number"},
-        {"MAP_LEVELS", s.steps + 1, "that a number is taken apart in"},
-        {"MAP_NUMBERS", s.mapped ? 1 + (s.steps + 2) * (1 + 2 * MAX_PIECES) : 0, "to say so"},
+        {"MAP_LEVELS", s.levels + 1, "that a number is taken apart in"},
+        {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 2) * level : 0, "to say so"},
         {"FAULTS", s.faults, "divisions by zero that a loop tells"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
@@ -251,6 +258,8 @@ static void put_support(const struct source_text *s)
     buf_puts(s->out, emit_common(s->together, "args"));
     aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
     put_section(s, "shape");
+    aot_put_sections(s->out, weft_template_slice_h);
+    aot_put_sections(s->out, weft_template_slice);
     aot_put_sections(s->out, weft_template_geometry_h);
     aot_put_sections(s->out, weft_template_geometry);
     aot_put_sections(s->out, weft_template_tensor);

@@ -107,13 +107,43 @@ static void put_classes(struct buf *out, struct aot_kernel *k, int p, const stru
     buf_puts(out, "};\n");
 }
 
+/* A number in C, the least of them as well. */
+static const char *number_text(struct aot_kernel *k, int64_t number)
+{
+    return number == INT64_MIN ? "INT64_MIN" : arena_printf(k->arena, "%lld", (long long)number);
+}
+
+static const char *axes_name(struct aot_kernel *k, int p, int m)
+{
+    return arena_printf(k->arena, "axes_%s_%d_%d", k->program->name, p, m);
+}
+
+static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
+{
+    const struct index_map *step = &k->parts[p].kernel->maps[m];
+    buf_printf(out, "static const struct axis %s[] = {\n", axes_name(k, p, m));
+    for (int d = 0; d < step->to->rank; d++) {
+        const struct slice *slice = &step->axes[d].slice;
+        buf_printf(out, "    {%d, {%s, %s, %s, %d, %d}},\n", step->axes[d].from, number_text(k, slice->start),
+                   number_text(k, slice->stop), number_text(k, slice->step), slice->has_start, slice->has_stop);
+    }
+    buf_puts(out, step->to->rank ? "};\n" : "    {0, {0, 0, 0, 0, 0}}};\n");
+}
+
 static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 {
     const struct kernel *kernel = k->parts[p].kernel;
-    buf_printf(out, "static const struct map map_%s_%d[] = {\n    {-1, {0, NULL}, {0, NULL}},\n", k->program->name, p);
+    for (int m = 1; m < kernel->map_count; m++)
+        if (kernel->maps[m].axes)
+            put_axes(out, k, p, m);
+    buf_printf(out, "static const struct map map_%s_%d[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0},\n",
+               k->program->name, p);
     for (int m = 1; m < kernel->map_count; m++) {
-        const char *from = aot_form(k, kernel->maps[m].from), *to = aot_form(k, kernel->maps[m].to);
-        buf_printf(out, "    {%d, %s, %s},\n", kernel->maps[m].parent, from, to);
+        const struct index_map *step = &kernel->maps[m];
+        const char *from = aot_form(k, step->from), *to = aot_form(k, step->to);
+        buf_printf(out, "    {%d, %s, %s, %s, %s, 0x%llx},\n", step->parent, from, to,
+                   step->axes ? axes_name(k, p, m) : "NULL", step->outside ? "OUTSIDE_VALUE" : "OUTSIDE_NONE",
+                   (unsigned long long)step->value);
     }
     buf_puts(out, "};\n");
 }

@@ -244,12 +244,25 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
                                 text_of(program, operand->span), type_rows[from].name));
 }
 
+/* What takes a tensor takes a literal as one of its own type. */
+static bool check_tensor(struct program *program, const struct node *operand)
+{
+    return !operand->poison && check_width(program, operand) &&
+           check_constant(program, named_node(program, operand), operand->dtype);
+}
+
+static bool check_reduce(struct program *program, struct node *node)
+{
+    const struct node *operand = operand_node(program, node, 0);
+    node->dtype = reduction_dtype(node->reduction, operand->dtype);
+    return check_tensor(program, operand) || poison(node);
+}
+
 static bool check_view(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
     const struct node *operand = operand_node(program, node, 0);
-    if (operand->poison || !check_width(program, operand) ||
-        !check_constant(program, named_node(program, operand), operand->dtype))
+    if (!check_tensor(program, operand))
         return poison(node);
     node->dtype = operand->dtype;
     return check_numbers(program, node, &args->shape, "shape", false) &&
@@ -269,6 +282,7 @@ static bool check_node(struct program *program, struct node *node)
     case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
     case NODE_ARRAY: return check_array(program, node);
     case NODE_VIEW: return check_view(program, node);
+    case NODE_REDUCE: return check_reduce(program, node);
     }
     return false;
 }

@@ -89,6 +89,24 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
     return layout_without(l->arena, layout, set);
 }
 
+/* Rule 9.4: an integer drops its letter, a slice keeps it, None clears. */
+static const char *selected(struct layouts *l, const struct view_args *args, const char *layout)
+{
+    struct select_axis axes[WEFT_MAX_RANK];
+    uint32_t dropped = 0;
+    for (int i = 0; i < args->item_count; i++)
+        if (args->items[i].kind == ITEM_NEW)
+            return "";
+    if (!layout || !*layout)
+        return layout;
+    const int rank = (int)strlen(layout);
+    if (view_select_axes(args, rank, axes) < 0)
+        return "";
+    for (int d = 0; d < rank; d++)
+        dropped |= (uint32_t)(axes[d].result < 0) << d;
+    return layout_without(l->arena, layout, dropped);
+}
+
 static const char *viewed(struct layouts *l, const struct node *node, const struct shape *shape)
 {
     const struct view_args *args = &l->program->views[node->view];
@@ -98,6 +116,8 @@ static const char *viewed(struct layouts *l, const struct node *node, const stru
         return squeezed(l, args, layout);
     case VIEW_EXPAND_DIMS:
         return "";
+    case VIEW_SELECT:
+        return selected(l, args, layout);
     default:
         return args->has_layout ? args->layout : if_complete(layout, shape);
     }

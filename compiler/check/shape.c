@@ -234,7 +234,7 @@ bool infer_shapes_of(struct arena *arena, const struct program *program, struct 
             operands[i] = shapes[program->operands[node->operands + i]];
         switch (node->kind) {
         case NODE_POISON: shapes[n] = NULL; break;
-        case NODE_LITERAL: shapes[n] = scalar; break;
+        case NODE_LITERAL: case NODE_REDUCE: shapes[n] = scalar; break;
         case NODE_NAME: shapes[n] = name_shape(program, node, inputs, shapes); break;
         case NODE_OP:
             shapes[n] = broadcast(arena, program, diags, node, operands, &good);

@@ -308,7 +308,8 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
     static bool (*const forms[VIEW_FORM_COUNT])(struct view_walk *) = {
         [VIEW_RESHAPE] = reshape,
         [VIEW_SQUEEZE] = view_squeeze,
-        [VIEW_EXPAND_DIMS] = view_expand_dims};
+        [VIEW_EXPAND_DIMS] = view_expand_dims,
+        [VIEW_SELECT] = view_select};
     struct view_walk walk = {.arena = arena,
                              .diags = diags,
                              .viewed = viewed,

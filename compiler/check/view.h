@@ -1,4 +1,4 @@
-/* Views (section 7): the shape each one gives. The rules are the same in a
+/* Views (section 7, and selections, rule 9.1): the shape each one gives. The rules are the same in a
  * text and in the library's calls on a tensor. */
 #ifndef WEFT_VIEW_H
 #define WEFT_VIEW_H
@@ -25,5 +25,16 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
  * known. */
 bool view_axes(const struct view_args *args, const struct contents *contents, int rank,
                uint32_t *set);
+
+/* What a selection does with a dimension of its operand. */
+struct select_axis {
+    int result;                    /* the dimension of the result that follows it; -1: none, an index dropped it */
+    const struct item *item;       /* its index or slice; NULL: all of it */
+};
+/* For each dimension of an operand of `rank`; returns the result's rank, whose other dimensions are new extents
+ * of 1. -1: there are more items than dimensions. */
+int view_select_axes(const struct view_args *args, int rank, struct select_axis *axes);
+/* Whether the dimension keeps its extent, whatever that is. */
+bool item_keeps_extent(const struct item *item);
 
 #endif

@@ -54,4 +54,8 @@ void view_unknown_extents(struct shape *shape, int rank);
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
 
+/* ---- view_select.c ---- */
+
+bool view_select(struct view_walk *w);
+
 #endif

@@ -204,8 +204,38 @@ static void put_numbers(struct buf *buf, const struct program *program, const ch
     buf_putc(buf, ']');
 }
 
+static void put_item(struct buf *buf, const struct item *item)
+{
+    const struct slice *slice = &item->slice;
+    switch (item->kind) {
+    case ITEM_ELLIPSIS: buf_puts(buf, "..."); return;
+    case ITEM_NEW: buf_puts(buf, "None"); return;
+    case ITEM_INDEX: case ITEM_SLICE: break;
+    }
+    if (slice->has_start)
+        buf_printf(buf, "%lld", (long long)slice->start);
+    buf_puts(buf, item->kind == ITEM_SLICE ? ":" : "");
+    if (slice->has_stop)
+        buf_printf(buf, "%lld", (long long)slice->stop);
+    if (item->kind == ITEM_SLICE && slice->step != 1)
+        buf_printf(buf, ":%lld", (long long)slice->step);
+}
+
+static void put_selection(struct buf *buf, const struct view_args *args)
+{
+    for (int i = 0; i < args->item_count; i++) {
+        buf_puts(buf, i ? ", " : "select [");
+        put_item(buf, &args->items[i]);
+    }
+    buf_putc(buf, ']');
+}
+
 static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
 {
+    if (args->form == VIEW_SELECT) {
+        put_selection(buf, args);
+        return;
+    }
     buf_puts(buf, view_rows[args->form].name);
     if (args->form == VIEW_REINTERPRET)
         buf_printf(buf, " as %s", type_rows[args->dtype].name);
@@ -234,6 +264,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
     case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
     case NODE_VIEW: put_view(buf, program, &program->views[node->view]); break;
+    case NODE_REDUCE: buf_puts(buf, reduction_rows[node->reduction].name); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }
 }

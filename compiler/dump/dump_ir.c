@@ -52,6 +52,14 @@ static void put_cast_types(struct buf *buf, const struct program *program, const
     buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
 }
 
+static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype from = operand_node(program, node, 0)->dtype, compute = type_rows[node->dtype].compute;
+    buf_printf(buf, "%s in %s", reduction_rows[node->reduction].name, type_rows[compute].name);
+    if (from != compute)
+        buf_printf(buf, ", operand 1 from %s", type_rows[from].name);
+}
+
 /* An integer on the way to one that fits has no type. */
 static const char *dtype_text(const struct node *node)
 {
@@ -75,10 +83,11 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
     case NODE_VIEW:
-        buf_puts(buf, "view");
+        buf_puts(buf, program->views[node->view].form == VIEW_SELECT ? "selection" : "view");
         if (program->views[node->view].form == VIEW_REINTERPRET)
             buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
         break;
+    case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
         buf_puts(buf, "array literal");
         buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
@@ -174,6 +183,7 @@ static const char *chunk_text(enum access_kind kind)
     case ACCESS_PERIODIC: return "the same few elements again and again";
     case ACCESS_NESTED: return "two strides";
     case ACCESS_MAPPED: return "found by their numbers";
+    case ACCESS_BOUNDED: return "found by their numbers, as far as they are there";
     default: return NULL;
     }
 }
@@ -193,6 +203,7 @@ static const char *kind_text(const struct kernel *kernel, int a, enum access_kin
     case ACCESS_NESTED: return "two strides, gathered into blocks";
     case ACCESS_EXPANDED: return "several short groups, gathered into rows";
     case ACCESS_MAPPED: return "found by their numbers, gathered into blocks";
+    case ACCESS_BOUNDED: return "found by their numbers, as far as they are there, gathered into blocks";
     case ACCESS_VALUE: return "one element, an argument of the kernel";
     }
     return "";
@@ -244,16 +255,66 @@ static void put_groups(struct buf *buf, const struct shape *shape, const struct 
     buf_puts(buf, g->merged_count ? "\n" : "1\n");
 }
 
-/* "[4, 6] as [6, 4]": element n of the one is element n of the other; outer views first. */
-static void put_map(struct buf *buf, const struct kernel *kernel, int map)
+static void put_axis(struct buf *buf, const struct axis *axis)
+{
+    const struct slice *slice = &axis->slice;
+    if (axis->from < 0 || slice->has_start)
+        buf_printf(buf, "%lld", (long long)slice->start);
+    if (axis->from < 0)
+        return;
+    buf_puts(buf, ":");
+    if (slice->has_stop)
+        buf_printf(buf, "%lld", (long long)slice->stop);
+    if (slice->step != 1)
+        buf_printf(buf, ":%lld", (long long)slice->step);
+}
+
+/* "[4, None, ::-1]": what is selected of each dimension, as the language has it. Where dimensions are in another
+ * order, a slice has the number of its own in front: "[1 = :, 0 = :]". */
+static void put_axes(struct buf *buf, const struct index_map *step)
+{
+    bool turned = false;
+    int last = -1, d = 0;
+    for (int t = 0; t < step->to->rank; t++) {
+        turned = turned || (step->axes[t].from >= 0 && step->axes[t].from < last);
+        last = step->axes[t].from >= 0 ? step->axes[t].from : last;
+    }
+    buf_puts(buf, "[");
+    for (int t = 0; t < step->to->rank; t++) {
+        const struct axis *axis = &step->axes[t];
+        for (; !turned && d < axis->from; d++)
+            buf_puts(buf, "None, ");
+        d += axis->from >= 0;
+        if (turned && axis->from >= 0)
+            buf_printf(buf, "%d = ", axis->from);
+        put_axis(buf, axis);
+        buf_puts(buf, t + 1 < step->to->rank ? ", " : "");
+    }
+    for (bool first = step->to->rank == 0; !turned && d < step->from->rank; d++, first = false)
+        buf_puts(buf, first ? "None" : ", None");
+    buf_puts(buf, "]");
+}
+
+/* "[4, 6] as [6, 4]": element n of the one is element n of the other. "[4] of [4, 6] at [:, 0]": a selection. Outer
+ * views come first. */
+static void put_map(struct buf *buf, const struct kernel *kernel, const struct access *access)
 {
     int chain[MAX_MAPS], count = 0;
-    for (; map; map = kernel->maps[map].parent)
+    for (int map = access->map; map; map = kernel->maps[map].parent)
         chain[count++] = map;
     while (count-- > 0) {
         const struct index_map *at = &kernel->maps[chain[count]];
-        buf_printf(buf, "%s as ", shape_text(buf->arena, kernel->program, at->from));
-        buf_printf(buf, "%s%s", shape_text(buf->arena, kernel->program, at->to), count ? ", " : "");
+        buf_printf(buf, "%s %s ", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as");
+        buf_puts(buf, shape_text(buf->arena, kernel->program, at->to));
+        if (at->axes) {
+            buf_puts(buf, " at ");
+            put_axes(buf, at);
+        }
+        if (at->outside) {
+            buf_puts(buf, " and outside ");
+            scalar_print(buf, access->dtype, (union scalar){.bits = at->value});
+        }
+        buf_puts(buf, count ? ", " : "");
     }
 }
 
@@ -297,16 +358,18 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        bool mapped = g->kinds[a] == ACCESS_MAPPED;
+        bool mapped = access_numbered(g->kinds[a]);
         buf_puts(buf, !g->merged_count ? ""
                       : mapped         ? " numbers between elements"
                                        : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
+        if (g->starts[a])
+            buf_printf(buf, ", from byte %lld on", (long long)g->starts[a]);
         buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a], g->chunks));
         if (kernel->accesses[a].map) {
             buf_puts(buf, "; ");
-            put_map(buf, kernel, kernel->accesses[a].map);
+            put_map(buf, kernel, &kernel->accesses[a]);
         }
         buf_putc(buf, '\n');
     }
@@ -342,7 +405,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index));
         if (kernel->accesses[ins->index].map) {
             buf_puts(buf, "   (");
-            put_map(buf, kernel, kernel->accesses[ins->index].map);
+            put_map(buf, kernel, &kernel->accesses[ins->index]);
             buf_putc(buf, ')');
         }
         break;

@@ -14,6 +14,7 @@ static const char *load_word(enum access_kind kind)
     case ACCESS_NESTED: return "nested";
     case ACCESS_EXPANDED: return "expanded";
     case ACCESS_MAPPED: return "mapped";
+    case ACCESS_BOUNDED: return "bounded";
     case ACCESS_VALUE: return "value";
     }
     return "";

@@ -12,25 +12,56 @@ static bool same_space(const struct shape *a, const struct shape *b)
     return true;
 }
 
+/* Whether two axes select the same of a dimension: surely, where its extent is not known. */
+static bool same_axis(const struct axis *a, const struct axis *b, int64_t extent)
+{
+    const struct slice *x = &a->slice, *y = &b->slice;
+    int64_t first[2], count[2];
+    if (a->from != b->from || (a->from >= 0 && x->step != y->step))
+        return false;
+    if (a->from < 0 || extent < 0)
+        return x->start == y->start && (a->from < 0 || (x->stop == y->stop && x->has_start == y->has_start &&
+                                                        x->has_stop == y->has_stop));
+    slice_resolve(x, extent, &first[0], &count[0]);
+    slice_resolve(y, extent, &first[1], &count[1]);
+    return first[0] == first[1] && count[0] == count[1];
+}
+
+/* Whether two steps read the same elements. */
+static bool same_step(const struct index_map *a, const struct index_map *b)
+{
+    bool same = a->parent == b->parent && a->outside == b->outside && a->value == b->value && !a->axes == !b->axes;
+    if (!same || !a->axes)
+        return same && same_space(a->from, b->from) && same_space(a->to, b->to);
+    same = shapes_equal(a->from, b->from) && shapes_equal(a->to, b->to);
+    for (int d = 0; same && d < a->to->rank; d++)
+        same = same_axis(&a->axes[d], &b->axes[d], a->outside ? -1 : a->to->extents[d]);
+    return same;
+}
+
+/* The place of a step, which may be there already; -1: there are too many. */
+static int add_step(struct kernel *kernel, struct index_map step)
+{
+    for (int m = 1; m < kernel->map_count; m++)
+        if (same_step(&kernel->maps[m], &step))
+            return m;
+    if (kernel->map_count == MAX_MAPS)
+        return -1;
+    ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, step);
+    return kernel->map_count - 1;
+}
+
 static int find_map(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                     bool apart)
 {
     const struct index_map *outer = &kernel->maps[map];
-    if (shapes_fill(from, outer->to)) { /* nothing is stretched in between */
+    if (!outer->axes && shapes_fill(from, outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
     }
     if (same_space(from, to) && !(apart && !shapes_fill(from, kernel->maps[map].to)))
         return map;
-    for (int m = 1; m < kernel->map_count; m++) {
-        const struct index_map *have = &kernel->maps[m];
-        if (have->parent == map && same_space(have->from, from) && same_space(have->to, to))
-            return m;
-    }
-    if (kernel->map_count == MAX_MAPS)
-        return -1;
-    ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){map, from, to}));
-    return kernel->map_count - 1;
+    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to});
 }
 
 int map_view(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
@@ -41,4 +72,43 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
 int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to)
 {
     return find_map(kernel, map, from, to, true);
+}
+
+/* Whether the axes take all elements in their order, whatever the extents. */
+static bool selects_all(const struct shape *to, const struct axis *axes)
+{
+    int last = -1;
+    for (int d = 0; d < to->rank; d++) {
+        const int64_t extent = to->extents[d];
+        const struct axis all = {axes[d].from, {.step = 1}};
+        if (extent == 1)
+            continue;
+        if (axes[d].from <= last || axes[d].slice.step != 1 || !same_axis(&axes[d], &all, extent))
+            return false;
+        last = axes[d].from;
+    }
+    return true;
+}
+
+int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+               const struct axis *axes)
+{
+    if (selects_all(to, axes) && shapes_fill(from, to))
+        return map_view(kernel, map, from, to);
+    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes});
+}
+
+int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+                const struct axis *axes, uint64_t value)
+{
+    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
+                                               .outside = OUTSIDE_VALUE, .value = value});
+}
+
+bool map_is_bounded(const struct kernel *kernel, int map)
+{
+    for (; map; map = kernel->maps[map].parent)
+        if (kernel->maps[map].outside)
+            return true;
+    return false;
 }

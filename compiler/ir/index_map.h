@@ -1,6 +1,7 @@
-/* How elements are found under reshape and its like (section 7 of docs/language.md): data never moves, so
- * an element of a view is the one with the same row-major number in what is viewed. Index maps say this
- * between nodes; walks (loop/walk.h) say it between an iteration space and a tensor's bytes. */
+/* How elements are found under views (sections 7 and 9 of docs/language.md): data never moves. An element of
+ * reshape and its like is the one with the same row-major number in what is viewed; a selection takes an index or a
+ * slice of each dimension; a bounded step may go beyond what is there. Index maps say this between nodes; walks
+ * (loop/walk.h) say it between an iteration space and a tensor's bytes. */
 #ifndef WEFT_INDEX_MAP_H
 #define WEFT_INDEX_MAP_H
 
@@ -16,5 +17,16 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
 /* The same for elements in a row that are an input's bytes, not elements of a tensor of that shape: where
  * they are stretched there is a map whatever the shapes. */
 int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
+/* The same for a selection of shape `from`: `axes` say for each dimension of `to` what is selected of it, and each
+ * dimension of `from` that none of them names has extent 1. What selects all elements in their order is a view. */
+int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+               const struct axis *axes);
+/* A selection whose positions may lie outside `to`, where `value` is read: bits of the dtype of the access. Its
+ * slices start where they say and have no end. */
+int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
+                const struct axis *axes, uint64_t value);
+/* Whether a step of the map is bounded. Values then are no elements of what lies below: one element, too, is not
+ * the same everywhere. */
+bool map_is_bounded(const struct kernel *kernel, int map);
 
 #endif

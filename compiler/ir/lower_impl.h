@@ -31,7 +31,9 @@ struct lowering {
     struct arena *arena;
     const struct program *program;
     const struct shape *const *shapes; /* of each node; NULL without views */
+    const int *reduced;            /* as in struct lower_params */
     struct kernel *kernel;
+    int store_count;
     struct use *uses;
     int use_count;
     int *first_use;                /* [node] -1: the results do not depend on it */
@@ -56,7 +58,7 @@ int ins_add(struct lowering *l, struct ins ins);
 /* Whether it divides integers by what may be 0. */
 bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
-/* What `node` has in memory. A single element is the same under all maps. */
+/* What `node` has in memory. A single element is the same under all maps without bounds. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                  const struct node *node);
 /* A row on operands of its own dtypes, folded when they are all literals. */

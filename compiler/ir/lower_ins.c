@@ -131,13 +131,14 @@ static int *access_list(struct lowering *l, enum tensor_kind kind, int index)
     return &l->first_access[((unsigned)index * 2 + (kind == TENSOR_CONSTANT)) % ACCESS_LISTS];
 }
 
-/* What `node` has in memory. A single element is the same under all maps. */
+/* What `node` has in memory. A single element is the same under all maps without bounds. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                     const struct node *node)
 {
     struct kernel *kernel = l->kernel;
     const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
-    int map = shape && shape_known(shape) && shape_volume(shape) == 1 ? 0 : l->map;
+    bool one = shape && shape_known(shape) && shape_volume(shape) == 1 && !map_is_bounded(kernel, l->map);
+    int map = one ? 0 : l->map;
     int *first = access_list(l, kind, index), at = *first;
     for (; at >= 0; at = l->next_access[at]) {
         const struct access *access = &kernel->accesses[at];

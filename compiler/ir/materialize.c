@@ -4,6 +4,8 @@
  * however many kernels read it, and the kernels run in the reverse order. */
 #include "compiler/ir/materialize.h"
 
+#include "compiler/ir/index_map.h"
+
 #include <string.h>
 
 /* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector. */
@@ -114,8 +116,11 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
     return !varies ? 0 : weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
+/* What is read under a bounded map is not what lies there, so it varies over everything. */
 static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
 {
+    if (map_is_bounded(h->whole, h->whole->accesses[load->index].map))
+        return 0;
     return add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
 }
 

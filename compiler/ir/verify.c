@@ -65,6 +65,27 @@ static const char *verify_ins(const struct kernel *kernel, int i)
     return "an instruction of no kind";
 }
 
+/* Map number m. */
+static const char *verify_map(const struct index_map *map, int m)
+{
+    uint32_t followed = 0;
+    if (map->parent >= m)
+        return "a map stands before what it leads to";
+    if (!map->axes)
+        return shape_known(map->from) && shape_known(map->to) && !shapes_fill(map->from, map->to)
+                   ? "a map that loses elements" : NULL;
+    for (int d = 0; d < map->to->rank; d++) {
+        const struct axis *axis = &map->axes[d];
+        if (axis->from >= map->from->rank || (axis->from >= 0 && (followed >> axis->from & 1 || !axis->slice.step)))
+            return "a selection that follows no dimension, or two follow one";
+        followed |= axis->from < 0 ? 0 : 1u << axis->from;
+    }
+    for (int d = 0; d < map->from->rank; d++)
+        if (!(followed >> d & 1) && map->from->extents[d] != 1)
+            return "a selection that stretches";
+    return NULL;
+}
+
 const char *verify_kernel(const struct kernel *kernel)
 {
     int stores = 0, reads = 0;
@@ -79,10 +100,7 @@ const char *verify_kernel(const struct kernel *kernel)
             (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))
             broken = "an access under a map that is none";
     for (int m = 1; m < kernel->map_count && !broken; m++)
-        if (kernel->maps[m].parent >= m ||
-            (shape_known(kernel->maps[m].from) && shape_known(kernel->maps[m].to) &&
-             !shapes_fill(kernel->maps[m].from, kernel->maps[m].to)))
-            broken = "a map that loses elements";
+        broken = verify_map(&kernel->maps[m], m);
     if (!broken && stores != kernel->access_count - kernel->load_count)
         return "a result is not stored once";
     if (!broken && reads != kernel->load_count)

@@ -13,7 +13,8 @@ bool *find_viewed(struct arena *arena, const struct program *program)
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol =
             node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        unsigned char mark = marks[n] && node->kind == NODE_VIEW ? NEEDED | VIEWED : marks[n];
+        bool moves = node->kind == NODE_VIEW || node->kind == NODE_REDUCE;
+        unsigned char mark = marks[n] && moves ? NEEDED | VIEWED : marks[n];
         for (int i = 0; i < node->operand_count; i++)
             marks[program->operands[node->operands + i]] |= mark;
         if (symbol && symbol->kind == SYMBOL_BINDING)

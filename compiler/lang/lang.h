@@ -9,6 +9,8 @@
 #include "compiler/lang/literal.h"
 #include "compiler/lang/ops.h"
 #include "compiler/lang/program.h"
+#include "compiler/lang/reductions.h"
+#include "compiler/lang/slice.h"
 #include "compiler/lang/views.h"
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "compiler/base/base.h"
 #include "compiler/lang/ops.h"
+#include "compiler/lang/reductions.h"
+#include "compiler/lang/slice.h"
 #include "include/weft/weft.h"
 
 /* Bounds, each a diagnostic when passed. */
@@ -51,8 +53,9 @@ enum node_kind {
     NODE_CAST,                     /* cast(x, T), T(x): saturating, to `dtype` */
     NODE_WRAP,                     /* wrap(x, T): low bits, to `dtype` */
     NODE_ARRAY,                    /* array literal: operands are its elements in row-major order */
-    NODE_VIEW                      /* reshape and its like: the operand's elements, in their order, under
+    NODE_VIEW,                     /* reshape and its like, a selection: the operand's elements under
                                       another shape: program->views[view] */
+    NODE_REDUCE                    /* row `reduction` over all elements of the operand */
 };
 
 /* One argument of a view that holds numbers: literals, or a host tensor read when a run starts. */
@@ -71,6 +74,15 @@ enum view_form {
     VIEW_FORM_COUNT
 };
 
+enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_ELLIPSIS, ITEM_NEW };
+
+/* An item of a selection, as written; what an int64_t cannot hold is the number nearest to it. */
+struct item {
+    enum item_kind kind;
+    struct slice slice;            /* ITEM_SLICE; ITEM_INDEX: `start` */
+    struct span span;
+};
+
 struct view_args {
     enum view_form form;
     struct numbers shape, rel_shape, src_dims, axes;
@@ -78,11 +90,14 @@ struct view_args {
     const char *layout;            /* "" clears */
     struct span layout_span;
     enum weft_dtype dtype;         /* VIEW_REINTERPRET: of the result */
+    const struct item *items;      /* VIEW_SELECT */
+    int item_count;
 };
 
 struct node {
     enum node_kind kind;
     enum op op;
+    enum reduction reduction;      /* NODE_REDUCE */
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
     int symbol;
     int view;                      /* NODE_VIEW */
@@ -136,6 +151,7 @@ struct program {
     int extent_count;
     struct view_args *views;
     int view_count;
+    int reduction_count;
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
@@ -159,6 +175,12 @@ static inline const struct node *operand_node(const struct program *program,
                                               const struct node *node, int index)
 {
     return &program->nodes[program->operands[node->operands + index]];
+}
+
+/* Whether kernels depend on the shapes of nodes beside that of the result. */
+static inline bool program_asks_shapes(const struct program *program)
+{
+    return program->view_count || program->reduction_count;
 }
 
 /* Symbol number of a name, -1 when the program has none. */

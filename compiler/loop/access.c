@@ -78,7 +78,7 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))
         return false;
-    if (!pieces.count)
+    if (!pieces.count && !map_is_bounded(kernel, map))
         return true; /* one element */
     view->walk = ARENA_NEW(arena, struct walk);
     walk_make(arena, maps, map, &pieces, view->walk);

@@ -39,6 +39,11 @@ static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, en
     return false;
 }
 
+static bool any_numbered(const struct kernel *kernel, const unsigned char *kinds)
+{
+    return any_kind(kernel, kinds, ACCESS_MAPPED) || any_kind(kernel, kinds, ACCESS_BOUNDED);
+}
+
 /* Bytes that the loads of one element take: at least 1. */
 static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
 {
@@ -119,7 +124,7 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 
 static bool is_wide(const struct kernel *kernel, const struct geometry *g)
 {
-    return !(g->fast & FAST_INDEX) ||
+    return !(g->fast & FAST_INDEX) || g->wide_numbers ||
            chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
 }
 
@@ -128,7 +133,7 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
     *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
                           .groups = room_for(g->groups), .flat = g->period > 0,
                           .steps = steps_of(kernel, g->kinds),
-                          .mapped = any_kind(kernel, g->kinds, ACCESS_MAPPED),
+                          .mapped = any_numbered(kernel, g->kinds),
                           .wide = is_wide(kernel, g),
                           .many = many};
     choose_chunks(kernel, g, form);

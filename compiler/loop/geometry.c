@@ -112,7 +112,7 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
         strides[first] = part * group_strides(groups, first)[a];
     strides[g->groups] = group_strides(groups, groups->count - 1)[a];
     if (groups->walks[a]) {
-        g->kinds[a] = ACCESS_MAPPED;
+        g->kinds[a] = walk_kind(groups->walks[a]);
         g->maps[a] = keep_map(arena, groups, first, part, a);
         return;
     }
@@ -183,6 +183,7 @@ static void make_groups(struct arena *arena, int rank, const int64_t *shape, int
     }
     groups_find(groups, rank, shape, volume, strides);
     groups->strides = ARENA_ARRAY(arena, int64_t, (size_t)groups->count * (size_t)groups->accesses);
+    groups->starts = ARENA_ARRAY(arena, int64_t, groups->accesses);
     groups_stride(groups, rank, shape, strides);
 }
 
@@ -207,10 +208,12 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         some *= filled[d];
     }
     make_groups(arena, rank, filled, some, views, &groups);
+    g->wide_numbers = numbers_are_wide(&groups);
     if (!g->volume)
         groups.extents[0] = 0;
     g->merged_count = groups.count;
     g->merged_strides = groups.strides;
+    g->starts = groups.starts;
     memcpy(g->merged, groups.extents, sizeof g->merged);
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
     g->kinds = ARENA_ARRAY(arena, unsigned char, accesses);

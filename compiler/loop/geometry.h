@@ -9,6 +9,12 @@
 
 enum { MAX_EXPANDED = 2048 };      /* the longest row of several short groups */
 
+/* Whether elements are found by their numbers, with a map. */
+static inline bool access_numbered(enum access_kind kind)
+{
+    return kind == ACCESS_MAPPED || kind == ACCESS_BOUNDED;
+}
+
 /* Whether it is one element for a whole row. */
 static inline bool access_stays(enum access_kind kind)
 {
@@ -19,18 +25,20 @@ struct geometry {
     int64_t volume;
     int merged_count;              /* the groups of rule 5.2, outermost first, */
     int64_t merged[MAX_GROUPS];    /* their extents, */
-    int64_t *merged_strides;       /* and strides, [groups][accesses]; of numbers for ACCESS_MAPPED */
+    int64_t *merged_strides;       /* and strides, [groups][accesses]; of numbers where they are found by these */
     int row_groups;                /* of them, those that are expanded into one row; else 0 */
     int groups;                    /* outer ones */
     int64_t extents[MAX_GROUPS];
     int64_t rows, columns, period; /* as in struct weft_geometry */
     int64_t tile_rows, tile_columns, row_tiles, tiles;
     int64_t *strides;              /* [accesses][groups + 2] */
+    int64_t *starts;               /* [accesses] bytes from a tensor's first element to the one that is read first */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     int **offsets;                 /* [accesses] of expanded ones, NULL for others: [columns], in bytes */
     long long *distinct;           /* [accesses] columns after which the elements repeat */
-    long long **maps;              /* [accesses] of mapped ones, NULL for others: as in weft_geometry */
+    long long **maps;              /* [accesses] of mapped and bounded ones, NULL for others: as in weft_geometry */
     unsigned fast;                 /* a set of enum fast_path */
+    bool wide_numbers;             /* maps take numbers apart that do not fit 32 bits */
     bool chunks;                   /* for a target that computes in chunks */
 };
 

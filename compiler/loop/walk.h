@@ -13,12 +13,15 @@ void pieces_make(struct pieces *pieces, int rank, const int64_t *extents, const 
  * false where they do not lie together, or not at multiples of `size`. */
 bool pieces_reinterpret(const struct pieces *pieces, int old, int size, struct pieces *result);
 
-/* The walk of a tensor whose elements under map number `map` are `tensor`. */
+/* The walk of a tensor whose elements under map number `map` are `tensor`: a bounded map's may be none, an
+ * extent of 0 among them. */
 void walk_make(struct arena *arena, const struct index_map *maps, int map,
                const struct pieces *tensor, struct walk *walk);
 /* The same where walk->levels is there. */
 void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor, struct walk *walk);
 /* The same walk by way of the elements' numbers in the iteration space: it then has one piece. Once. */
 void walk_number(struct walk *walk);
+/* Whether positions may lie outside. */
+bool walk_is_bounded(const struct walk *walk);
 
 #endif

@@ -1,4 +1,4 @@
-/* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views. Arguments come by
+/* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views, reductions. Arguments come by
  * position, then by name; what a row calls them is in its `parameters`. */
 #include "compiler/parse/parse_impl.h"
 
@@ -22,6 +22,7 @@ struct callee {
     enum node_kind kind;           /* NODE_POISON if unknown */
     enum op op;
     enum view_form form;
+    enum reduction reduction;
     enum weft_dtype dtype;
     const char *parameters;
     const char *kinds;             /* of each parameter a letter as in views.def; NULL: values */
@@ -70,6 +71,18 @@ static struct callee view(struct callee callee, enum view_form form)
     return callee;
 }
 
+static struct callee reduce(struct callee callee, enum reduction reduction)
+{
+    size_t length;
+    callee.kind = NODE_REDUCE;
+    callee.reduction = reduction;
+    callee.parameters = reduction_rows[reduction].parameters;
+    while (word_at(callee.parameters, callee.arity, &length))
+        callee.arity++;
+    callee.required = callee.arity;
+    return callee;
+}
+
 PARSE_APART static struct callee find(struct parser *p)
 {
     struct span span = p->token.span;
@@ -87,6 +100,8 @@ PARSE_APART static struct callee find(struct parser *p)
         return conversion_call(callee, NODE_WRAP, false);
     if (callee.form != VIEW_FORM_COUNT)
         return view(callee, callee.form);
+    if (reduction_find(callee.name) != REDUCTION_COUNT)
+        return reduce(callee, reduction_find(callee.name));
     if (!word || word->function == OP_COUNT)
         return callee;
     callee.kind = NODE_OP;
@@ -203,9 +218,25 @@ static bool wrong_count(struct parser *p, const struct callee *callee, int count
     return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
 }
 
+/* Whether a reduction has the argument in rule 11.1, though not here. */
+static bool comes_later(const struct callee *callee, const char *name)
+{
+    size_t length;
+    const char *word = NULL;
+    for (int i = 0; callee->kind == NODE_REDUCE &&
+                    (word = word_at(reduction_rows[callee->reduction].later, i, &length)); i++)
+        if (strlen(name) == length && memcmp(word, name, length) == 0)
+            return true;
+    return false;
+}
+
 static bool no_such_argument(struct parser *p, const struct callee *callee,
                              const struct argument *argument)
 {
+    if (comes_later(callee, argument->name))
+        return diag(p->diags, DIAG_NOT_YET, argument->name_span,
+                    arena_printf(p->arena, "argument '%s' of %s", argument->name, callee->name),
+                    arena_printf(p->arena, "; %s(x) is over all elements", callee->name));
     const char **names = NULL, *habit = parse_argument_habit(argument->name);
     int count = 0;
     for (int i = 0; i < callee->arity; i++)
@@ -315,7 +346,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
     struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,
-                        .span = span, .token = callee->span};
+                        .reduction = callee->reduction, .span = span, .token = callee->span};
     int base = p->stack_count;
     if (callee->kind == NODE_VIEW && (node.view = add_view(p, callee, slots)) < 0)
         return parse_poison(p, span);
@@ -328,7 +359,8 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     p->stack_count = base;
     if (callee->kind != NODE_OP)
         node.op = OP_COUNT;
-    if (callee->kind == NODE_OP || callee->kind == NODE_VIEW)
+    p->program->reduction_count += callee->kind == NODE_REDUCE;
+    if (callee->kind != NODE_CAST && callee->kind != NODE_WRAP)
         node.dtype = 0;
     return parse_add_node(p, node, p->stack + base, operands);
 }

@@ -153,6 +153,7 @@ static int unexpected_dot(struct parser *p)
     const char *name = parse_path(p);
     const struct word *word = lex_word(&p->lexer, name, strlen(name));
     enum view_form form = view_find(name);
+    bool reduction = reduction_find(name) != REDUCTION_COUNT;
     const char *habit = parse_call_habit(name), *type = parse_type_habit(name);
     if (form != VIEW_FORM_COUNT)
         diag(p->diags, DIAG_SYNTAX, dot,
@@ -161,7 +162,7 @@ static int unexpected_dot(struct parser *p)
     else if (habit)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));
-    else if (type || (word && word->function != OP_COUNT) || is_conversion_name(name))
+    else if (type || reduction || (word && word->function != OP_COUNT) || is_conversion_name(name))
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s(...)",
                           type ? type : name));
@@ -195,16 +196,18 @@ static int missing_operator(struct parser *p)
     return parse_fail(p);
 }
 
-/* x[None], x[:, newaxis] */
-static bool inserts_dimension(const struct parser *p)
+/* '[' where no selection can stand: behind a row of an array literal, or a type. */
+static int unexpected_bracket(struct parser *p, const char *expected)
 {
-    static const char *const words[] = {"None", "newaxis"};
-    for (uint32_t at = p->token.span.start; at < p->source->length && p->source->text[at] != ']';
-         at++)
-        for (int w = 0; w < 2; w++)
-            if (p->source->text[at] == '\n' || starts(p, at, words[w]))
-                return p->source->text[at] != '\n';
-    return false;
+    struct span before = p->previous;
+    bool type = dtype_find(p->source->text + before.start, before.end - before.start) != WEFT_DTYPE_COUNT;
+    if (p->source->text[before.start] == ']' && strstr(expected, "']'"))
+        diag(p->diags, DIAG_SYNTAX, p->token.span, "',' is missing between two rows of an array literal");
+    else if (type)
+        diag(p->diags, DIAG_SYNTAX, p->token.span, "the type of an element stands here, without extents");
+    else
+        return parse_unexpected(p, expected);
+    return parse_fail(p);
 }
 
 int parse_unexpected_after(struct parser *p, const char *expected)
@@ -215,10 +218,7 @@ int parse_unexpected_after(struct parser *p, const char *expected)
     case TOKEN_DOT:
         return unexpected_dot(p);
     case TOKEN_LBRACKET:
-        diag(p->diags, DIAG_NOT_YET, p->token.span, "indexing with [ ]",
-             inserts_dimension(p) ? "; an extent of 1 is inserted by expand_dims(x, axes=[0])"
-                                  : "");
-        return parse_fail(p);
+        return unexpected_bracket(p, expected);
     case TOKEN_NAME: case TOKEN_NUMBER: case TOKEN_LPAREN:
         return missing_operator(p);
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:

@@ -96,7 +96,10 @@ const char *parse_suggest_function(struct parser *p, const char *name)
     }
     add_types(p, &names, &count);
     for (int i = 0; i < VIEW_FORM_COUNT; i++)
-        ARENA_PUSH(p->arena, names, count, view_rows[i].name);
+        if (i != VIEW_SELECT)
+            ARENA_PUSH(p->arena, names, count, view_rows[i].name);
+    for (int i = 0; i < REDUCTION_COUNT; i++)
+        ARENA_PUSH(p->arena, names, count, reduction_rows[i].name);
     ARENA_PUSH(p->arena, names, count, "cast");
     ARENA_PUSH(p->arena, names, count, "wrap");
     return parse_suggest(p, name, names, (size_t)count);

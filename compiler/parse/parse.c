@@ -178,6 +178,25 @@ static void check_last(struct parser *p, enum token_kind first, struct span plac
     parse_fail(p);
 }
 
+/* Whether the result before this token is a selection. */
+static bool ends_in_selection(const struct parser *p)
+{
+    const struct program *program = p->program;
+    const struct result *last = program->result_count ? &program->results[program->result_count - 1] : NULL;
+    const struct node *node = last ? &program->nodes[last->node] : NULL;
+    return node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT &&
+           node->span.end == p->previous.end;
+}
+
+/* x[0] = 1 */
+static void assigned(struct parser *p)
+{
+    const struct program *program = p->program;
+    const struct node *node = &program->nodes[program->results[program->result_count - 1].node];
+    diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, node->span}), 2);
+    parse_fail(p);
+}
+
 static void end_of_statement(struct parser *p, enum token_kind end, bool declaration)
 {
     enum token_kind kind = p->token.kind;
@@ -185,6 +204,8 @@ static void end_of_statement(struct parser *p, enum token_kind end, bool declara
         return;
     if (declaration)
         parse_unexpected(p, "the end of the statement");
+    else if (kind == TOKEN_ASSIGN && ends_in_selection(p))
+        assigned(p);
     else
         parse_unexpected_after(p, "an operator or the end of the statement");
 }

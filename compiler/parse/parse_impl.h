@@ -31,6 +31,7 @@ struct parser {
     int *stack;                    /* nodes gathered for lists, innermost on top */
     int stack_count, stack_room;
     bool in_numbers;               /* inside an argument of a view that holds numbers */
+    bool in_items;                 /* inside a selection's [ ] */
     int folded;                    /* nodes before this one have their literal values, for views */
     struct map rejected;           /* unknown names of a kernel, reported once each */
     struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */
@@ -54,7 +55,7 @@ bool parse_is(const struct parser *p, const struct token *token, const char *tex
 /* parse_error.c; all return 0 or false and set `failed`, unless said otherwise */
 int parse_fail(struct parser *p);
 int parse_unexpected(struct parser *p, const char *expected);
-/* The same where an expression is complete: tells a missing operator, indexing and so on. */
+/* The same where an expression is complete: tells a missing operator and so on. */
 int parse_unexpected_after(struct parser *p, const char *expected);
 int parse_bad_token(struct parser *p);
 /* Goes over .b.c and gives the last name; "" when none follows. Fails nothing. */
@@ -83,9 +84,25 @@ void parse_push(struct parser *p, int node);
 int parse_call(struct parser *p);
 
 /* parse_view.c */
+/* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
+ * has none. */
+bool parse_fold(struct parser *p);
+/* Numbers are no values: the nodes made between these two are taken out of the program again. */
+struct mark {
+    int nodes, operands, extents;
+    bool inside;
+};
+struct mark parse_numbers_begin(struct parser *p);
+void parse_numbers_end(struct parser *p, struct mark mark);
 /* A number, a list of them or an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 const char *parse_layout(struct parser *p);
+
+/* parse_select.c */
+/* The selection from `operand`, whose text begins at `start`, at its '['. */
+int parse_selection(struct parser *p, int operand, uint32_t start);
+/* Says that a size variable is no item yet. */
+int parse_size_item(struct parser *p, struct span span);
 
 /* parse_type.c */
 void parse_type_here(struct parser *p, struct type *type);

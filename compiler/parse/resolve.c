@@ -88,6 +88,8 @@ int resolve_name(struct parser *p, struct span span)
     int constant = symbol < 0 ? resolve_constant(name) : -1;
     if (constant >= 0)
         return use_constant(p, span, constant);
+    if (symbol < 0 && p->in_items && map_find(&p->program->size_names, name, strlen(name)) >= 0)
+        return parse_size_item(p, span);
     if (symbol < 0 && p->program->name)
         return unknown_name(p, name, span);
     if (symbol < 0)

@@ -13,9 +13,7 @@ static bool wrong(struct parser *p, struct span span, const char *message)
     return diag(p->diags, DIAG_VIEW_ARGUMENT, span, message);
 }
 
-/* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
- * has none. */
-static bool fold(struct parser *p)
+bool parse_fold(struct parser *p)
 {
     struct program *program = p->program;
     bool good = true;
@@ -84,7 +82,7 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
             int node = parse_expression(p);
             if (p->failed)
                 return;
-            if (!fold(p))
+            if (!parse_fold(p))
                 continue;
             if (nested)
                 wrong(p, place,
@@ -116,7 +114,7 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
     int node = parse_expression(p);
     numbers->span.end = p->previous.end;
-    if (p->failed || !fold(p))
+    if (p->failed || !parse_fold(p))
         return;
     const struct node *value = named_node(p->program, &p->program->nodes[node]);
     if (literal_is_number(&value->literal) || value->literal.kind == LITERAL_BOOL)
@@ -133,27 +131,36 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
                            what));
 }
 
+struct mark parse_numbers_begin(struct parser *p)
+{
+    const struct program *program = p->program;
+    struct mark mark = {program->node_count, program->operand_count, program->extent_count, p->in_numbers};
+    p->in_numbers = true;
+    return mark;
+}
+
+void parse_numbers_end(struct parser *p, struct mark mark)
+{
+    p->program->node_count = mark.nodes;
+    p->program->operand_count = mark.operands;
+    p->program->extent_count = mark.extents;
+    p->folded = p->folded < mark.nodes ? p->folded : mark.nodes;
+    p->in_numbers = mark.inside;
+}
+
 PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
 {
-    struct program *program = p->program;
-    int nodes = program->node_count, operands = program->operand_count;
-    int extents = program->extent_count;
     *numbers = (struct numbers){.given = true, .input = -1, .span = p->token.span};
-    bool inside = p->in_numbers;
     if (!parse_enter(p, p->token.span))
         return;
-    p->in_numbers = true;
+    struct mark mark = parse_numbers_begin(p);
     if (p->token.kind == TOKEN_LBRACKET)
         list(p, numbers, what);
     else
         named(p, numbers, what);
     p->nesting--;
-    p->in_numbers = inside;
     numbers->span.end = p->previous.end;
-    program->node_count = nodes;
-    program->operand_count = operands;
-    program->extent_count = extents;
-    p->folded = p->folded < nodes ? p->folded : nodes;
+    parse_numbers_end(p, mark);
 }
 
 /* ---- layouts ---- */

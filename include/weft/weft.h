@@ -294,18 +294,18 @@ WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
 
 /* ---- the language ---- */
 
-/* An operation, conversion or view. Texts are static. */
+/* A row of the language's tables. Texts are static. */
 struct weft_operation {
     const char *names;             /* separated by spaces */
     const char *parameters;        /* so are they */
-    const char *form;              /* "infix", "call", ...; "conversion"; "view" */
-    const char *signature;         /* of a conversion or view, as "cast(x, dtype)"; else NULL */
+    const char *form;              /* of an operation "infix", "call", ...; "conversion"; "view"; "reduction" */
+    const char *signature;         /* of what is no operation, as "cast(x, dtype)"; else NULL */
     const char *rule, *type;       /* the rule for the result's type, and what it says; NULL: none */
-    int ulp32, ulp64;              /* how far float32 and float64 may be off; 0: exact */
+    int ulp32, ulp64;              /* how far float32 and float64 may be off; 0: exact; -1: not told */
     const char *doc;               /* what it computes */
 };
 
-/* Operations come first, then conversions, then views. False outside the range. */
+/* Operations come first, then conversions, views and reductions. False outside the range. */
 WEFT_API bool weft_operation_at(size_t index, struct weft_operation *operation);
 
 /* Whether this is a type in the language's words. Errors have places in the text. WEFT_UNSUPPORTED: it is one
@@ -412,7 +412,7 @@ WEFT_API bool weft_program_input(const struct weft_program *program, size_t inde
  * "uint8[h, ?, 3]@HWC", without brackets where not even the rank is known, and "?" where not all inputs have a
  * type. An extent that differs from sample to sample is not known. The array is one allocation, released by
  * weft_free. */
-WEFT_API enum weft_status weft_program_result_types(const struct weft_program *program, const char ***types,
+WEFT_API enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
                                                     struct weft_error **error);
 
 /* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those

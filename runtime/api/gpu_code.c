@@ -1,7 +1,6 @@
 /* weft_cuda_code: machine code of a CUDA text, for sources that are compiled ahead of time. */
 #include "runtime/api/gpu_code_impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,28 +23,26 @@ bool cuda_code(struct weft_context *context, const char *text, const char *name,
            nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, diags);
 }
 
+struct order {
+    struct weft_context *context;
+    const char *text, *arch;
+    struct nvrtc_code made;
+};
+
+static void make_code(struct diags *diags, void *user)
+{
+    struct order *order = user;
+    cuda_code(order->context, order->text, order->arch, &order->made, diags);
+}
+
 enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch, void **code,
                                 size_t *size, struct weft_error **error)
 {
     if (!context || !text || !arch || !code || !size)
         return invalid_call(error, "weft_cuda_code needs a context, a text, an architecture and places for code and size");
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    struct nvrtc_code made = {.bytes = NULL};
-    const int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        cuda_code(context, text, arch, &made, &diags);
-        status = finish_call(&context->log, &diags, error);
-    }
-    arena_finish(&arena);
-    *code = made.bytes;
-    *size = made.size;
-    errno = saved;
+    struct order order = {.context = context, .text = text, .arch = arch};
+    enum weft_status status = guarded_call(&context->log, NULL, make_code, &order, error);
+    *code = order.made.bytes;
+    *size = order.made.size;
     return status;
 }

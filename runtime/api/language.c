@@ -40,30 +40,50 @@ static const struct weft_operation conversions[] = {
 
 enum { CONVERSIONS = sizeof conversions / sizeof *conversions };
 
+static const char *const reduction_signatures[REDUCTION_COUNT] = {
+#define REDUCTION(id, name, parameters, ...) #name "(" parameters ")",
+#include "grammar/reductions.def"
+};
+
 static const char *const form_names[] = {
     [FORM_INFIX] = "infix", [FORM_RIGHT] = "infix, right associative",
     [FORM_CHAINLESS] = "infix, not associative", [FORM_PREFIX] = "prefix",
     [FORM_TERNARY] = "x if condition else y, or a call", [FORM_CALL] = "call",
     [FORM_FOLD] = "call of two or more"};
 
+static struct weft_operation op_operation(const struct op_row *row)
+{
+    const struct rule *rule = &rule_rows[row->rule];
+    return (struct weft_operation){row->spellings, row->parameters, form_names[row->form], NULL,
+                                   rule->name, rule->doc, row->ulp32, row->ulp64, row->doc};
+}
+
+static struct weft_operation view_operation(const struct view_row *row)
+{
+    return (struct weft_operation){row->name, row->parameters, "view", row->signature, NULL, NULL, -1, -1, row->doc};
+}
+
+static struct weft_operation reduction_operation(int index)
+{
+    const struct reduction_row *row = &reduction_rows[index];
+    return (struct weft_operation){row->name, row->parameters, "reduction", reduction_signatures[index], NULL,
+                                   reduction_rule_doc(row->rule), -1, -1, row->doc};
+}
+
 bool weft_operation_at(size_t index, struct weft_operation *operation)
 {
-    for (int op = 0; op < OP_COUNT && operation; op++) {
-        const struct op_row *row = &op_rows[op];
-        if (row->form == FORM_INTERNAL || index-- > 0)
-            continue;
-        const struct rule *rule = &rule_rows[row->rule];
-        *operation = (struct weft_operation){row->spellings, row->parameters, form_names[row->form], NULL,
-                                             rule->name, rule->doc, row->ulp32, row->ulp64, row->doc};
-        return true;
-    }
-    if (!operation || index >= CONVERSIONS + VIEW_FORM_COUNT)
+    size_t before = 0;             /* rows of the tables so far */
+    for (int op = 0; op < OP_COUNT && operation; op++)
+        if (op_rows[op].form != FORM_INTERNAL && before++ == index) {
+            *operation = op_operation(&op_rows[op]);
+            return true;
+        }
+    if (!operation || index >= before + CONVERSIONS + VIEW_FORM_COUNT + REDUCTION_COUNT)
         return false;
-    const struct view_row *view = &view_rows[index < CONVERSIONS ? 0 : index - CONVERSIONS];
-    *operation = index < CONVERSIONS
-                     ? conversions[index]
-                     : (struct weft_operation){view->name, view->parameters, "view", view->signature,
-                                               NULL, NULL, 0, 0, view->doc};
+    const int row = (int)(index - before), view = row - CONVERSIONS, reduction = view - VIEW_FORM_COUNT;
+    *operation = view < 0        ? conversions[row]
+                 : reduction < 0 ? view_operation(&view_rows[view])
+                                 : reduction_operation(reduction);
     return true;
 }
 

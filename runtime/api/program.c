@@ -165,23 +165,25 @@ const char *weft_program_result_name(const struct weft_program *program, size_t 
     return program->parsed->results[index].name;
 }
 
-static const char **copy_names(const struct programs *programs, size_t *count)
+struct order {
+    const struct source *source;
+    const char **names;            /* made */
+    size_t count;
+};
+
+static void find_names(struct diags *diags, void *user)
 {
-    size_t size = 0;
-    *count = 0;
-    for (int i = 0; i < programs->count; i++)
-        if (programs->items[i]->name) {
-            size += strlen(programs->items[i]->name) + 1;
-            ++*count;
-        }
-    const char **names = malloc(*count * sizeof *names + size + 1);
-    char *text = names ? (char *)(names + *count) : NULL;
-    for (int i = 0, n = 0; names && i < programs->count; i++)
-        if (programs->items[i]->name) {
-            names[n++] = strcpy(text, programs->items[i]->name);
-            text += strlen(text) + 1;
-        }
-    return names;
+    struct order *order = user;
+    struct programs programs = {0};
+    const char **names = NULL;
+    int count = 0;
+    pipeline_parse(diags->arena, order->source, diags, &programs);
+    for (int i = 0; i < programs.count; i++)
+        if (programs.items[i]->name)
+            ARENA_PUSH(diags->arena, names, count, programs.items[i]->name);
+    if (!diags->errors && !(order->names = pack_texts(names, (size_t)count)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    order->count = order->names ? (size_t)count : 0;
 }
 
 enum weft_status weft_kernel_names(const char *text, const char *origin, const char ***names,
@@ -189,27 +191,11 @@ enum weft_status weft_kernel_names(const char *text, const char *origin, const c
 {
     if (!text || !names || !count)
         return invalid_call(error, "weft_kernel_names needs a text and places for names and count");
-    struct arena arena;
-    struct source source = {origin ? origin : "<expr>", text, strlen(text)};
-    struct programs programs = {0};
-    struct diags diags;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    *names = NULL;
-    *count = 0;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, &source);
-        pipeline_parse(&arena, &source, &diags, &programs);
-        status = finish_call(NULL, &diags, error);
-        if (status == WEFT_OK && !(*names = copy_names(&programs, count)))
-            status = WEFT_OUT_OF_MEMORY;
-    }
-    arena_finish(&arena);
-    errno = saved;
+    const struct source source = {origin ? origin : "<expr>", text, strlen(text)};
+    struct order order = {.source = &source};
+    enum weft_status status = guarded_call(NULL, &source, find_names, &order, error);
+    *names = order.names;
+    *count = order.count;
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* See settings_impl.h. The environment is read here and in cc_init, when a context is made, and never later: the host may
- * change it at any time. */
+/* See settings_impl.h. The environment is read here and in cc_init, when a context is made, and never later: the host
+ * may change it at any time. */
 #include "runtime/api/settings_impl.h"
 
 #include "runtime/cache/cache.h"

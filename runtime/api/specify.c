@@ -6,7 +6,6 @@
 #include "compiler/parse/parse.h"
 #include "runtime/api/debug_impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,72 +354,61 @@ const char *specify_wrong(const struct weft_compile_params *params)
     return NULL;
 }
 
+struct order {
+    struct weft_program *program;
+    const struct weft_compile_params *params;
+    const char **types;            /* made, of the results */
+};
+
+static void specify(struct diags *diags, void *user)
+{
+    const struct order *order = user;
+    order->program->arena.out_of_memory = diags->arena->out_of_memory;
+    program_specify(order->program, order->params, diags->arena, diags);
+}
+
 enum weft_status weft_program_specify(struct weft_program *program, const struct weft_compile_params *params,
                                       struct weft_error **error)
 {
     const char *wrong = !program || !params ? "weft_program_specify needs a program and what to specify, found NULL"
                         : program->typed    ? "weft_program_specify comes before the program's first use"
                                             : specify_wrong(params);
-    if (wrong)
-        return invalid_call(error, wrong);
-    struct arena scratch;
-    struct diags diags;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    arena_init(&scratch);
-    if (!ARENA_GUARD(&scratch, env)) {
-        program->arena.out_of_memory = &env;
-        diags_init(&diags, &scratch, &program->source);
-        program_specify(program, params, &scratch, &diags);
-        status = finish_call(&program->context->log, &diags, error);
-    }
-    arena_finish(&scratch);
-    errno = saved;
-    return status;
+    struct order order = {.program = program, .params = params};
+    return wrong ? invalid_call(error, wrong)
+                 : guarded_call(&program->context->log, &program->source, specify, &order, error);
 }
 
-/* Pointers, and the texts behind them, in one allocation. */
-static const char **pack_texts(const char *const *texts, int count)
+const char **pack_texts(const char *const *texts, size_t count)
 {
     size_t size = 1;
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         size += strlen(texts[i]) + 1;
-    const char **list = malloc((size_t)count * sizeof *list + size);
-    char *text = list ? (char *)(list + count) : NULL;
-    for (int i = 0; list && i < count; i++) {
-        list[i] = strcpy(text, texts[i]);
-        text += strlen(text) + 1;
+    const char **list = malloc(count * sizeof *list + size);
+    char *room = list ? (char *)(list + count) : NULL;
+    for (size_t i = 0; list && i < count; i++) {
+        list[i] = strcpy(room, texts[i]);
+        room += strlen(room) + 1;
     }
     return list;
 }
 
-enum weft_status weft_program_result_types(const struct weft_program *program, const char ***types,
+static void find_types(struct diags *diags, void *user)
+{
+    struct order *order = user;
+    const struct weft_program *program = order->program;
+    const char **types = ARENA_ARRAY(diags->arena, const char *, program->parsed->result_count);
+    if (look_ahead(diags->arena, program->parsed, program->shapes, types, diags) &&
+        !(order->types = pack_texts(types, (size_t)program->parsed->result_count)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+}
+
+enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
                                            struct weft_error **error)
 {
     if (!program || !types)
         return invalid_call(error, "weft_program_result_types needs a program and a place for types, found NULL");
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    *types = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        const struct program *parsed = program->parsed;
-        const char **texts = ARENA_ARRAY(&arena, const char *, parsed->result_count);
-        diags_init(&diags, &arena, &program->source);
-        bool good = look_ahead(&arena, parsed, program->shapes, texts, &diags);
-        status = finish_call(NULL, &diags, error);
-        if (good && !(*types = pack_texts(texts, parsed->result_count)))
-            status = WEFT_OUT_OF_MEMORY;
-    }
-    arena_finish(&arena);
-    errno = saved;
+    struct order order = {.program = program};
+    enum weft_status status = guarded_call(NULL, &program->source, find_types, &order, error);
+    *types = order.types;
     return status;
 }

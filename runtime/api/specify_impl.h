@@ -10,4 +10,7 @@ const char *specify_wrong(const struct weft_compile_params *params);
 bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags);
 
+/* Pointers to copies of texts, in one allocation with them; NULL: memory ran out. */
+const char **pack_texts(const char *const *texts, size_t count);
+
 #endif

@@ -1,6 +1,6 @@
 /* What is on disk, and removing it. */
-#ifndef WEFT_CACHE_WALK_H
-#define WEFT_CACHE_WALK_H
+#ifndef WEFT_SWEEP_H
+#define WEFT_SWEEP_H
 
 #include "compiler/base/base.h"
 

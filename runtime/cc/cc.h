@@ -1,5 +1,5 @@
-/* Compilers of C: the machine's, run as processes, and libtcc, within this one; and what is kept of their work for
- * people. */
+/* Compilers of C: the machine's, which is a process, and libtcc, which is a module. Also what WEFT_KEEP keeps of
+ * kernels. */
 #ifndef WEFT_CC_H
 #define WEFT_CC_H
 
@@ -28,13 +28,14 @@ enum { CC_MAX_FLAGS = JOB_MAX_ARGUMENTS - 16 };
 /* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
 bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
-/* Finds out which compiler it is, unless it is still the one of this identity (NULL: not known). Starts a process. Not to be called by two threads at once. */
+/* Finds out which compiler it is, unless it is still the one of this identity (NULL: not known). Starts a
+ * process. Not to be called by two threads at once. */
 bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
 /* The flags for a kernel, NULL-terminated; their number. */
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
 /* Compiles a kernel's text and loads it: a handle of dlopen. Leaves no process and, but for what is to be `kept`
- * (NULL: nothing), no file. `digest` names the kernel (image_impl.h). *image is a descriptor of the shared object, which
- * the caller closes, or -1. */
+ * (NULL: nothing), no file. `digest` names the kernel (image_impl.h). *image is a descriptor of the shared object,
+ * which the caller closes, or -1. */
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
               const unsigned char digest[16], const struct kept *kept, int *image, struct diags *diags);
 /* The assembly of a kernel's text, from malloc. */

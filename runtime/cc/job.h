@@ -1,5 +1,5 @@
-/* One run of the C compiler, or of a disassembler: its arguments, its process, and its files, in a private directory that is
- * gone afterwards, whatever happened. */
+/* One run of the C compiler, or of a disassembler: its arguments, its process, and its files, in a private
+ * directory that is gone afterwards, whatever happened. */
 #ifndef WEFT_JOB_H
 #define WEFT_JOB_H
 

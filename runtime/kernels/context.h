@@ -1,4 +1,4 @@
-/* What a context owns. Its members are the rooms' before, and the table of kernels. */
+/* What a context owns: a member for each room that keeps something, and the table of kernels. */
 #ifndef WEFT_CONTEXT_H
 #define WEFT_CONTEXT_H
 

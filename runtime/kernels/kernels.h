@@ -1,4 +1,4 @@
-/* Kernels in memory, each text compiled once: by libtcc at first, by a thorough compiler in the background. */
+/* Kernels in memory, each text compiled once. What compiles it, when and from where: tiers.c, worker.c, build.c. */
 #ifndef WEFT_KERNELS_H
 #define WEFT_KERNELS_H
 

@@ -109,7 +109,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
     return (struct weft_geometry){
         .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
         .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
-        .groups = g->groups, .offsets = offsets, .maps = kernel->program->view_count ? g->maps : NULL,
+        .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
@@ -125,6 +125,8 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
     count_traffic(kernel, &draft->geometry, planned);
     planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
     planned->kinds = arena_copy(&plan->own, draft->geometry.kinds, (size_t)kernel->access_count);
+    planned->starts = arena_copy(&plan->own, draft->geometry.starts,
+                                 (size_t)kernel->access_count * sizeof *draft->geometry.starts);
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)

@@ -25,7 +25,7 @@ struct draft {
     struct kernel *kernel;
     const struct shape *shape;     /* that it loops over */
     int order;                     /* of the results that it computes or helps, among all kernels */
-    bool shared;                   /* as below */
+    bool shared;                   /* as in struct planned */
     struct geometry geometry;
     struct form form;
 };

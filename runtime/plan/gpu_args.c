@@ -35,12 +35,12 @@ bool cuda_is_mapped(const struct planned *planned, int access)
 
 size_t cuda_map_words(const struct planned *planned, int access)
 {
-    return map_words(planned->walk.maps[access]);
+    return map_words(planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED);
 }
 
 void cuda_write_map(const struct planned *planned, int access, uint64_t *words)
 {
-    put_map(words, planned->walk.maps[access], form_of(planned)->wide);
+    put_map(words, planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED, form_of(planned)->wide);
 }
 
 /* ---- samples and arguments ---- */

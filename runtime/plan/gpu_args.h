@@ -19,7 +19,7 @@ struct planned;
  * samples: at least 1. */
 unsigned cuda_blocks(int64_t tiles);
 
-/* The table that a mapped access (kind ACCESS_MAPPED, planned->walk.maps[a]) is walked by; it has to stand
+/* The table that a mapped or bounded access (planned->walk.maps[a]) is walked by; it has to stand
  * in device memory as long as the plan. */
 size_t cuda_map_words(const struct planned *planned, int access);
 void cuda_write_map(const struct planned *planned, int access, uint64_t *words);
@@ -30,7 +30,7 @@ bool cuda_is_mapped(const struct planned *planned, int access);
  * !form.mapped. */
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words);
 /* A sample for a table: its first tile, the device address of its geometry, and for each access that of
- * its first element. */
+ * the element that it reads or writes first (planned->starts[a] bytes behind the tensor's). */
 void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
                        const uint64_t *bases, uint64_t *words);
 /* Literals where form.apart: form.literals words. */

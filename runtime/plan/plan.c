@@ -179,7 +179,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
         finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
-    if (division.program.first_result || plan->typed->program->view_count)
+    if (division.program.first_result || program_asks_shapes(plan->typed->program))
         arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
     return true;
 }

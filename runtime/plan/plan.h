@@ -20,6 +20,7 @@ struct planned {
     struct loaded *loaded;         /* NULL before weft_prepare or weft_run asked for it */
     struct weft_geometry walk;
     const unsigned char *kinds;    /* of the accesses, enum access_kind */
+    const int64_t *starts;         /* of the accesses: bytes from the tensor's first element to the base */
     int64_t tiles;
     unsigned long long *literals;
     double work;                   /* an estimate of its time: bytes moved and instructions, all elements */

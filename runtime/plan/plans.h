@@ -1,4 +1,4 @@
-/* Plans, kept. */
+/* The plans of an instance, kept. */
 #ifndef WEFT_PLANS_H
 #define WEFT_PLANS_H
 
@@ -9,6 +9,7 @@ struct plan;
 struct program;
 struct weft_program;
 
+/* What a plan was made for, as numbers; see plans.c. */
 struct plan_key {
     int64_t *numbers;
     size_t size;

@@ -197,8 +197,9 @@ static void deal_kernel(const struct call *call, const struct stretch *stretch,
         launch->tiles += planned->tiles;
         for (size_t a = 0; a < accesses; a++) {
             const DLTensor *from = sources[a].samples;
-            bases[a] = from ? (char *)from[i].data + from[i].byte_offset
-                            : sources[a].fixed + (size_t)i * sources[a].step;
+            char *base = from ? (char *)from[i].data + from[i].byte_offset
+                              : sources[a].fixed + (size_t)i * sources[a].step;
+            bases[a] = base + planned->starts[a];
         }
     }
 }

@@ -282,7 +282,7 @@ static void fill_entry(struct batch_run *run, const struct at *at, int k)
         cuda_write_geometry(planned, entry->maps, table->words + geometry);
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < form->accesses; a++)
-            table->bases[a] = access_address(run, at, k, a, i);
+            table->bases[a] = access_address(run, at, k, a, i) + (uint64_t)planned->starts[a];
         if (form->many)
             cuda_write_sample(planned, table->tiles, table->address + geometry * sizeof *table->words,
                               table->bases, table->words + (size_t)table->samples++ * form_sample_words(form));

@@ -186,7 +186,7 @@ bool cuda_cut(struct call *call, bool needs_data)
 {
     const struct program *program = call->typed->program;
     struct cut cut = {.call = call};
-    if (!call->staged || call->batch || program->view_count)
+    if (!call->staged || call->batch || program_asks_shapes(program))
         return true;
     const struct shape **shapes = plan_shapes(&call->arena, program, call->inputs, &call->diags);
     if (!shapes || !plan_layouts(&call->arena, program, call->inputs, shapes, &call->diags))

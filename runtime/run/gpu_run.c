@@ -214,7 +214,7 @@ static bool finish_shot(struct run *run, const struct shot *shot)
     if (!work_faults(&run->work, shot->planned, shot->cuda, &faults))
         return false;
     for (int a = 0; a < shot->planned->kernel->access_count; a++)
-        shot->bases[a] = access_address(run, shot, a);
+        shot->bases[a] = access_address(run, shot, a) + (uint64_t)shot->planned->starts[a];
     write_shot(shot, faults);
     return true;
 }

@@ -80,7 +80,7 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     struct weft_sample *sample = arena_alloc(&call->arena, room);
     char **bases = (char **)(sample + 1);
     for (int a = 0; a < kernel->access_count; a++)
-        bases[a] = access_data(call, kernel, a);
+        bases[a] = (char *)access_data(call, kernel, a) + planned->starts[a];
     *sample = (struct weft_sample){0, &planned->walk, bases};
     *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1,
                               .tiles = planned->tiles, .work = planned->work,

@@ -28,9 +28,13 @@ struct access {
     struct form shape;             /* but for operands */
 };
 
+/* As struct index_map, with shapes as they stand in the tables. */
 struct map {
     int parent;
     struct form from, to;
+    const struct axis *axes;
+    enum outside outside;
+    uint64_t value;
 };
 //: classes
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
@@ -129,6 +133,15 @@ SHARED int64_t extent(int64_t in_table, const int64_t *d)
 SHARED int64_t quotient(int64_t have, int64_t each)
 {
     return have < 0 || each <= 0 || have % each ? -1 : have / each;
+}
+
+/* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
+SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
+{
+    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1)};
+    int64_t first, count;
+    slice_resolve(&slice, of, &first, &count);
+    return count;
 }
 
 /* Halves away from zero; -1: too large. */

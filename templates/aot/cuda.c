@@ -327,6 +327,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    int64_t starts[ACCESSES];
     unsigned char kinds[ACCESSES];
     const struct class *class;
     bool divided;                  /* into launches of at most PIECE elements */
@@ -357,7 +358,7 @@ static bool is_one_row(const struct part *part, const struct rows *rows, const u
 {
     bool one = !rows->groups && !rows->period;
     for (int a = 0; a < part->accesses; a++)
-        one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED;
+        one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED && kinds[a] != ACCESS_BOUNDED;
     return one;
 }
 //: kinds
@@ -369,7 +370,7 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
     make_views(part, tensors, d, special, &views);
     struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
-                              .sizes = views.sizes};
+                              .starts = plan->starts, .sizes = views.sizes};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = plan->kinds};
     groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
     groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
@@ -378,7 +379,8 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
         if (part->access[a].source == FROM_VALUE)
             plan->kinds[a] = ACCESS_VALUE;
     const int64_t elements = rows.rows * rows.columns;
-    const bool wide = chunks_are_wide(elements, strides, part->accesses * (rows.groups + 2));
+    const bool wide = chunks_are_wide(elements, strides, part->accesses * (rows.groups + 2)) ||
+                      numbers_are_wide(&groups);
     plan->divided = elements > PIECE && special && !batch && is_one_row(part, &rows, plan->kinds);
     plan->class = find_class(part, &rows, plan->kinds, wide && !plan->divided, batch);
     if (!plan->class)
@@ -399,7 +401,7 @@ struct call {
 };
 
 enum {
-    MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (1 + 4 * MAX_PIECES)) : 0,
+    MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (3 + 6 * MAX_PIECES)) : 0,
     ONE_ROOM = TABLE_WORDS + MAP_WORDS + 1,
     SAMPLES = BATCH_WORDS ? (4096 + BATCH_WORDS) / BATCH_WORDS : 1, /* of one launch */
     TABLE_ROOM = ONE_ROOM > SAMPLES * BATCH_WORDS ? ONE_ROOM : SAMPLES * BATCH_WORDS,
@@ -450,8 +452,8 @@ static int send_table(struct call *call, const struct part *part, const struct p
         return status;
     for (int a = 0; a < part->accesses; a++) {
         maps[a] = call->table + (uint64_t)(to - table) * sizeof *table;
-        if (plan->kinds[a] == ACCESS_MAPPED)
-            to = put_map(to, plan->walk.maps[a], class->wide);
+        if (plan->kinds[a] == ACCESS_MAPPED || plan->kinds[a] == ACCESS_BOUNDED)
+            to = put_map(to, plan->walk.maps[a], plan->kinds[a] == ACCESS_BOUNDED, class->wide);
     }
     if (class->many) {
         const uint64_t geometry = call->table + (uint64_t)(to - table) * sizeof *table;
@@ -602,12 +604,15 @@ static int run_part(struct call *call, const struct part *part, const struct ten
         return WEFT_KERNEL_OK;
     for (int a = 0; a < part->accesses; a++)
         bases[a] = base_of(call, &part->access[a], tensors, d, turn);
-    if (table && plan_kinds(part, tensors, d, true, true, &plan)) {
+    const bool together = table && plan_kinds(part, tensors, d, true, true, &plan);
+    if (!together && !plan_kinds(part, tensors, d, true, false, &plan))
+        plan_kinds(part, tensors, d, false, false, &plan);
+    for (int a = 0; a < part->accesses; a++)
+        bases[a] += (uint64_t)plan.starts[a];
+    if (together) {
         add_sample(call, part, &plan, bases, table);
         return WEFT_KERNEL_OK;
     }
-    if (!plan_kinds(part, tensors, d, true, false, &plan))
-        plan_kinds(part, tensors, d, false, false, &plan);
     return plan.divided ? launch_pieces(call, part, &plan, bases) : launch(call, part, &plan, bases);
 }
 

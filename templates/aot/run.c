@@ -32,6 +32,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    int64_t starts[ACCESSES];
     char *bases[ACCESSES];
     int class;
     int64_t tiles;
@@ -47,7 +48,7 @@ struct views {
     int64_t strides[ACCESSES][MAX_RANK];
     const int64_t *pointers[ACCESSES];
     struct walk walks[MAPPED + 1], *walk[ACCESSES];
-    struct pieces levels[MAPPED * MAP_LEVELS + 1];
+    struct walk_level levels[MAPPED * MAP_LEVELS + 1];
     int sizes[ACCESSES];
 };
 
@@ -124,11 +125,12 @@ static void make_views(const struct part *part, const struct tensor *tensors, co
 {
     int number = 0;
     evaluate(&part->shape, d, &views->loop);
-    views->maps[0] = (struct index_map){-1, NULL, &views->loop};
+    views->maps[0] = (struct index_map){.parent = -1, .to = &views->loop};
     for (int m = 1; m < part->maps; m++) {
         evaluate(&part->map[m].from, d, &views->from[m]);
         evaluate(&part->map[m].to, d, &views->to[m]);
-        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m]};
+        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], part->map[m].axes,
+                                            part->map[m].outside, part->map[m].value};
     }
     for (int a = 0; a < part->accesses; a++) {
         views->walk[a] = NULL;
@@ -177,7 +179,7 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
     bool nested;
     make_views(part, tensors, d, special, &views);
     struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
-                              .sizes = views.sizes};
+                              .starts = plan->starts, .sizes = views.sizes};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
     groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
     groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
@@ -231,6 +233,8 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
     }
     if (!plan_kinds(part, tensors, d, true, plan))
         plan_kinds(part, tensors, d, false, plan);
+    for (int a = 0; a < part->accesses; a++)
+        plan->bases[a] += plan->starts[a];
     count_traffic(part, (double)elements, plan);
 }
 //: environment

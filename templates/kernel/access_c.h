@@ -43,6 +43,10 @@ operands: const T *const x$ = w$ + i;
 block: w
 operands: const T *const x$ = N(mapped)(w$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
 + i, m); /* NAME */
+//: load bounded
+block: w
+operands: const T *const x$ = N(bounded)(w$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],
++ i, m); /* NAME */
 //: store unit
 head: vector
 block: w

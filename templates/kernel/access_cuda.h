@@ -37,6 +37,10 @@ operands: const T *const x$ = w$[u];
 buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
 loads: N(mapped)(w$[u], bases[$], s->maps[$], o$, i, BLOCK);
 operands: const T *const x$ = w$[u];
+//: load bounded
+buffers: ALIGNED T w$[CHUNKS_MOST][CHUNK];
+loads: N(bounded)(w$[u], bases[$], s->maps[$], o$, i, BLOCK);
+operands: const T *const x$ = w$[u];
 //: store every
 buffers: char *p$[CHUNKS_MOST];
 offsets: i64 o$ = 0; /* NAME */

@@ -13,7 +13,10 @@ struct weft_geometry {             /* shared by samples that have the same shape
     int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
     const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
     long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
-                                      pieces, innermost first, their extents, and then their strides */
+                                      pieces, innermost first, the place of the first element, the pieces'
+                                      extents, and then their strides. Bounded accesses: the same, with what is
+                                      read outside behind the place, and behind the strides for each piece its
+                                      first digit that lies inside, and then the first one that no longer does */
 };
 
 struct weft_sample {

@@ -18,7 +18,8 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 {
     i64 next = row;
     for (i64 levels = *map++; levels > 0; levels--) {
-        for (i64 pieces = *map++; pieces > 0; pieces--, map += 4) {
+        i64 pieces = *map++;
+        for (next += *map++; pieces > 0; pieces--, map += 4) {
             uindex digit = i;
             if (pieces > 1) {
                 i = divide(i, (const struct weft_divisor *)map);
@@ -38,7 +39,8 @@ $helpers
 $blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart: those of the block follow upon
  * element number `first` of a sample, and those from `end` on are not there, which is some chunks further on.
- * In their place the last one is computed again and not stored, so that loads need no branches. */
+ * In their place the thread's one before, or the last of all, is computed again and not stored, so that loads need
+ * no branches. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const index first, const index end, const int BLOCK, const int CHUNKS)
 {
@@ -50,11 +52,12 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     const index period = PERIOD ? PERIOD : (index)s->period.divisor;
     index phase = 0;
 #endif
+    index n = end - BLOCK;
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
         const index own = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
         const int m = own < end ? BLOCK : 0;
-        const index n = m ? own : end - BLOCK;
+        n = m ? own : n;
         elements[u] = m;
         $offsets
 #if GROUPS

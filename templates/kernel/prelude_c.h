@@ -120,15 +120,21 @@ static inline void N(run)(T *to, const char *from, i64 pace, i64 count)
 }
 //: move elements
 /* `count` elements whose numbers are `step` apart. The first level takes a number apart into digits, one for
- * each piece, innermost first; `next` and their strides are a number for the next level, or bytes behind
- * `from` where this is the last. Along the innermost piece those are a step apart again; where it ends, the
- * digits count on: numbers are divided once for a call. */
+ * each piece, innermost first; `next`, the level's own place and their strides are a number for the next level, or
+ * bytes behind `from` where this is the last. Along the innermost piece those are a step apart again; where it ends,
+ * the digits count on: numbers are divided once for a call, or, where they descend, for each element. */
 SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 levels, i64 next, i64 number,
                                  i64 step, i64 count)
 {
-    const i64 n = *level, *extents = level + 1, *strides = extents + n, pace = step * strides[0];
+    const i64 n = *level, *extents = level + 2, *strides = extents + n, pace = step * strides[0];
     const i64 inner = n > 1 ? extents[0] : number + step * count + 1;
     i64 digits[64];
+    if (n > 1 && step < 0) {
+        for (; count > 0; count--, number += step)
+            N(elements)(to++, from, level, levels, next, number, 0, 1);
+        return;
+    }
+    next += level[1];
     for (i64 k = 0; k < n; k++) {
         i64 above = 0;
         if (k + 1 < n) /* 32 bits divide faster */
@@ -154,7 +160,7 @@ SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 
             }
             count -= count > 0;
         } else {
-            i64 run = step == 1 ? inner - digit : step ? (inner - digit + step - 1) / step : count;
+            i64 run = step == 1 ? inner - digit : step > 0 ? (inner - digit + step - 1) / step : count;
             run = run < count ? run : count;
             if (levels > 1)
                 N(elements)(to, from, strides + n, levels - 1, 0, next, pace, run);
@@ -183,9 +189,40 @@ SEPARATE static void N(elements)(T *to, const char *from, const i64 *level, i64 
 SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
     if (map[1] == 1) /* along the row numbers are a step apart, as mostly */
-        N(elements)(block, from, map + 4, *map - 1, 0, row + i * map[3], map[3], m);
+        N(elements)(block, from, map + 5, *map - 1, 0, row + map[2] + i * map[4], map[4], m);
     else
         N(elements)(block, from, map + 1, *map, row, i, 1, m);
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
+    return block;
+}
+//: move bounded
+/* Each element by itself: where a digit of some level lies outside its bounds what is read stands in the level. */
+SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
+{
+    for (int j = 0; j < m; j++) {
+        const i64 *level = map + 1, *outside = 0;
+        i64 number = i + j, next = row;
+        for (i64 levels = *map; levels > 0 && !outside; levels--) {
+            const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
+            next += level[1];
+            for (i64 k = 0; k < n; k++) {
+                i64 digit = number;
+                if (k + 1 < n) { /* 32 bits divide faster */
+                    number = (u64)(number | extents[k]) >> 32 ? number / extents[k]
+                                                              : (i64)((u32)number / (u32)extents[k]);
+                    digit -= number * extents[k];
+                }
+                if (digit < low[k] || digit >= high[k])
+                    outside = level + 2;
+                next += digit * strides[k];
+            }
+            level = high + n;
+            number = next;
+            next = 0;
+        }
+        block[j] = *(const T *)(outside ? (const char *)outside : from + number);
+    }
     for (int j = m; j < BLOCK; j++)
         block[j] = block[m - 1];
     return block;

@@ -148,6 +148,38 @@ DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, 
     for (int j = 0; j < BLOCK; j++)
         x[j] = *(const T *)(from + mapped_to(map, row, (uindex)(i + j)));
 }
+//: move bounded
+/* As mapped_to, but where a digit of some level lies outside its bounds what is read stands in the level. */
+SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, uindex i)
+{
+    i64 next = row;
+    for (i64 levels = *map++; levels > 0; levels--) {
+        i64 pieces = *map++;
+        next += *map++;
+        const char *const outside = (const char *)map++;
+        for (; pieces > 0; pieces--, map += 6) {
+            uindex digit = i;
+            if (pieces > 1) {
+                i = divide(i, (const struct weft_divisor *)map);
+                digit -= i * (uindex)map[0];
+            }
+            if ((i64)digit < map[4] || (i64)digit >= map[5])
+                return outside;
+            next += (i64)digit * map[3];
+        }
+        if (levels > 1) {
+            i = (uindex)next;
+            next = 0;
+        }
+    }
+    return from + next;
+}
+DEVICE void N(bounded)(T *x, const char *from, const i64 *map, i64 row, index i, const int BLOCK)
+{
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++)
+        x[j] = *(const T *)N(bounded_to)(from, map, row, (uindex)(i + j));
+}
 //: move fill
 DEVICE void N(fill)(T *x, T value, const int BLOCK)
 {

@@ -34,6 +34,21 @@ SHARED bool chunks_run_flat(const struct grouping *groups)
     return flat > apart;
 }
 
+/* Whether numbers that some walk takes apart do not fit 32 bits: more elements may be selected from than the loop has. */
+SHARED bool numbers_are_wide(const struct grouping *groups)
+{
+    bool wide = false;
+    for (int a = 0; a < groups->accesses; a++)
+        for (int i = 0; groups->walks[a] && i < groups->walks[a]->level_count; i++) {
+            const struct pieces *pieces = &groups->walks[a]->levels[i].pieces;
+            int64_t count = 1;
+            for (int k = 0; k < pieces->count; k++)
+                count *= pieces->at[k].extent;
+            wide = wide || count > INT32_MAX;
+        }
+    return wide;
+}
+
 /* Whether indices, beyond the end by a tile too, or any of `count` strides do not fit 32 bits. */
 SHARED bool chunks_are_wide(int64_t volume, const int64_t *strides, int count)
 {

@@ -1,5 +1,6 @@
 /* Where the elements of tensors lie, as the library and ahead-of-time sources both know it; geometry.c has
- * the functions. Before it: struct shape (rank, extents[]) and int64_t. Strides are in bytes. */
+ * the functions. Before it: struct shape (rank, extents[]), struct slice (slice.h) and int64_t. Strides are
+ * in bytes. */
 
 //: pieces
 /* More than fit an int64_t, each of two elements or more. */
@@ -11,28 +12,56 @@ struct piece {
 };
 
 /* All elements of a space in their order, innermost first: no extent is 1, and no two neighbours could
- * be one. */
+ * be one. The first element lies at `offset`. */
 struct pieces {
     int count;
+    int64_t offset;
     struct piece at[MAX_PIECES];
 };
 
-/* Another order of dimensions' boundaries: element number n of a shape `from`, which is broadcast into
- * what map `parent` leads to, is element number n of shape `to`. Map 0 is the iteration space itself, `to`,
- * and has no parent. */
+/* What is selected of a dimension: element slice.start + i * slice.step is element i of the selection's
+ * dimension `from`. Where that is -1 it is element slice.start alone. */
+struct axis {
+    int from;
+    struct slice slice;
+};
+
+/* What is read where a position lies outside. */
+enum outside {
+    OUTSIDE_NONE,                  /* no position does */
+    OUTSIDE_VALUE                  /* a value */
+};
+
+/* A step of an access map: elements of a shape `from`, which is broadcast into what map `parent` leads to, are
+ * elements of shape `to`. Map 0 is the iteration space itself, `to`, and has no parent. Where the step is bounded
+ * (`outside`), slices are no Python's: they start where they say, which may lie outside, and count nothing from
+ * the end. */
 struct index_map {
     int parent;
     const struct shape *from, *to;
+    const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
+    enum outside outside;
+    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype */
 };
 
-/* A tensor over an iteration space. Without levels `over` has strides in bytes. With them it gives a
- * number, which the first level takes apart into its pieces: the sum of their strides is the next level's
- * number, and bytes in the end. */
+/* Takes a number apart into the digits of its pieces: the sum of their strides and the offset is the next
+ * level's number, and bytes in the end. */
+struct walk_level {
+    struct pieces pieces;
+    const struct index_map *bounds; /* a bounded step: its digits are the dimensions of `from`, innermost first,
+                                      and have bounds. Else NULL */
+};
+
+/* A tensor over an iteration space. Without levels `over` has strides in bytes; with them it gives a number
+ * for the first level. */
 struct walk {
     struct pieces over;
     int level_count;
-    struct pieces *levels;         /* room for one more than its map has steps */
+    struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and one more */
 };
+
+/* Levels that a step of a map takes at most, and a bounded one. */
+enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
 //: groups
 enum {
@@ -50,6 +79,7 @@ enum access_kind {
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
@@ -63,6 +93,8 @@ struct grouping {
     int64_t *strides;              /* [groups][accesses] */
     struct walk **walks;           /* [accesses] of those seen by way of views; once strides are set, of
                                       those that strides are not enough for. NULL for others */
+    int64_t *starts;               /* [accesses] bytes from the tensor's first element to the one that is read
+                                      first; 0 where strides are not enough */
     const int *sizes;              /* [accesses] of an element, in bytes */
 };
 

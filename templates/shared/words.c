@@ -70,29 +70,32 @@ SHARED uint64_t *put_geometry(uint64_t *to, const FORM *form, const struct weft_
 }
 
 /* How many words put_map writes. */
-SHARED size_t map_words(const long long *map)
+SHARED size_t map_words(const long long *map, bool bounded)
 {
     size_t words = 1;
     for (long long levels = *map++; levels > 0; levels--) {
-        words += 1 + 4 * (size_t)*map;
-        map += 1 + 2 * *map;
+        words += bounded ? 3 + 6 * (size_t)*map : 2 + 4 * (size_t)*map;
+        map += bounded ? 3 + 4 * *map : 2 + 2 * *map;
     }
     return words;
 }
 
-/* How many levels; then for each how many pieces, and of each piece, innermost first, a divisor's three
- * words and its stride. `map` has extents and then strides, as in struct weft_geometry. */
-SHARED uint64_t *put_map(uint64_t *to, const long long *map, bool wide)
+/* `map` is one of struct weft_geometry. What stands there piece after piece for all of them together, extents and
+ * then strides, stands here for one piece after the other; of an extent there are a divisor's three words. */
+SHARED uint64_t *put_map(uint64_t *to, const long long *map, bool bounded, bool wide)
 {
+    const int values = bounded ? 4 : 2; /* of a piece */
     *to++ = (uint64_t)*map;
     for (long long levels = *map++; levels > 0; levels--) {
-        const long long count = *map++;
-        *to++ = (uint64_t)count;
+        const long long count = *map;
+        for (int i = 0; i < (bounded ? 3 : 2); i++)
+            *to++ = (uint64_t)*map++;
         for (long long k = 0; k < count; k++) {
             to = put_divisor(to, map[k], wide);
-            *to++ = (uint64_t)map[count + k];
+            for (int v = 1; v < values; v++)
+                *to++ = (uint64_t)map[v * count + k];
         }
-        map += 2 * count;
+        map += values * count;
     }
     return to;
 }

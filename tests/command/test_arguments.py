@@ -381,19 +381,21 @@ class Ops(CommandTest):
         self.assertTrue({"+", "//", "sin", "clamp", "clip", "where"} <= names)
         views = [row for row in rows if row["form"] == "view"]
         self.assertEqual([row["names"][0] for row in views],
-                         ["reshape", "squeeze", "expand_dims", "reinterpret"])
+                         ["reshape", "squeeze", "expand_dims", "reinterpret", "[]"])
+        reductions = [row for row in rows if row["form"] == "reduction"]
+        self.assertEqual([row["names"] + row["parameters"] for row in reductions], [["sum", "x"]])
         conversions = [row for row in rows if row["form"] == "conversion"]
         self.assertEqual([row["names"] + row["parameters"] for row in conversions],
                          [["cast", "x", "dtype"], ["wrap", "x", "dtype"], ["T", "x"]])
-        rows = rows[:-len(views) - len(conversions)]
+        rows = rows[:-len(views) - len(conversions) - len(reductions)]
         for row in rows:
             self.assertEqual(row["exact"], not any(row["ulp"].values()))
             self.assertTrue(row["doc"] and row["type"] and row["parameters"])
         text, table = self.text("ops").splitlines(), self.text("ops", "--format=md").splitlines()
-        self.assertEqual(len(text), len(rows) + 2 + 1 + 2 * len(views))
-        self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2 + len(views) + 2)
+        self.assertEqual(len(text), len(rows) + 2 + 1 + 2 * len(views) + 1 + 2 * len(reductions))
+        self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2 + len(views) + 2 + len(reductions) + 2)
         for told in "\n".join(text[len(rows):]), "\n".join(table[len(rows) + 2:]):
-            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])":
+            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])", "x[item, ..]", "sum(x)":
                 self.assertIn(conversion, told)
         self.assertEqual(self.text("run", "cast(x=3.5, dtype=uint8)"), "out: uint8[] = 4\n")
 

@@ -8,6 +8,7 @@ includes the one public header, ROOM/ROOM.h. Files that stand beside the rooms u
 objects of TOP: its calls are read from it by `nm`. The compiler's headers of the system are those that touch nothing
 outside the process, and its archive refers to no function that opens, loads, reads the environment, prints to a
 stream of the process, or ends it. Reports in TAP."""
+import functools
 import pathlib
 import re
 import subprocess
@@ -162,8 +163,9 @@ def list_symbols(archive):
     return subprocess.run(["nm", "--print-file-name", archive], check=True, capture_output=True, text=True).stdout
 
 
+@functools.lru_cache(maxsize=None)
 def room_of_object(root, top, name):
-    """Meson calls an object after its source's path: base_arena.c.o, meson-generated_.._lexer.c.o. `name` lacks the ".o"."""
+    """Meson calls an object after its source's path: base_arena.c, meson-generated_.._lexer.c (the .o is cut off)."""
     stem = name.removesuffix(".c")
     if stem.startswith("meson-generated"):
         return GENERATED.get(stem.rpartition(".._")[2])
@@ -176,7 +178,7 @@ def room_of_object(root, top, name):
 
 
 def read_symbols(root, top, listing):
-    """What nm prints, as (room, object, symbol, whether it is defined there); None for the room of an unknown object."""
+    """What nm prints: (room, object, symbol, whether it is defined there); the room of an unknown object is None."""
     for line in listing.splitlines():
         name, _, rest = line.rpartition(".o:")
         words = rest.split()

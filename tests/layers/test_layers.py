@@ -14,23 +14,40 @@ LISTINGS = {top: layers.list_symbols(archive) for top, archive in zip(sys.argv[2
 
 
 class Planted(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.root = pathlib.Path(directory.name).resolve()
+        cls.addClassCleanup(directory.cleanup)
+        cls.root = pathlib.Path(directory.name).resolve()
         for top in list(layers.ROOMS) + ["docs"]:
-            shutil.copytree(ROOT / top, self.root / top)
+            shutil.copytree(ROOT / top, cls.root / top)
+
+    def setUp(self):
         self.listings = dict(LISTINGS)
 
     def wrong(self):
         """The names of the checks that fail."""
         return [name for name, wrong in layers.checks(self.root, self.listings) if wrong]
 
-    def plant(self, path, line):
+    def change(self, path, text):
+        """What a file holds until the test is over; None: it is not there."""
         file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        before = file.read_text(encoding="utf-8") if file.is_file() else ""
-        file.write_text(before + line + "\n", encoding="utf-8")
+        before = file.read_text(encoding="utf-8") if file.is_file() else None
+        self.addCleanup(self.put, file, before)
+        self.put(file, text)
+
+    @staticmethod
+    def put(file, text):
+        file.parent.mkdir(exist_ok=True)
+        file.unlink(missing_ok=True)
+        if text is not None:
+            file.write_text(text, encoding="utf-8")
+
+    def read(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def plant(self, path, line):
+        self.change(path, self.read(path) + line + "\n")
 
     def call(self, top, name, symbol):
         """One more symbol that the object of this name refers to."""
@@ -76,11 +93,11 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong(), ["includes of compiler/emit"])
 
     def test_folder_without_a_row(self):
-        self.plant("runtime/attic/old.c", "int old;")
+        self.change("runtime/attic/old.c", "int old;\n")
         self.assertIn("rooms and their headers", self.wrong())
 
     def test_room_without_a_header(self):
-        (self.root / "compiler/dump/dump.h").unlink()
+        self.change("compiler/dump/dump.h", None)
         self.assertIn("rooms and their headers", self.wrong())
 
     def test_call_of_a_later_room(self):
@@ -104,9 +121,7 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong(), ["symbols of the compiler"])
 
     def test_other_picture(self):
-        file = self.root / "docs/design.md"
-        text = file.read_text(encoding="utf-8")
-        file.write_text(text.replace("lang ◄ parse", "parse ◄ lang"), encoding="utf-8")
+        self.change("docs/design.md", self.read("docs/design.md").replace("lang ◄ parse", "parse ◄ lang"))
         self.assertEqual(self.wrong(), ["the picture in docs/design.md"])
 
 

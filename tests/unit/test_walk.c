@@ -101,7 +101,7 @@ static int64_t counted(const struct chain *chain, int64_t n)
 
 static int64_t taken_apart(const struct pieces *pieces, int64_t n)
 {
-    int64_t sum = 0;
+    int64_t sum = pieces->offset;
     for (int i = 0; i < pieces->count; n /= pieces->at[i++].extent)
         sum += n % pieces->at[i].extent * pieces->at[i].stride;
     return sum;
@@ -111,7 +111,7 @@ static int64_t walked(const struct walk *walk, int64_t n)
 {
     n = taken_apart(&walk->over, n);
     for (int i = 0; i < walk->level_count; i++)
-        n = taken_apart(&walk->levels[i], n);
+        n = taken_apart(&walk->levels[i].pieces, n);
     return n;
 }
 
@@ -215,8 +215,8 @@ static void too_many_maps_are_told(void **state)
 static void bytes_are_reinterpreted(void **state)
 {
     (void)state;
-    const struct pieces rows = {2, {{8, 4}, {5, 64}}}, spread = {1, {{8, 8}}},
-                        odd = {2, {{8, 1}, {5, 12}}};
+    const struct pieces rows = {2, 0, {{8, 4}, {5, 64}}}, spread = {1, 0, {{8, 8}}},
+                        odd = {2, 0, {{8, 1}, {5, 12}}};
     struct pieces out;
     assert_true(pieces_reinterpret(&rows, 4, 2, &out));
     assert_int_equal(out.count, 2);
