@@ -1,5 +1,4 @@
-/* The `weft` command: finds the subcommand and gives it memory, a place for diagnostics and its
- * arguments.
+/* The command `weft`: parses the command line and calls the subcommand.
  *
  * Invariant: the exit status is the report's: 0 done, 1 no result, 2 wrong usage. */
 #include "cli/commands/commands.h"

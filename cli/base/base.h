@@ -1,4 +1,4 @@
-/* What all of the command stands on: memory, diagnostics, work on threads, lines of text. */
+/* What all of the command uses: memory, diagnostics, work on threads, text output. */
 #ifndef WEFT_CLI_BASE_H
 #define WEFT_CLI_BASE_H
 

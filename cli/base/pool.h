@@ -1,5 +1,5 @@
-/* Small memory that is released all at once. There is always some: where there is none the command says so
- * and ends. */
+/* Small allocations that are released together. They never fail: when memory runs out the command says so and
+ * exits. */
 #ifndef WEFT_CLI_POOL_H
 #define WEFT_CLI_POOL_H
 
@@ -15,7 +15,7 @@ void *pool_copy(struct pool *pool, const void *data, size_t size);
 /* A copy of `length` bytes with a NUL behind them. */
 char *pool_string(struct pool *pool, const char *text, size_t length);
 char *pool_printf(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Texts with `between` between them. */
+/* The texts in a row, separated by `between`. */
 char *pool_join(struct pool *pool, const char *const *texts, size_t count, const char *between);
 /* Room for one more element in an array of `count`: the array, moved when it was full. */
 void *pool_grow(struct pool *pool, void *array, size_t count, size_t element);

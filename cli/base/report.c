@@ -143,7 +143,7 @@ bool report_text(struct report *report, const char *origin, const char *text, co
     return false;
 }
 
-/* A span of the text at `offset`, moved there; all of the `length` bytes for one that leaves them. */
+/* The span moved by `offset`; all of the `length` bytes if it does not lie within them. */
 static struct weft_span move_span(struct weft_span span, size_t offset, size_t length)
 {
     return span.start > length || span.end > length
@@ -210,8 +210,7 @@ const char *report_size(struct report *report, double bytes)
     return pool_printf(report->pool, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
-/* As weft_error_render cleans a message, which begins after what an empty one has before its
- * newline. */
+/* weft_error_render does the cleaning. The message starts where that of an empty record ends. */
 const char *report_plain(struct report *report, const char *text)
 {
     char *line = pool_printf(report->pool, "%s", text);

@@ -1,8 +1,8 @@
-/* What the command tells its user: diagnostics on stderr in the one form all of Weft uses, drawn
- * by weft_error_render. Messages and numbers are the rows of messages.def.
+/* Diagnostics on stderr, in the form that all of Weft uses (weft_error_render). Messages and numbers are the rows of
+ * messages.def.
  *
- * Invariant: `status` is what the process exits with, the gravest so far: 0, 1 for an error, 2
- * for a row of status INVALID_ARGUMENT (wrong usage). */
+ * Invariant: `status` is the exit status so far: 0, 1 after an error, 2 after a row of status INVALID_ARGUMENT
+ * (wrong usage). */
 #ifndef WEFT_CLI_REPORT_H
 #define WEFT_CLI_REPORT_H
 
@@ -37,9 +37,8 @@ struct report {
 void report_init(struct report *report, struct pool *pool, FILE *stream, char *const *arguments,
                  int argument_count);
 
-/* REPORT_ARGUMENT: `length` bytes at `place`, inside one of the arguments, are marked; a place that
- * is NULL marks nothing. REPORT_FILE: about a file as a whole. Both take the arguments of the row's
- * format and are always false. */
+/* REPORT_ARGUMENT marks `length` bytes at `place`, which lies in one of the arguments; NULL marks nothing.
+ * REPORT_FILE is about a file as a whole. Both take the arguments of the row's format and are always false. */
 #define REPORT_ARGUMENT(report, place, length, id, ...)                                            \
     report_argument(report, place, length, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 #define REPORT_FILE(report, path, id, ...)                                                         \
@@ -49,18 +48,18 @@ bool report_argument(struct report *report, const char *place, size_t length, en
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* REPORT_TEXT: about places in a program's text. */
+/* REPORT_TEXT marks `count` places in a program's text. */
 #define REPORT_TEXT(report, origin, text, spans, count, id, ...)                                   \
     report_text(report, origin, text, spans, count, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 bool report_text(struct report *report, const char *origin, const char *text, const struct weft_span *spans,
                  int count, enum message id, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* Errors of the library about a text that stands at `place` in one of the arguments; one without a place of its
- * own marks all of that argument. Leaves them to their owner and is always false. */
+/* Reports the library's errors about the text at `place`, which is the rest of an argument. An error without a span
+ * marks all of that text. Does not release the list; always false. */
 bool report_inside(struct report *report, const char *place, const struct weft_error *errors);
 
-/* Prints what the library returned and releases it. An error status without a list, as when memory
- * ran out, is told in words. Returns whether `status` is a success or a remark. */
+/* Prints the list that the library returned and releases it. An error status without a list, as when memory ran out,
+ * gets a message of its own. Returns whether `status` is a success or a remark. */
 bool report_library(struct report *report, enum weft_status status, struct weft_error *errors);
 /* Prints one record (a log callback's) and leaves it to its owner. */
 void report_record(struct report *report, const struct weft_error *record);
@@ -68,7 +67,7 @@ void report_record(struct report *report, const struct weft_error *record);
 /* "; did you mean 'X'?" for the name nearest to `name`, "" when none is near. */
 const char *report_hint(struct report *report, const char *name, const char *const *names,
                         size_t count);
-/* What a file says, fit for a terminal: one line, controls as question marks. */
+/* A text from a file made safe for a terminal: one line, with control characters as question marks. */
 const char *report_plain(struct report *report, const char *text);
 /* A size in words: "12.5 MB". */
 const char *report_size(struct report *report, double bytes);

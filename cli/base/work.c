@@ -1,5 +1,5 @@
-/* See work.h. Tasks are handed out in order and every one handed out is finished, so the failure of
- * the lowest index is always among those that happened. */
+/* See work.h. Tasks are started in order, and every task that was started is finished. So the failure with the lowest
+ * index is always among those that happened. */
 #include "cli/base/work.h"
 
 #include <pthread.h>
@@ -96,7 +96,7 @@ static void show_progress(struct crew *crew, bool *drawn)
     *drawn = true;
 }
 
-/* The calling thread's share of the work; it alone draws. */
+/* The calling thread's share of the work. Only this thread draws. */
 static void lead(struct crew *crew)
 {
     bool drawn = false;
@@ -124,7 +124,7 @@ bool work_run(struct report *report, const struct work *work)
     crew.shown = now();
     pthread_mutex_init(&crew.mutex, NULL);
     while (started < wanted && pthread_create(&threads[started], NULL, help, &crew) == 0)
-        started++; /* one that cannot be had is done without */
+        started++; /* if a thread cannot be created, fewer will do */
     lead(&crew);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

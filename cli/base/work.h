@@ -1,6 +1,6 @@
-/* The same task for each of many files, on a few threads, with a line of progress on a terminal.
+/* One task for each of many files, on a few threads, with a progress line on a terminal.
  *
- * Invariant: of several failures the one of the lowest index is told, whatever the threads did. */
+ * Invariant: of several failures the one with the lowest index is reported, however threads are scheduled. */
 #ifndef WEFT_CLI_WORK_H
 #define WEFT_CLI_WORK_H
 

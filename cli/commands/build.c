@@ -1,7 +1,7 @@
 /* weft build: the kernels of a file as C sources, written, compared or listed.
  *
- * Invariant: all files are written or none, as outputs_write has it; a directory that was made for them goes
- * again where they could not be written. */
+ * Invariant: all files are written or none (outputs_write). A directory that was created for them is removed if they
+ * cannot be written. */
 #include "cli/commands/commands.h"
 #include "cli/commands/script_impl.h"
 #include "cli/commands/session_impl.h"
@@ -40,7 +40,7 @@ static bool load(struct build *build)
                                               "a whole file, and 'weft build' makes all its kernels");
 }
 
-/* Options of the other target would be ignored. */
+/* An option of the other target is an error, not ignored. */
 static bool check_options(struct build *build)
 {
     const struct arguments *arguments = build->arguments;
@@ -106,7 +106,7 @@ static const char *dependencies(const struct build *build)
                        make_word(pool, build->script.origin));
 }
 
-/* The directory itself; whether it was made. */
+/* Creates the directory if it is missing; *made: it was. */
 static bool make_directory(struct build *build, bool *made)
 {
     const char *path = build->directory;
@@ -121,7 +121,7 @@ static bool make_directory(struct build *build, bool *made)
            REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, strerror(error));
 }
 
-/* The file that is read may be none of those that are written. */
+/* None of the files may replace the one that is read. */
 static bool spare_origin(struct build *build)
 {
     struct stat origin, status;

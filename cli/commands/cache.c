@@ -14,15 +14,6 @@ struct kept {
     uint64_t bytes;
 };
 
-/* What a file says, fit for a terminal. */
-static char *plain(struct pool *pool, const char *text)
-{
-    char *copy = pool_printf(pool, "%s", text);
-    for (char *c = copy; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
-    return copy;
-}
-
 static void keep(void *user, const struct weft_cache_entry *entry)
 {
     struct kept *kept = user;
@@ -30,7 +21,7 @@ static void keep(void *user, const struct weft_cache_entry *entry)
     struct weft_cache_entry copy = *entry;
     copy.path = pool_printf(pool, "%s", entry->path);
     copy.key = pool_printf(pool, "%s", entry->key);
-    copy.compiler = plain(pool, entry->compiler);
+    copy.compiler = report_plain(kept->report, entry->compiler);
     copy.problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL;
     POOL_PUSH(pool, kept->entries, kept->count, copy);
     kept->damaged += entry->problem != NULL;

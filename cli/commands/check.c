@@ -33,7 +33,7 @@ static void print_line(const struct check *check, size_t index, const char *type
     putchar('\n');
 }
 
-/* What the library says when it looks at every sample, and at elements that views take as numbers. */
+/* If all inputs have values, the library infers the results of every sample, also where views read elements. */
 static bool infer_samples(struct check *check)
 {
     struct report *report = check->session->report;

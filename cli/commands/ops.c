@@ -1,4 +1,4 @@
-/* weft ops: all that the library lists: operations, conversions, views and reductions. */
+/* weft ops: lists operations, conversions, views and reductions. */
 #include "cli/base/base.h"
 #include "cli/commands/commands.h"
 #include "cli/outputs/outputs.h"

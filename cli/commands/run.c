@@ -25,7 +25,7 @@ struct run {
     struct value *results;
 };
 
-/* The text alone: are names, outputs and all that needs no data right? */
+/* Checks all that needs no data: the text, the inputs' names, the outputs. */
 static bool compile(struct run *run)
 {
     run->program = session_compile(&run->session, &run->script, run->arguments->math);
@@ -93,7 +93,7 @@ static bool specify(struct run *run)
     return describe_results(run);
 }
 
-/* All results and what is still to be read must fit together, not only each. */
+/* All results and what is still to be read must fit into memory together. */
 static bool check_memory(struct run *run)
 {
     double pending = inputs_pending(&run->inputs), total = pending;
@@ -195,7 +195,7 @@ static bool run_once(struct run *run, const struct weft_run_params *params, doub
     return report_library(run->report, status, errors);
 }
 
-/* --time: the run that counts has good kernels and finds its pages in memory. */
+/* --time: the run that is measured has the final kernels, and its pages are in memory. */
 static bool run_timed(struct run *run, const struct weft_run_params *params)
 {
     struct weft_kernel_info kernels[MOST_KERNELS] = {{0}};
@@ -214,7 +214,7 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
     return done;
 }
 
-/* Ends a C compiler that still runs for a kernel nobody will call. */
+/* Ends a C compiler that is still running for a kernel that nobody will call. */
 static void close_session(struct run *run)
 {
     for (size_t i = 0; i < run->result_count; i++) /* names die with the program */
@@ -250,7 +250,7 @@ static bool deliver(struct run *run)
     return output_flush(run->report);
 }
 
-/* Nothing long begins before all that can be wrong with it has been looked at. */
+/* Everything that can be checked is checked before anything long begins. */
 static bool prepare_run(struct run *run)
 {
     const struct arguments *arguments = run->arguments;

@@ -17,7 +17,7 @@ static const char *file_end(const char *argument)
     return named && !strchr(argument, '\n') ? end : NULL;
 }
 
-/* Whole, or cut at one byte more than the compiler takes: it then says what the bound is. */
+/* Reads one byte more than the library takes at most, so that the library reports a text that is too long. */
 static bool read_text(struct report *report, FILE *file, struct script *script)
 {
     char *text = pool_alloc(report->pool, WEFT_MAX_TEXT + 2);

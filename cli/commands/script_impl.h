@@ -1,5 +1,4 @@
-/* The program a command is about: an expression given as text, or a .weft file and perhaps one of
- * its kernels. */
+/* The program of a command: an expression, or a .weft file and perhaps the name of one of its kernels. */
 #ifndef WEFT_CLI_SCRIPT_H
 #define WEFT_CLI_SCRIPT_H
 

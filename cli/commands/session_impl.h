@@ -1,4 +1,4 @@
-/* A context of the library together with where its warnings go. */
+/* A context of the library whose warnings go to a report. */
 #ifndef WEFT_CLI_SESSION_H
 #define WEFT_CLI_SESSION_H
 
@@ -16,11 +16,10 @@ struct session {
 bool session_open(struct session *session, struct report *report,
                   struct weft_context_params params);
 void session_close(struct session *session);
-/* The text alone, for its names: warnings are left to session_specify. NULL when it does not compile, which is
- * then reported. */
+/* Compiles the text alone; session_specify tells its warnings. NULL after reporting errors. */
 struct weft_program *session_compile(struct session *session, const struct script *script,
                                      enum weft_math math);
-/* What is known of the inputs, and which bindings are results. */
+/* Tells the program what is known of its inputs, and which bindings are results. */
 bool session_specify(struct session *session, struct weft_program *program, const struct inputs *inputs,
                      const struct weft_compile_params *params);
 

@@ -33,7 +33,7 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
     return true;
 }
 
-/* Who names a GPU's architecture means kernels for it. */
+/* --arch implies kernels for a GPU. */
 static bool shows_cuda(const struct arguments *arguments)
 {
     return arguments->target == WEFT_TARGET_CUDA || (arguments->arch && arguments->target != WEFT_TARGET_C);
@@ -52,7 +52,7 @@ static bool show_stages(struct report *report, struct weft_program *program,
     return true;
 }
 
-/* Values are compared first; then the shape of each, of a batch of its first sample, is part of its type. */
+/* Values are compared first. Then the shape of each value, or of a batch's first sample, becomes part of its type. */
 static bool specify(struct session *session, struct weft_program *program, const struct inputs *inputs)
 {
     struct pool *pool = session->report->pool;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Completes what the name says by what the content says. What cannot be looked at without being
- * read, as a pipe, is .npy where its name says nothing. */
+/* Compares the kind in the name with the content. A pipe can be read only once, so it is .npy if its name does not
+ * say otherwise. */
 static bool sniff(struct report *report, const char *path, FILE *file, enum kind *kind)
 {
     unsigned char bytes[8];

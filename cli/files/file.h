@@ -5,10 +5,10 @@
 #include "cli/files/kind.h"
 #include "cli/files/tensor.h"
 
-/* Its kind by name or, without an extension, by content; the two must not disagree. Not for a pipe,
- * which cannot be opened twice. */
+/* The kind from the file's name or, if that has no extension, from its content. It is an error if the two
+ * disagree. Not for pipes, which cannot be opened twice. */
 bool file_kind(struct report *report, const char *path, enum kind *kind);
-/* Of any kind but .npz. An outline where the tensor asks for one, which takes a regular file. */
+/* Reads any kind but .npz. Stops after the header if tensor->outline is set, which needs a regular file. */
 bool file_read(struct report *report, const char *path, struct tensor *tensor);
 
 #endif

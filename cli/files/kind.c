@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The one most used is a kind's first. */
+/* The most common extension of a kind comes first. */
 static const struct {
     const char *extension;
     enum kind kind;

@@ -8,7 +8,7 @@
 /* Those that are written come first. KIND_TEXT is what weft build makes: bytes as they are. */
 enum kind { KIND_NPY, KIND_NPZ, KIND_PNG, KIND_JPEG, KIND_PNM, KIND_UNKNOWN, KIND_TEXT };
 
-/* For messages. What is read is also in grammar/diags.def and cli/options/help.c. */
+/* For messages. messages.def and options.def list the kinds that are read, too. */
 #define KINDS_READ ".npy, .npz, .png, .jpg and .ppm"
 #define KINDS_WRITTEN ".npy, .npz and .png"
 

@@ -1,5 +1,4 @@
-/* The data of a .npy: mapped, or read into memory of our own where a map would not do. See
- * npy.h. */
+/* See npy.h: the data of a .npy, mapped if possible, else read into memory. */
 #include "cli/files/npy.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process may have 65530 maps, and malloc wants some of them. */
+/* A process may have 65530 maps, and malloc needs some of them. */
 enum { MOST_MAPS = 1 << 14 };
 
 static void swap_bytes(void *data, size_t size, size_t element)
@@ -121,8 +120,8 @@ bool npy_read(struct report *report, const char *path, int fd, struct tensor *te
     return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1}, tensor);
 }
 
-/* Fills `size` bytes. A stream that ends before is an error unless `short_by` asks for the
- * number of bytes that were missing. */
+/* Reads `size` bytes. If the stream ends earlier, *short_by is the number of missing bytes; with `short_by` NULL
+ * that is an error. */
 static bool fill(struct report *report, const char *path, const struct npy_stream *stream,
                  void *bytes, size_t size, size_t *short_by)
 {
@@ -161,8 +160,7 @@ static bool read_header(struct report *report, const char *path, const struct np
            npy_parse(report, path, bytes, header, tensor);
 }
 
-/* Reads a little past the array, so that an archive compares its checksum, which it does at the end
- * of an entry. */
+/* Reads a little past the array: libzip compares the checksum at the end of an entry. */
 static bool finish_stream(struct report *report, const char *path, const struct npy_stream *stream)
 {
     char rest[4096];

@@ -2,8 +2,8 @@
  * version 1.0, the machine's byte order, row-major. Bytes after the array are ignored, as NumPy
  * does.
  *
- * Invariant: nothing in a file is believed before it is checked: not its lengths, its shape nor
- * its dtype; a file that lies is a diagnostic and allocates nothing. */
+ * Invariant: lengths, shape and dtype are checked before they are used. A file that lies about them gets a
+ * diagnostic, and no memory is allocated for it. */
 #ifndef WEFT_CLI_NPY_H
 #define WEFT_CLI_NPY_H
 

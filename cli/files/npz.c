@@ -55,8 +55,8 @@ static bool find_entry(struct report *report, const char *path, zip_t *archive, 
                        list_keys(report, archive));
 }
 
-/* Reads on to the end, where the checksum is compared. Whether the archive, not the array in it, is
- * what is wrong. */
+/* Reads to the end of the entry, where the checksum is compared. Whether it is the archive, not the array in it,
+ * that is damaged. */
 static bool is_damaged(zip_file_t *entry)
 {
     char rest[4096];
@@ -66,8 +66,8 @@ static bool is_damaged(zip_file_t *entry)
     return zip_error_code_zip(zip_file_get_error(entry)) != ZIP_ER_OK;
 }
 
-/* Reads an array with its diagnostics kept back: a flipped bit shows first as nonsense in the
- * array, then in the checksum. */
+/* Reads an array but holds its diagnostics back: a flipped bit first looks like a mistake in the array, then fails
+ * the checksum, which is the better message. */
 static bool read_entry_array(struct report *report, const char *path, zip_file_t *entry,
                              double size, struct tensor *tensor)
 {

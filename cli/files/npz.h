@@ -28,7 +28,7 @@ bool npz_read_array(struct report *report, const struct npz *npz, int index, con
 void npz_close(struct npz *npz);
 
 /* Writes an archive that holds dense row-major tensors under these keys. Errors stay in the stream;
- * nothing is sought, so a pipe does. False when memory ran out. */
+ * the stream is never repositioned, so it may be a pipe. False when memory ran out. */
 bool npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count);
 
 #endif

@@ -6,7 +6,7 @@
  *     JPEG  c is 1 or 3, as stored: EXIF's orientation is not applied. CMYK is an error
  *     PPM   c is 3, PGM 1; values as stored, a maximum below 255 or 65535 scales nothing
  *
- * Invariant: memory is taken only after the declared size was compared with what there is. */
+ * Invariant: memory is allocated only after the declared size was compared with the memory available. */
 #ifndef WEFT_CLI_PICTURE_H
 #define WEFT_CLI_PICTURE_H
 
@@ -15,8 +15,8 @@
 /* The most that PNG and PPM may declare as a height or width; JPEG cannot declare more than 65535. */
 enum { PICTURE_MAX_EXTENT = 1000000 };
 
-/* Read `file` from where it stands, an outline's header alone. False with a diagnostic, and then no memory
- * is held. */
+/* Read `file` from its current position; of an outline only the header. False with a diagnostic, and then no
+ * memory is held. */
 bool picture_read_png(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 bool picture_read_jpeg(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor);

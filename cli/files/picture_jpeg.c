@@ -1,7 +1,7 @@
 /* See picture.h: JPEG. libjpeg calls back with errors and warnings; both end in one longjmp, and
  * everything that is changed after the jump was set lives in a struct of the caller's.
  *
- * Invariant: what is damaged or cut off is an error. libjpeg only warns of it and goes on with grey. */
+ * Invariant: damaged or truncated data are an error. libjpeg only warns and fills the rest with grey. */
 #include "cli/files/picture.h"
 
 #include <setjmp.h>
@@ -34,8 +34,8 @@ static void on_error(j_common_ptr jpeg)
     longjmp(decoder->jump, 1);
 }
 
-/* Level -1 is a warning, above are traces. Of the warnings, an unknown version of JFIF and an
- * unknown word of Adobe's are not about the data. */
+/* Level -1 is a warning, higher levels are traces. Two warnings are not about the data: an unknown version of JFIF
+ * and an unknown transform of Adobe's. */
 static void on_message(j_common_ptr jpeg, int level)
 {
     int code = jpeg->err->msg_code;
@@ -69,8 +69,8 @@ static bool choose_colors(struct decoder *decoder)
     }
 }
 
-/* A picture that comes in several scans, as a progressive one does, is collected as coefficients of
- * two bytes before the first row is given out. */
+/* libjpeg keeps the coefficients, two bytes each, of a picture that has several scans (a progressive one) before it
+ * returns the first row. */
 static double collected_bytes(struct jpeg_decompress_struct *jpeg)
 {
     double bytes = 0;

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Asking what memory there is takes as long as filling that many bytes. */
+/* UNCHECKED: asking how much memory is available takes as long as filling this many bytes. */
 enum { DATA_ALIGNMENT = 64, UNCHECKED = 1 << 18 };
 
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes)

@@ -1,5 +1,5 @@
-/* An array in memory, with whoever must release it: what every reader fills, every writer takes and
- * the library is given a view of.
+/* An array in memory and how to release it. Every reader fills one, every writer takes one, and the library gets
+ * a view of it.
  *
  * Invariant: `data` is the first element, native byte order, aligned to its element; `strides` are
  * in elements and always filled. Bytes it does not own are not released. */
@@ -23,19 +23,19 @@ struct tensor {
                      and `mapped` is whether the data would be */
 };
 
-/* Bytes of all elements. False when the product of the extents that are not 0 passes PTRDIFF_MAX:
- * such a shape is refused even where another extent is 0. */
+/* The bytes of all elements. False if the product of the nonzero extents exceeds PTRDIFF_MAX: such a shape is
+ * refused even if another extent is 0. */
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes);
 /* Fills strides from dtype, rank and shape, whose tensor_bytes must be good. */
 void tensor_set_strides(struct tensor *tensor, bool fortran);
-/* Row-major memory for dtype, rank and shape, contents undefined. Reports against `path` when it
- * does not fit into the memory there is; `what` names it, as "the array". */
+/* Allocates row-major memory for dtype, rank and shape; its contents are undefined. If there is not enough memory,
+ * reports that for `path`; `what` is the subject of the message, as "the array". */
 bool tensor_allocate(struct report *report, const char *path, const char *what,
                      struct tensor *tensor);
 void tensor_finish(struct tensor *tensor);
 /* A view for the library; valid while `tensor` stays where it is. */
 DLTensor tensor_view(struct tensor *tensor);
-/* "float32[2, 3]@HW", also what a type of the language looks like. */
+/* "float32[2, 3]@HW", a type as the language writes it. */
 const char *tensor_type(struct pool *pool, const struct tensor *tensor);
 
 /* Whether `size` more bytes fit into the memory there is now; reports when not. */

@@ -42,7 +42,7 @@ static int row_number(const struct option_row *row)
 static void make_tables(struct parser *parser)
 {
     int count = 0;
-    strcpy(parser->letters, "-:"); /* arguments in order; a missing value is told apart */
+    strcpy(parser->letters, "-:"); /* -: arguments in order; ":" is returned for a missing value */
     for (int i = 0; i < option_row_count; i++) {
         const struct option_row *row = &option_rows[i];
         if (!row->name || !option_is_for(row, parser->command))
@@ -127,7 +127,7 @@ static bool split_type(struct parser *parser, const char *at, const char *end,
                                    "':type=value' or '@LAYOUT=value'");
 }
 
-/* What an argument should be that is no assignment: a file of a known kind wants its name. */
+/* What an argument that is no assignment should have been: a file of a known kind lacks its name. */
 static const char *no_assignment(struct parser *parser, const char *argument)
 {
     const char *extension;
@@ -251,7 +251,7 @@ static bool set_bundle(struct parser *parser, const char *value)
                            "a name of letters, digits and underscores", value);
 }
 
-/* What is a name of an architecture NVRTC knows; this catches the slip of a hand. */
+/* Catches typing errors; NVRTC knows which architectures there are. */
 static bool add_arch(struct parser *parser, const struct option_row *row, const char *value)
 {
     struct arguments *arguments = parser->arguments;
@@ -288,7 +288,7 @@ static bool set_threads(struct parser *parser, const struct option_row *row, con
     return parser->arguments->threads || bad_value(parser, row, value, length, value);
 }
 
-/* Whether there is such a GPU the library knows, or NVRTC; this catches the slip of a hand. */
+/* Catches typing errors; the library knows which architectures there are. */
 static bool set_arch(struct parser *parser, const struct option_row *row, const char *value)
 {
     parser->arguments->arch = value;
@@ -373,7 +373,7 @@ static bool take(struct parser *parser, int number, char *value)
                       : set_option(parser, row, value, choice);
 }
 
-/* The known option that `argument` resembles, else how an expression may look like one. */
+/* Names the option that `argument` resembles, else says how to write an expression that begins with '-'. */
 static const char *option_hint(struct parser *parser, const char *argument)
 {
     const char *names[MAX_OPTIONS], *hint = "";
@@ -408,7 +408,7 @@ static bool option_error(struct parser *parser, int problem, const char *argumen
 
 static bool parse_all(struct parser *parser, int argc, char **argv)
 {
-    optind = 0; /* start over: glibc's word for it */
+    optind = 0; /* glibc's way to start over */
     opterr = 0;
     for (;;) {
         int before = optind ? optind : 1;

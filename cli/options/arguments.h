@@ -1,8 +1,7 @@
-/* The command line: options by getopt_long, name[:type][@LAYOUT]=value split where the
- * language's brackets allow.
+/* The command line: options, read by getopt_long, and name[:type][@LAYOUT]=value, split at the first = outside
+ * brackets.
  *
- * Invariant: whatever is taken from an argument points into it, so that a diagnostic can mark
- * it. */
+ * Invariant: texts taken from an argument point into it, so that a diagnostic can mark them. */
 #ifndef WEFT_CLI_ARGUMENTS_H
 #define WEFT_CLI_ARGUMENTS_H
 
@@ -55,8 +54,7 @@ struct arguments {
     uint64_t size;              /* in bytes; UINT64_MAX: not given */
 };
 
-/* argv[0] is the subcommand's name. Reports and returns false on wrong usage; --quiet takes effect
- * in `report`. */
+/* argv[0] is the subcommand's name. False after reporting wrong usage. --quiet is set in `report`. */
 bool arguments_parse(struct report *report, enum command command, int argc, char **argv,
                      struct arguments *arguments);
 /* Whether text is a name of the language. */

@@ -1,5 +1,5 @@
-/* See leftovers_impl.h. Between making a temporary and locking it another process may lock it first and
- * remove it; so both look, once they have the lock, whether the name still stands for the file. */
+/* See leftovers_impl.h. Between creation and locking another process may lock a temporary and remove it. So both
+ * check, once they hold the lock, that the path still refers to the file. */
 #include "cli/outputs/leftovers_impl.h"
 
 #include <dirent.h>

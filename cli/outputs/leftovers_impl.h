@@ -1,8 +1,7 @@
-/* What a process that was killed leaves behind where it wrote: temporary files and directories,
- * named .weft-PID-N, beside their targets.
+/* Temporary files and directories that a killed process leaves beside its targets, named .weft-PID-N.
  *
- * Invariant: whoever works with a temporary holds a lock on it, which ends with the process; only
- * what nobody locks is removed. Where a file system has no locks nothing is. */
+ * Invariant: a process locks the temporaries that it works on, and the lock ends with the process. Only unlocked
+ * ones are removed, and none on a file system without locks. */
 #ifndef WEFT_CLI_LEFTOVERS_H
 #define WEFT_CLI_LEFTOVERS_H
 
@@ -12,10 +11,10 @@
 
 /* A name for a new temporary in `directory`, the `number`th of this process. */
 const char *leftovers_name(struct pool *pool, const char *directory, int number);
-/* Locks what was just made under `path` and opened as `fd`, until the last descriptor of that
- * opening is closed. False: another process has taken it for a leftover, make another. */
+/* Locks a temporary that was just created at `path` and opened as `fd`, until that opening is closed. False: another
+ * process took it for a leftover; create another one. */
 bool leftovers_lock(int fd, const char *path);
-/* Removes those of ours in a directory that nobody locks. */
+/* Removes the unlocked temporaries in a directory that belong to this user. */
 void leftovers_remove(struct pool *pool, const char *directory);
 
 #endif

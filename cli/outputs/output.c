@@ -27,7 +27,7 @@ static const char *resolve(struct pool *pool, const char *path)
     return copy;
 }
 
-/* A file or directory `path` that is not there yet: what it lies in must be. */
+/* A file or directory that does not exist yet: its directory must. */
 static bool place_new(struct report *report, struct target *target, const char *path)
 {
     const char *slash = strrchr(path, '/');

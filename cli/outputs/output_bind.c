@@ -1,5 +1,4 @@
-/* See outputs.h: whether each output can hold its result, and what the samples of a batch are called
- * in it. */
+/* See outputs.h: can each output hold its result, and what are the samples of a batch called in it? */
 #include "cli/outputs/outputs.h"
 
 #include "cli/files/files.h"

@@ -7,12 +7,12 @@
 
 enum { STDOUT_BUFFER = 1 << 18 };
 
-/* Of the first write to standard output that failed; the stream itself only knows that one did. */
+/* The errno of the first failed write to standard output; the stream only records that there was one. */
 static int stdout_error;
 
 void output_init(void)
 {
-    static char buffer[STDOUT_BUFFER]; /* glibc heeds no size without one */
+    static char buffer[STDOUT_BUFFER]; /* glibc ignores the size if there is no buffer */
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }

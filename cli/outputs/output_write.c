@@ -1,7 +1,7 @@
-/* See outputs.h: writing, renaming, and cleaning up when a signal comes in between.
+/* See outputs.h: writing, renaming, and cleaning up after a signal.
  *
- * Invariant: the name of a temporary file is recorded before the file exists and until it is
- * gone or renamed, so the handler's list is complete whenever it runs. */
+ * Invariant: the name of a temporary is recorded before it is created and until it is removed or renamed, so the
+ * handler's list is always complete. */
 #include "cli/base/base.h"
 #include "cli/files/files.h"
 #include "cli/outputs/leftovers_impl.h"
@@ -29,7 +29,7 @@ static volatile sig_atomic_t held, waiting;
 /* Set when the process is about to end: no thread begins another file. */
 static volatile sig_atomic_t ending;
 
-/* Those that other threads are just making come to light when the directory cannot be removed. */
+/* If the directory cannot be removed, another thread has just created a file in it. */
 static void remove_directory(const struct target *target)
 {
     for (int i = 0; i < PATIENCE; i++) {
@@ -170,8 +170,7 @@ static bool put_content(FILE *file, const struct content *content)
     }
 }
 
-/* Writes and closes, or takes fd's errno where there is none; a reader of a pipe that is gone is left
- * without a word. Messages call it `path`. */
+/* Writes and closes fd; if fd is -1, reports errno. A closed pipe is not reported. Messages call the file `path`. */
 static bool write_file(struct report *report, const struct target *target, const char *path, int fd,
                        const struct content *content)
 {
@@ -275,7 +274,7 @@ static bool write_target(struct report *report, struct target *target, const str
                           : write_temporary(report, target, value, &content, threads);
 }
 
-/* The last step: only a directory that changed under us can make it fail. */
+/* The last step: it fails only if the directory changed meanwhile. */
 static bool rename_all(struct report *report, struct outputs *outputs)
 {
     for (int i = 0; i < outputs->count; i++) {
@@ -289,7 +288,7 @@ static bool rename_all(struct report *report, struct outputs *outputs)
     return true;
 }
 
-/* First what can be taken back. */
+/* What can be undone comes first. */
 static bool write_all(struct report *report, struct outputs *outputs, const struct value *results,
                       const char *const *names, int threads, bool direct)
 {

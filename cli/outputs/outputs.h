@@ -1,8 +1,8 @@
-/* The files and directories a run writes: checked before anything is computed, written to temporary
- * ones beside their targets, and renamed at the very end, all or none.
+/* The files and directories that a run writes. They are checked before anything is computed, written to temporaries
+ * beside their targets, and renamed at the very end, all or none.
  *
- * Invariant: every temporary that exists is known to the signal handler, which removes it, and
- * locked, so that what a killed process leaves is told from what another one works on. */
+ * Invariant: the signal handler knows every temporary and removes it. Every temporary is locked, so that leftovers
+ * of a killed process can be told from files in use. */
 #ifndef WEFT_CLI_OUTPUT_H
 #define WEFT_CLI_OUTPUT_H
 
@@ -33,34 +33,33 @@ struct outputs {
     int count;
 };
 
-/* Kinds, directories, two outputs to one path. */
+/* Checks kinds and directories, and that no two outputs go to one path. */
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
                      struct outputs *outputs);
-/* Plain files of text at these paths: what is there already is replaced if it is a regular file. */
+/* The same for plain text files at these paths; a regular file that is there is replaced. */
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
 /* Whether every name is a result or a binding of the program; the bindings that are no results yet,
  * for weft_program_specify, in *names. */
 bool outputs_match(struct report *report, const struct outputs *outputs,
                    const struct weft_program *program, const char *const **names, size_t *count);
-/* Finds each output's result, and whether file or directory can hold it. Of the program's `count`
- * results shapes and keys are looked at, and their names. */
+/* Finds each output's result, and checks that its file or directory can hold it. Only names, shapes and keys of the
+ * `count` results are used. */
 bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,
                   const char *const *names, size_t count);
 /* Writes them; `threads` as in struct work. */
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads);
 
-/* Standard output that is no terminal is written in large pieces, so that what is wrong with it is
- * usually seen by output_flush; text without a bound goes through output_puts. */
+/* Standard output is buffered unless it is a terminal, so write errors usually show up in output_flush. Text of
+ * unbounded length goes through output_puts. */
 void output_init(void);
 void output_puts(const char *text);
-/* Flushes standard output. A reader that is gone is no error to speak of. */
+/* Flushes standard output. A closed pipe is no error. */
 bool output_flush(struct report *report);
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and end the process as
- * they would have. */
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries before they end the process. */
 void output_catch_signals(void);
-/* Between these a signal waits: while files are renamed, and while the C compiler runs, whose
- * process and temporary directory would stay behind. A second signal does not wait. */
+/* Between these two calls a signal waits: while files are renamed, and while the C compiler runs, which would leave
+ * its process and temporary directory behind. A second signal does not wait. */
 void output_hold_signals(void);
 void output_release_signals(void);
 

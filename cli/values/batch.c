@@ -16,8 +16,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A place that a pattern goes through and that cannot be read is an error; what only is no
- * directory is not. */
+/* An unreadable directory in the middle of a pattern is an error; something that is no directory is not. */
 static int on_glob_error(const char *path, int error)
 {
     (void)path;
@@ -71,7 +70,7 @@ struct reading {
     struct npz npz;
 };
 
-/* Why a path of a batch is no file to read; NULL: it may be one. */
+/* Why a path cannot be a sample; NULL: it can. */
 static const char *misfit(struct report *report, const char *path)
 {
     struct stat status;
@@ -89,7 +88,7 @@ static const char *misfit(struct report *report, const char *path)
     return NULL;
 }
 
-/* Of a directory that holds more than samples: a pattern leaves others out. */
+/* Advice for a directory that holds other files, too: a pattern can leave them out. */
 static const char *select_hint(struct report *report, const struct value *value)
 {
     const char *slash = value->text[strlen(value->text) - 1] == '/' ? "" : "/";

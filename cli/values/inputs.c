@@ -118,8 +118,8 @@ static const char *type_hint(struct report *report, const char *type)
     return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
 }
 
-/* What the library says about the type at `place`: is it one, or one that is not supported yet? Told
- * when `all` is asked for or it is not supported; returns whether anything was. */
+/* Reports what is wrong with the type at `place`, unless `all` is false and the type is merely unknown. Returns
+ * whether anything was reported. */
 static bool report_type(struct report *report, const char *type, const char *place, bool all)
 {
     struct weft_error *errors;
@@ -131,7 +131,7 @@ static bool report_type(struct report *report, const char *type, const char *pla
     return told;
 }
 
-/* A value that names no file but looks like a type, NAME or NAME[..]: whether that was told. */
+/* Reports a value that names no file but looks like a type, NAME or NAME[..]. Returns whether it did. */
 static bool told_as_type(struct report *report, const struct assignment *given,
                          enum inputs_mode mode)
 {
@@ -174,7 +174,7 @@ static const char *type_text(struct report *report, const struct input *input, e
     return !*layout || strpbrk(type, "(@") ? type : pool_printf(report->pool, "%s@%s", type, layout);
 }
 
-/* What a value leaves open is written: the type of a batch without samples, that two bytes are a
+/* What a value does not tell must be written: the type of an empty batch, and that elements of two bytes are
  * bfloat16. */
 static bool check_opened(struct report *report, const struct input *input, enum weft_dtype wanted)
 {
@@ -192,7 +192,7 @@ static bool check_opened(struct report *report, const struct input *input, enum 
                            given->layout, value->samples[0].rank);
 }
 
-/* Files, and the data of whatever a reshape may ask for before the run. */
+/* Opens files, and loads what may be a reshape's extents. */
 static bool open_value(struct report *report, const struct arguments *arguments, struct input *input,
                        const struct weft_error *errors)
 {
@@ -360,7 +360,7 @@ struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *i
     return list;
 }
 
-/* Where the type of an input stands that the library was given. */
+/* Where in the arguments the type stands that the library was given. */
 static const char *type_place(const struct input *input)
 {
     const struct assignment *given = input->assignment;

@@ -29,9 +29,8 @@ enum inputs_mode {
  * the program's text. */
 bool inputs_match(struct report *report, const struct weft_program *program, const char *origin,
                   const char *text, const struct arguments *arguments, enum inputs_mode mode);
-/* Opens every value; data are there only where value_open or the rank says so: values of rank 0 and 1
- * are loaded, since a reshape's extents may be among them. A literal without a type takes the one its
- * input is declared with. */
+/* Opens every value. Data are loaded only for ranks 0 and 1, which may be a reshape's extents, and where value_open
+ * loads them. A literal without a type gets that of its input's declaration. */
 bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);
 /* The data of all of them. */
@@ -39,21 +38,20 @@ bool inputs_read(struct report *report, struct inputs *inputs, int threads);
 void inputs_finish(struct inputs *inputs);
 /* The bytes that inputs_read will allocate. */
 double inputs_pending(const struct inputs *inputs);
-/* The first batch in the order of the program, NULL: there is none. */
+/* The first batch among the program's inputs; NULL: none. */
 const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program);
-/* From now on reports call samples by the names they have in that batch; whether there is one. */
+/* From now on reports call samples by their names in that batch. Whether there is one. */
 bool inputs_name_samples(struct report *report, const struct inputs *inputs,
                          const struct weft_program *program);
 
-/* The same for weft_program_specify, values to compare included, and for weft_infer or weft_run, in the report's
- * pool. *count becomes their number; arguments are only those that are loaded. Their data pointers are those of
- * this moment. */
+/* For weft_program_specify, and for weft_infer or weft_run. Only inputs that are loaded are arguments. Memory is the
+ * report's pool; data pointers are valid until the next value is loaded. */
 struct weft_input_type *inputs_types(struct pool *pool, const struct inputs *inputs, size_t *count);
-/* Types with the shape of the value, of a batch of its first sample. */
+/* The same, with the value's shape as part of the type; of a batch the first sample's. */
 struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inputs *inputs, size_t *count);
 struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *inputs,
                                        size_t *count);
-/* As report_library, with errors about an input marked in its argument. */
+/* As report_library, but an error about an input marks its argument. */
 bool inputs_report(struct report *report, const struct inputs *inputs, enum weft_status status,
                    struct weft_error *errors);
 

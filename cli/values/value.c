@@ -52,7 +52,7 @@ enum literal value_literal(struct report *report, const char *text, enum weft_dt
     return result;
 }
 
-/* "file.npz:key" where no file has that whole name. */
+/* "file.npz:key", unless a file has that whole name. */
 static const char *find_key(struct report *report, const char *value, const char **path)
 {
     struct stat status;
@@ -163,7 +163,7 @@ static bool open_path(struct report *report, const struct stat *status, const ch
     return file_read(report, path, make_tensor(report, value->text, path, value));
 }
 
-/* Are there files of that pattern? *found tells; false after a diagnostic. */
+/* Opens the files that match a pattern; *found: there are any. False after a diagnostic. */
 static bool open_pattern(struct report *report, const char *text, int threads, struct value *value,
                          bool *found)
 {
@@ -176,7 +176,7 @@ static bool open_pattern(struct report *report, const char *text, int threads, s
     return !*found || open_files(report, threads, value);
 }
 
-/* Headers of data that lie together as large as memory are refused before any of them is read. */
+/* Refuses data that are larger than memory together before any of them is read. */
 static bool check_memory(struct report *report, const struct value *value)
 {
     const char *what = value->batch                                ? "the batch"
@@ -219,7 +219,7 @@ void value_finish(struct value *value)
         tensor_finish(&value->samples[i]);
 }
 
-/* Of one sample; a product that passes all bounds counts as endless. */
+/* Of one sample; a shape whose size overflows counts as SIZE_MAX. */
 static double sample_bytes(const struct tensor *tensor)
 {
     size_t bytes;

@@ -1,15 +1,15 @@
 /* A value of the command line: a literal of the language, a file, a .npy on standard input, or a
  * batch: an .npz, a directory or a pattern.
  *
- * A file is read in two steps, so that types, shapes and the memory there is are looked at before
- * the long part begins: value_open reads headers, value_load the data. */
+ * A file is read in two steps: value_open reads the header, value_load the data. So types, shapes and available
+ * memory are checked before the long part begins. */
 #ifndef WEFT_CLI_VALUE_H
 #define WEFT_CLI_VALUE_H
 
 #include "cli/files/files.h"
 #include "cli/options/options.h"
 
-/* Where the data that are not there yet come from. */
+/* Where data that are not loaded yet come from. */
 enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE };
 
 /* One tensor, or the samples of a batch, which have one dtype and one rank. */
@@ -25,23 +25,24 @@ struct value {
 
 enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
 
-/* A literal of the language, converted to dtype `wanted` as a cast does, or of its own where that is
- * WEFT_DTYPE_COUNT. BAD: one that is wrong, which is then reported. NONE: it is none, and *errors, the caller's,
- * says why. */
+/* Reads a literal of the language and converts it to dtype `wanted` as a cast does; WEFT_DTYPE_COUNT: keeps its own
+ * dtype. BAD: the literal has an error, which was reported. NONE: the text is no literal; *errors says why and is the
+ * caller's to release. */
 enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
                            struct weft_error **errors, struct value *value);
 
 /* Whether text is a pattern that some file matches. */
 bool value_is_pattern(const char *text);
-/* Anything but a literal, which `errors` say, should nothing else be there. dtype, rank, shape and layout of every sample are filled; what cannot be
- * read twice, as a pipe, is read. `text` points into an argument; `threads` as in struct work. */
+/* Opens anything but a literal. Fills dtype, rank, shape and layout of every sample; a pipe, which cannot be read
+ * twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
+ * into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
                 struct value *value);
-/* The data. Whoever opened it finishes it. */
+/* Reads the data. */
 bool value_load(struct report *report, struct value *value, int threads);
 void value_finish(struct value *value);
 
-/* For the library, with the data pointers of this moment; a name is the caller's to add. */
+/* For the library: without a name, and with the data pointers as they are now. */
 struct weft_argument value_argument(struct pool *pool, const struct value *value);
 /* The bytes that value_load will allocate. */
 double value_pending(const struct value *value);

@@ -74,7 +74,8 @@ class Planted(unittest.TestCase):
         self.plant("compiler/aot/aot.c", '#include "compiler/emit/emit_impl.h"')
         self.plant("runtime/plan/plan.c", '#include "runtime/kernels/tiers_impl.h"')
         self.plant("cli/values/print.c", '#include "compiler/lang/ops.h"')
-        self.assertEqual(self.wrong(), ["includes of compiler/aot", "includes of runtime/plan", "includes of cli/values"])
+        self.assertEqual(self.wrong(),
+                         ["includes of compiler/aot", "includes of runtime/plan", "includes of cli/values"])
 
     def test_include_behind_the_public_header(self):
         """The command knows the library by weft.h."""
