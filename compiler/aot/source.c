@@ -159,13 +159,13 @@ static void emit_loops(struct aot_kernel *k, struct emit_together *together, str
 /* ---- instruction sets ---- */
 
 static const struct level {
-    enum aot_level level;
+    enum weft_level level;
     int number;
     const char *features;          /* that are enabled */
 } levels[] = {
-    {AOT_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
-    {AOT_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
-    {AOT_V4, 4, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c,"
+    {WEFT_X86_64_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
+    {WEFT_X86_64_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
+    {WEFT_X86_64_V4, 4, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c,"
                 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl"}};
 enum { LEVEL_ROWS = sizeof levels / sizeof *levels };
 
