@@ -129,12 +129,13 @@ static int make_locked(const struct target *target, const char *path)
 /* Makes one of a new name beside the target; -1 and errno when none can be. */
 static int create_temporary(struct report *report, struct target *target)
 {
+    const int first = (int)(target - current->items) * TRIES; /* each output has names of its own */
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);
     const char *beside = pool_string(report->pool, target->path, length);
     int fd = -1;
     leftovers_remove(report->pool, length ? beside : "/");
     for (int i = 0; i < TRIES && fd < 0; i++) {
-        const char *path = leftovers_name(report->pool, beside, i);
+        const char *path = leftovers_name(report->pool, beside, first + i);
         target->temporary = path; /* before it exists: no moment in which it could stay behind */
         fd = make_locked(target, path);
         if (fd < 0)

@@ -34,7 +34,7 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape)
         found++;
     if (found == k->form_count)
         ARENA_PUSH(k->arena, k->forms, k->form_count, shape);
-    return arena_printf(k->arena, "{%d, shape_%s_%d}", shape->rank, k->program->name, found);
+    return arena_printf(k->arena, "{%d, " NAME_SHAPE "}", shape->rank, k->program->name, found);
 }
 
 /* The number of elements, in C. */
@@ -44,7 +44,7 @@ static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
     int found = 0;
     while (found < k->form_count && !shapes_equal(k->forms[found], shape))
         found++;
-    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, shape_%s_%d, d)", shape->rank,
+    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, " NAME_SHAPE ", d)", shape->rank,
                                                  k->program->name, found);
 }
 
@@ -294,23 +294,33 @@ static void squeezed_extents(struct aot_view *v)
                    arena_printf(v->k->arena, "squeeze drops dimension %d, whose extent is not 1", d));
 }
 
-/* The extent that a slice leaves of one that only the call knows. */
-static void set_slice(struct aot_view *v, int d, const char *extent, const struct slice *slice)
+static bool slices_equal(const struct slice *a, const struct slice *b)
 {
-    struct aot_kernel *k = v->k;
-    v->out->extents[d] = new_extent(k, "an extent of a selection");
-    buf_printf(&k->extents, "%s = sliced(%s, %lld, %lld, %lld, %d);\n", aot_extent(k, v->out->extents[d]), extent,
+    return a->start == b->start && a->stop == b->stop && a->step == b->step && a->has_start == b->has_start &&
+           a->has_stop == b->has_stop;
+}
+
+/* The extent that a slice leaves of one that only the call knows. */
+static int64_t sliced_extent(struct aot_kernel *k, int64_t of, const struct slice *slice)
+{
+    for (int i = 0; i < k->slice_count; i++)
+        if (k->slices[i].of == of && slices_equal(&k->slices[i].slice, slice))
+            return k->slices[i].extent;
+    const int64_t extent = new_extent(k, "an extent of a selection");
+    ARENA_PUSH(k->arena, k->slices, k->slice_count, ((struct aot_slice){of, extent, *slice}));
+    buf_printf(&k->extents, "%s = sliced(%s, %lld, %lld, %lld, %d);\n", aot_extent(k, extent), aot_extent(k, of),
                (long long)slice->start, (long long)slice->stop, (long long)slice->step,
                slice->has_start | slice->has_stop << 1);
+    return extent;
 }
 
 /* An index has to lie within an extent that only the call knows. */
-static void check_index(struct aot_view *v, int d, const char *extent, const struct item *item)
+static void check_index(struct aot_kernel *k, int d, int64_t extent, const struct item *item)
 {
     const long long index = (long long)item->slice.start;
     const long long least = index < 0 ? -index : index < LLONG_MAX ? index + 1 : index;
-    refuse(v->k, arena_printf(v->k->arena, "%s < %lld", extent, least), item->span,
-           arena_printf(v->k->arena, "index %lld is out of range: dimension %d is too short", index, d));
+    refuse(k, arena_printf(k->arena, "%s < %lld", aot_extent(k, extent), least), item->span,
+           arena_printf(k->arena, "index %lld is out of range: dimension %d is too short", index, d));
 }
 
 static void selected_extents(struct aot_view *v)
@@ -318,11 +328,12 @@ static void selected_extents(struct aot_view *v)
     struct select_axis axes[WEFT_MAX_RANK];
     view_select_axes(v->args, v->in->rank, axes);
     for (int d = 0; d < v->in->rank; d++) {
-        const char *extent = v->in->extents[d] < 0 ? aot_extent(v->k, v->in->extents[d]) : NULL;
-        if (extent && axes[d].result < 0)
-            check_index(v, d, extent, axes[d].item);
-        else if (extent && !item_keeps_extent(axes[d].item))
-            set_slice(v, axes[d].result, extent, &axes[d].item->slice);
+        const int64_t extent = v->in->extents[d];
+        const struct item *item = axes[d].item;
+        if (extent < 0 && axes[d].result < 0)
+            check_index(v->k, d, extent, item);
+        else if (extent < 0 && !item_keeps_extent(item))
+            v->out->extents[axes[d].result] = sliced_extent(v->k, extent, &item->slice);
     }
 }
 

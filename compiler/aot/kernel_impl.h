@@ -45,6 +45,12 @@ struct aot_part {
     int constant, fault;           /* CUDA: numbers of the first ones in the file */
 };
 
+/* What a slice leaves of an extent: equal slices of equal extents are equal. */
+struct aot_slice {
+    int64_t of, extent;
+    struct slice slice;
+};
+
 struct aot_kernel {
     struct arena *arena;
     const struct target *target;
@@ -61,6 +67,8 @@ struct aot_kernel {
     struct buf extents;            /* statements that set them and compare them */
     struct aot_note *notes;
     int note_count;
+    struct aot_slice *slices;
+    int slice_count;
     const struct shape **forms;    /* shapes that have a table of extents in the source */
     int form_count;
     struct aot_part *parts;        /* in the order in which they run: what is hoisted, then results */

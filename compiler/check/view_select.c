@@ -43,11 +43,14 @@ static bool out_of_range(const struct view_walk *w, int d, const struct item *it
 {
     const struct numbers place = place_of(item);
     const long long extent = (long long)w->viewed->shape->extents[d];
+    const bool large = item->slice.start == INT64_MAX || item->slice.start == -INT64_MAX;
+    const char *index = large ? expression_text(w->arena, w->viewed->program, item->span)
+                              : arena_printf(w->arena, "%lld", (long long)item->slice.start);
     const char *range = extent ? arena_printf(w->arena, "; an index is %lld to %lld", -extent, extent - 1)
                                : ", so it has no element";
     return view_wrong(w, DIAG_SELECT_RANGE, &place,
-                      "item %d of the selection, index %lld, is out of range: dimension %d of %s has extent %lld%s",
-                      (int)(item - w->args->items) + 1, (long long)item->slice.start, d, view_value_text(w), extent, range);
+                      "item %d of the selection, index %s, is out of range: dimension %d of %s has extent %lld%s",
+                      (int)(item - w->args->items) + 1, index, d, view_value_text(w), extent, range);
 }
 
 static bool is_out_of_range(int64_t index, int64_t extent)
@@ -67,7 +70,8 @@ static bool too_many_items(const struct view_walk *w)
     const struct numbers place = place_of(surplus);
     if (rank == 0)
         return view_wrong(w, DIAG_SELECT_RANK, &place,
-                          "%s has no dimensions to select from; only '...', None and newaxis can stand here", w->viewed->name);
+                          "%s has no dimensions to select from; only '...', None and newaxis can stand here",
+                          w->viewed->name);
     return view_wrong(w, DIAG_SELECT_RANK, &place,
                       "the selection has %d items for dimensions, and %s has %d dimension%s; None inserts one", used,
                       view_value_text(w), rank, rank == 1 ? "" : "s");

@@ -311,8 +311,9 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
             put_axes(buf, at);
         }
         if (at->outside) {
-            buf_puts(buf, " and outside ");
+            buf_puts(buf, " with ");
             scalar_print(buf, access->dtype, (union scalar){.bits = at->value});
+            buf_puts(buf, " outside");
         }
         buf_puts(buf, count ? ", " : "");
     }

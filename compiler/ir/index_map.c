@@ -90,9 +90,50 @@ static bool selects_all(const struct shape *to, const struct axis *axes)
     return true;
 }
 
+/* The slice of so many elements, the first of them `first`. */
+static struct slice make_slice(int64_t first, int64_t step, int64_t count)
+{
+    const int64_t stop = first + step * count;
+    return (struct slice){first, stop < 0 ? 0 : stop, step, true, stop >= 0};
+}
+
+/* What is selected of dimension `axis` of something by a selection `outer` of what `axis` selects of it; `extent` is
+ * the dimension's. */
+static struct axis select_twice(const struct index_map *outer, struct axis axis, int64_t extent)
+{
+    int64_t first, count, outer_first;
+    if (axis.from < 0)
+        return axis;
+    const struct axis *next = &outer->axes[axis.from];
+    const int64_t selected = outer->to->extents[axis.from];
+    slice_resolve(&axis.slice, extent, &first, &count);
+    if (next->from < 0) {
+        const int64_t index = next->slice.start + (next->slice.start < 0 ? selected : 0);
+        return (struct axis){-1, {.start = first + axis.slice.step * index}};
+    }
+    slice_resolve(&next->slice, selected, &outer_first, &count);
+    const int64_t step = count > 1 ? axis.slice.step * next->slice.step : 1;
+    return (struct axis){next->from, make_slice(first + axis.slice.step * outer_first, step, count)};
+}
+
+/* Whether a selection of shape `from` and the one that the map ends with are one: nothing is stretched in between,
+ * and all extents are known. */
+static bool follows_selection(const struct index_map *outer, const struct shape *from, const struct shape *to)
+{
+    return outer->axes && !outer->outside && shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
+           shape_known(outer->from) && shape_volume(outer->from) > 0;
+}
+
 int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                const struct axis *axes)
 {
+    const struct index_map outer = kernel->maps[map];
+    if (follows_selection(&outer, from, to)) {
+        struct axis *both = ARENA_ARRAY(kernel->arena, struct axis, to->rank);
+        for (int d = 0; d < to->rank; d++)
+            both[d] = select_twice(&outer, axes[d], to->extents[d]);
+        return map_select(kernel, outer.parent, outer.from, to, both);
+    }
     if (selects_all(to, axes) && shapes_fill(from, to))
         return map_view(kernel, map, from, to);
     return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes});

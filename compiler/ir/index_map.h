@@ -18,7 +18,8 @@ int map_view(struct kernel *kernel, int map, const struct shape *from, const str
  * they are stretched there is a map whatever the shapes. */
 int map_bytes(struct kernel *kernel, int map, const struct shape *from, const struct shape *to);
 /* The same for a selection of shape `from`: `axes` say for each dimension of `to` what is selected of it, and each
- * dimension of `from` that none of them names has extent 1. What selects all elements in their order is a view. */
+ * dimension of `from` that none of them names has extent 1. What selects all elements in their order is a view, and a
+ * selection of a selection is one, where extents are known. */
 int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                const struct axis *axes);
 /* A selection whose positions may lie outside `to`, where `value` is read: bits of the dtype of the access. Its

@@ -8,21 +8,30 @@
 
 enum { SHOWN_ITEM = 40 };
 
-static const char *const only_literals = "; items are literal integers and slices of them so far, as in x[0] and x[1:-1]";
+static const char *const only_literals =
+    "; items are literal integers and slices of them so far, as in x[0] and x[1:-1]";
 
 /* ---- numbers ---- */
 
-static bool wrong(struct parser *p, struct span span, const char *message)
+static bool wrong(struct parser *p, struct span span, const char *text, const char *what)
 {
-    return diag(p->diags, DIAG_SELECT_ITEM, span, message);
+    return diag(p->diags, DIAG_SELECT_ITEM, span,
+                arena_printf(p->arena, "an item of a selection is an integer, and %s is %s", text, what));
+}
+
+/* What rule 9.1 has, though not here. */
+static bool not_yet(struct parser *p, struct span span, const char *what, const char *advice)
+{
+    return diag(p->diags, DIAG_NOT_YET, span, arena_printf(p->arena, "%s as an item of a selection", what),
+                arena_printf(p->arena, "%s%s", only_literals, advice));
 }
 
 /* The text of an expression for a message, cut. */
 static const char *shown(struct parser *p, struct span span)
 {
     int length = (int)(span.end - span.start);
-    return arena_printf(p->arena, length > SHOWN_ITEM ? "%.*s..." : "%.*s", length > SHOWN_ITEM ? SHOWN_ITEM : length,
-                        p->source->text + span.start);
+    const bool cut = length > SHOWN_ITEM;
+    return arena_printf(p->arena, cut ? "%.*s..." : "%.*s", cut ? SHOWN_ITEM : length, p->source->text + span.start);
 }
 
 /* Whether a value is bool as far as the text alone tells. */
@@ -39,33 +48,29 @@ static bool is_mask(const struct program *program, const struct node *node)
 /* Says what an item that is no literal integer is, and what to write. `from` is what is selected from. */
 static bool not_an_integer(struct parser *p, const struct node *node, struct span from)
 {
-    const char *text = shown(p, node->span);
+    const char *text = shown(p, node->span), *source = shown(p, from);
     const struct node *value = named_node(p->program, node);
-    if (node->kind == NODE_POISON || node->poison)
+    if (node->kind == NODE_POISON)
         return false;
+    const bool quotient = value->kind == NODE_OP && value->op == OP_DIV;
     if (value->literal.kind == LITERAL_BOOL)
-        return wrong(p, node->span, arena_printf(p->arena, "an item of a selection is an integer, and %s is a bool", text));
+        return wrong(p, node->span, text, "a bool");
     if (value->literal.kind == LITERAL_REAL)
-        return wrong(p, node->span,
-                     arena_printf(p->arena, "an item of a selection is an integer, and %s is a real%s", text,
-                                  value->kind == NODE_OP && value->op == OP_DIV ? "; '//' divides integers" : ""));
-    if (value->kind == NODE_ARRAY)
-        return diag(p->diags, DIAG_NOT_YET, node->span, "a list of positions as an item of a selection", only_literals);
+        return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
     if (is_mask(p->program, value))
-        return wrong(p, node->span,
-                     arena_printf(p->arena, "an item of a selection is an integer, and %s is a mask; write where(%s, %s, 0), "
-                                  "which keeps the shape", text, text, shown(p, from)));
+        return wrong(p, node->span, text,
+                     arena_printf(p->arena, "a mask; write where(%s, %s, 0), which keeps the shape", text, source));
+    if (value->kind == NODE_ARRAY)
+        return not_yet(p, node->span, "a list of positions", "");
     if (value->kind == NODE_NAME)
-        return diag(p->diags, DIAG_NOT_YET, node->span, arena_printf(p->arena, "input '%s' as an item of a selection", text),
-                    arena_printf(p->arena, "%s; if it is a mask write where(%s, %s, 0)", only_literals, text, shown(p, from)));
-    return diag(p->diags, DIAG_NOT_YET, node->span, arena_printf(p->arena, "'%s' as an item of a selection", text),
-                only_literals);
+        return not_yet(p, node->span, arena_printf(p->arena, "input '%s'", text),
+                       arena_printf(p->arena, "; if it is a mask write where(%s, %s, 0)", text, source));
+    return not_yet(p, node->span, arena_printf(p->arena, "'%s'", text), "");
 }
 
 int parse_size_item(struct parser *p, struct span span)
 {
-    diag(p->diags, DIAG_NOT_YET, span,
-         arena_printf(p->arena, "size variable '%s' as an item of a selection", parse_text(p, span)), only_literals);
+    not_yet(p, span, arena_printf(p->arena, "size variable '%s'", parse_text(p, span)), "");
     return parse_poison(p, span);
 }
 
@@ -80,11 +85,12 @@ static int64_t nearest(__int128 value)
 static bool integer(struct parser *p, struct span from, int64_t *value)
 {
     if (parse_is(p, &p->token, "None") && program_symbol(p->program, "None") < 0) {
-        wrong(p, p->token.span, "None is an item by itself; a bound of a slice is left out, as in x[:2] and x[::-1]");
+        diag(p->diags, DIAG_SELECT_ITEM, p->token.span,
+             "None is an item by itself; a bound of a slice is left out, as in x[:2] and x[::-1]");
         return parse_fail(p);
     }
-    int index = parse_expression(p);
-    if (p->failed || p->token.kind == TOKEN_DOT || !parse_fold(p))
+    int errors = p->diags->errors, index = parse_expression(p);
+    if (p->failed || p->token.kind == TOKEN_DOT || p->diags->errors > errors || !parse_fold(p))
         return false;
     const struct node *node = &p->program->nodes[index];
     if (node->literal.kind != LITERAL_INTEGER)
@@ -115,8 +121,9 @@ static bool slice(struct parser *p, struct span from, struct slice *slice)
     step = p->token.span;
     good = integer(p, from, &slice->step) && good;
     step.end = p->previous.end;
-    return good && (slice->step || wrong(p, step, "a slice's step is not 0; write 1 for every element, or -1 for every "
-                                                  "element from the end"));
+    return good && (slice->step || diag(p->diags, DIAG_SELECT_ITEM, step,
+                                        "a slice's step is not 0; write 1 for every element, or -1 for every element "
+                                        "from the end"));
 }
 
 static bool at_word(const struct parser *p)
@@ -170,8 +177,8 @@ static bool items(struct parser *p, struct span from, struct view_args *args)
     bool good = true;
     parse_advance(p);
     if (p->token.kind == TOKEN_RBRACKET && !p->failed)
-        good = wrong(p, span_join(opener, p->token.span),
-                     "a selection has at least one item, as in x[0]; x[...] is all of x");
+        good = diag(p->diags, DIAG_SELECT_ITEM, span_join(opener, p->token.span),
+                    "a selection has at least one item, as in x[0]; x[...] is all of x");
     while (p->token.kind != TOKEN_RBRACKET && !p->failed) {
         struct item one;
         good = item(p, from, &one) && add_item(p, args, one) && good;

@@ -2,13 +2,14 @@
 #include "tests/random/evaluate.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/random/select.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Walks a node's elements in row-major order, and for each operand the element that belongs to it. */
 struct walk {
-    bool view;                     /* the operand's elements in their order */
+    bool in_order;                 /* the operand's elements, whatever the shapes */
     int rank;
     int64_t extents[FORMULA_RANK], index[FORMULA_RANK];
     int64_t strides[FORMULA_OPERANDS][FORMULA_RANK];
@@ -16,14 +17,18 @@ struct walk {
     int count;
 };
 
-static struct walk walk_start(const struct formula_node *node, const struct extents *shapes,
-                              const struct extents *shape)
+static struct walk walk_start(const struct formula *formula, const struct formula_node *node,
+                              const struct extents *shapes, const struct extents *shape)
 {
-    struct walk walk = {.view = node->kind == FORMULA_VIEW, .rank = shape->rank,
-                        .count = node->count};
-    if (walk.view)
+    const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
+    struct walk walk = {.in_order = view && view->kind != VIEWS_SELECT, .rank = shape->rank, .count = node->count};
+    if (walk.in_order)
         return walk;
     memcpy(walk.extents, shape->at, sizeof walk.extents);
+    if (view) {
+        walk.at[0] = select_start(view, &shapes[node->operands[0]], walk.strides[0]);
+        return walk;
+    }
     for (int i = 0; i < node->count; i++) {
         const struct extents *own = &shapes[node->operands[i]];
         int64_t stride = 1;
@@ -38,7 +43,7 @@ static struct walk walk_start(const struct formula_node *node, const struct exte
 
 static void walk_next(struct walk *walk)
 {
-    if (walk->view) {
+    if (walk->in_order) {
         walk->at[0]++;
         return;
     }
@@ -210,7 +215,7 @@ static void evaluate_node(const struct trial *trial, struct evaluation *evaluati
 {
     const struct formula_node *node = &trial->formula.nodes[index];
     const struct extents *shape = &evaluation->shapes[index];
-    struct walk walk = walk_start(node, evaluation->shapes, shape);
+    struct walk walk = walk_start(&trial->formula, node, evaluation->shapes, shape);
     int64_t volume = extents_volume(shape);
     for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
         union scalar value = element_of(trial, evaluation, sample, node, e, walk.at);
@@ -258,7 +263,7 @@ static bool mark_operands(const struct trial *trial, const struct evaluation *ev
                           bool **used)
 {
     const struct formula_node *node = &trial->formula.nodes[index];
-    struct walk walk = walk_start(node, evaluation->shapes, &evaluation->shapes[index]);
+    struct walk walk = walk_start(&trial->formula, node, evaluation->shapes, &evaluation->shapes[index]);
     int64_t volume = extents_volume(&evaluation->shapes[index]);
     bool operation = node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE;
     bool selects = operation && op_rows[node->op].rule == RULE_SELECT, faults = false;

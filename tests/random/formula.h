@@ -10,9 +10,9 @@
 #include "compiler/lang/eval.h"
 
 enum {
-    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 16,
-    FORMULA_ELEMENTS = 256,        /* of all array literals */
-    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 16
+    FORMULA_NODES = 1500, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 128, FORMULA_RESULTS = 112,
+    FORMULA_ELEMENTS = 2048,       /* of all array literals */
+    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 64, FORMULA_ITEMS = 10
 };
 
 struct extents {
@@ -32,8 +32,15 @@ struct number {
 enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, FORMULA_CAST,
                     FORMULA_WRAP, FORMULA_VIEW };
 
-/* Section 7: the operand's elements, in their order, under another shape. Lists are as written. */
-enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET };
+/* Section 7: the operand's elements, in their order, under another shape. Rule 9.1: some of them. Lists are as
+ * written. */
+enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT };
+
+struct formula_item {
+    enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;
+    bool has_start, has_stop;
+    int64_t start, stop, step;     /* ITEMS_INDEX: start */
+};
 
 struct formula_view {
     enum view_kind kind;
@@ -42,6 +49,7 @@ struct formula_view {
     int64_t shape[FORMULA_RANK];
     double factors[FORMULA_RANK];
     int sources[FORMULA_RANK];     /* src_dims; of squeeze and expand_dims the axes */
+    struct formula_item items[FORMULA_ITEMS]; /* VIEWS_SELECT: so many as `count` */
 };
 
 struct formula_node {

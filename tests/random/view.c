@@ -1,6 +1,8 @@
 /* See view.h. */
 #include "tests/random/view.h"
 
+#include "tests/random/select.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -96,6 +98,7 @@ bool view_extents(const struct formula_view *view, int from, int to, const struc
     switch (view->kind) {
     case VIEWS_SQUEEZE: return squeezed(view, extents, out);
     case VIEWS_EXPAND: return expanded(view, extents, out);
+    case VIEWS_SELECT: return select_extents(view, extents, out);
     case VIEWS_REINTERPRET:
         if (view->has_shape)
             return reshaped(view, extents, bytes, to, out);
@@ -223,7 +226,7 @@ struct formula_view view_any(struct stream *stream, const struct extents *const 
         alike = alike && extents_volume(shapes[s]) == volume;
         volume = common_divisor(volume, extents_volume(shapes[s]));
     }
-    switch (below(stream, 8)) {
+    switch (below(stream, 13)) {
     case 0: view.kind = VIEWS_SQUEEZE; any_squeeze(stream, &view, shapes, samples); break;
     case 1: view.kind = VIEWS_EXPAND; any_expansion(stream, &view, shapes[0]->rank); break;
     case 2: view.kind = VIEWS_REINTERPRET;
@@ -233,7 +236,8 @@ struct formula_view view_any(struct stream *stream, const struct extents *const 
     case 3: any_sources(stream, &view, shapes[0]->rank); break;
     case 4: any_sources(stream, &view, shapes[0]->rank); /* fall through */
     case 5: any_factors(stream, &view, shapes[0]->rank); break;
-    default: any_shape(stream, &view, volume, !alike || below(stream, 2));
+    case 6: case 7: any_shape(stream, &view, volume, !alike || below(stream, 2)); break;
+    default: view.kind = VIEWS_SELECT; select_any(stream, &view, shapes, samples);
     }
     return view;
 }

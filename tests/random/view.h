@@ -1,4 +1,4 @@
-/* Views (section 7): what shape they give, and random ones. */
+/* Views (sections 7 and 9): what shape they give, and random ones. */
 #ifndef WEFT_RANDOM_VIEW_H
 #define WEFT_RANDOM_VIEW_H
 

@@ -439,6 +439,32 @@ static void equal_selections_are_one(void **state)
     arena_finish(&f.arena);
 }
 
+/* However many ways lead there: `y = y[1:] + y[:-1]` again and again. */
+static void selections_of_selections_are_one(void **state)
+{
+    (void)state;
+    enum { LINES = 12, LOOP = 5 };
+    struct frame f;
+    struct shape shapes[LINES + 1];
+    const struct axis low[] = {{0, {.start = 1, .has_start = true, .step = 1}}},
+                      high[] = {{0, {.stop = -1, .has_stop = true, .step = 1}}};
+    for (int k = 0; k <= LINES; k++)
+        shapes[k] = (struct shape){.rank = 1, .extents = {LOOP + k}};
+    frame_init(&f, &shapes[0]);
+    if (setjmp(f.out_of_memory))
+        fail_msg("out of memory");
+    int maps[LINES + 1] = {0};
+    for (int k = 0; k < LINES; k++)
+        for (int way = k + 1; way >= 0; way--) {
+            int by_low = way ? map_select(&f.kernel, maps[way - 1], &shapes[k], &shapes[k + 1], low) : -1;
+            int by_high = way <= k ? map_select(&f.kernel, maps[way], &shapes[k], &shapes[k + 1], high) : by_low;
+            assert_true(by_low < 0 || by_high == by_low);
+            maps[way] = by_high;
+        }
+    assert_int_equal(f.kernel.map_count, 1 + LINES * (LINES + 3) / 2);
+    arena_finish(&f.arena);
+}
+
 static void bounds_differ_by_their_value(void **state)
 {
     (void)state;
@@ -461,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_find_elements),
         cmocka_unit_test(equal_selections_are_one),
+        cmocka_unit_test(selections_of_selections_are_one),
         cmocka_unit_test(bounds_differ_by_their_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

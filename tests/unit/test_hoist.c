@@ -49,11 +49,15 @@ static void check_order(const struct cut *cut)
     }
 }
 
-static void cut_with(struct cut *cut, const char *text, unsigned fast)
+static void lower_cut(struct cut *cut, const char *text)
 {
     char whole[4096];
     snprintf(whole, sizeof whole, INPUTS "%s", text);
     cut->whole = lower_text(&cut->front, whole);
+}
+
+static void cut_whole(struct cut *cut, unsigned fast)
+{
     const struct program *program = cut->whole->program;
     struct arena *arena = &cut->front.arena;
     const struct shape **given = ARENA_ARRAY(arena, const struct shape *, program->input_count);
@@ -67,6 +71,12 @@ static void cut_with(struct cut *cut, const char *text, unsigned fast)
     cut->hoisted = (struct hoisted){0};
     cut->rest = hoist(arena, cut->whole, nodes[program->results[0].node], loads, fast, target_c.launch, &cut->hoisted);
     check_order(cut);
+}
+
+static void cut_with(struct cut *cut, const char *text, unsigned fast)
+{
+    lower_cut(cut, text);
+    cut_whole(cut, fast);
 }
 
 static void cut_text(struct cut *cut, const char *text)
@@ -249,6 +259,29 @@ static void temporaries_stay_below_the_kernel(void **state)
     front_finish(&cut.front);
 }
 
+/* A row under a selection goes; where the selection may lie outside, what is computed of its elements is not what
+ * is computed of those that are there. */
+static void nothing_goes_across_bounds(void **state)
+{
+    (void)state;
+    const struct shape loop = {.rank = 2, .extents = {1000, 1000}}, row = {.rank = 1, .extents = {1000}};
+    const struct axis backwards[] = {{0, {.start = 1200, .has_start = true, .step = -1}}};
+    for (int bounded = 0; bounded < 2; bounded++) {
+        struct index_map maps[] = {{.parent = -1, .to = &loop},
+                                   {.from = &row, .to = &row, .axes = backwards,
+                                    .outside = bounded ? OUTSIDE_VALUE : OUTSIDE_NONE}};
+        struct cut cut;
+        lower_cut(&cut, "return x + exp(row)");
+        cut.whole->maps = maps;
+        cut.whole->map_count = 2;
+        for (int a = 0; a < cut.whole->load_count; a++)
+            cut.whole->accesses[a].map = cut.whole->accesses[a].index == 1;
+        cut_whole(&cut, FAST_ALL);
+        assert_int_equal(cut.hoisted.count, !bounded);
+        front_finish(&cut.front);
+    }
+}
+
 static void each_has_a_switch(void **state)
 {
     (void)state;
@@ -266,9 +299,24 @@ static void each_has_a_switch(void **state)
     front_finish(&cut.front);
 }
 
+/* A row has a weight where it has a meaning, and nowhere else. */
+static void rows_have_weights(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OP_COUNT; op++) {
+        assert_int_equal(op_rows[op].weight > 0, op_meaning((enum op)op, WEFT_INT32) != NULL);
+        assert_int_equal(op_rows[op].float_weight > 0, op_meaning((enum op)op, WEFT_FLOAT32) != NULL);
+    }
+    assert_int_equal(op_weight(OP_FLOORDIV, WEFT_INT32), 128);
+    assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT32), 16);
+    assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT64), 32);
+    assert_int_equal(op_weight(OP_NOT, WEFT_BOOL), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_have_weights),
         cmocka_unit_test(costly_and_small_goes),
         cmocka_unit_test(cheap_or_large_or_little_stays),
         cmocka_unit_test(equal_values_are_kept_once),
@@ -279,6 +327,7 @@ int main(void)
         cmocka_unit_test(other_functions_are_not),
         cmocka_unit_test(both_at_once),
         cmocka_unit_test(temporaries_stay_below_the_kernel),
+        cmocka_unit_test(nothing_goes_across_bounds),
         cmocka_unit_test(each_has_a_switch),
     };
     return cmocka_run_group_tests_name("hoist", tests, NULL, NULL);

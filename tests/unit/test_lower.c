@@ -2,6 +2,8 @@
  * order of the text with the mask under which they count. */
 #include "tests/unit/lowered.h"
 
+#include <stdio.h>
+
 #define INPUTS "input x: f32; input y: f32; input a: i32; input b: i32; input c: bool\n"
 
 static bool same_value(const struct kernel *kernel, const struct ins *a, const struct ins *b)
@@ -94,6 +96,28 @@ static void only_what_a_result_needs(void **state)
     assert_int_equal(kernel->accesses[2].kind, TENSOR_RESULT);
     assert_int_equal(kernel->accesses[2].index, 1);
     front_finish(&front);
+}
+
+/* What may be written in place: inputs that are read at the element being written alone. */
+static void what_moves_is_not_read_in_place(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *viewed; } cases[] = {
+        {"x + y", "--"}, {"x[::-1] + y", "x-"}, {"x[...] + y", "x-"}, {"x + sum(y)", "-y"}, {"sum(x + y)", "xy"},
+        {"t = x + 1; t[0] * y", "x-"}, {"t = sum(x); return y + 1", "--"}, {"reshape(x, -1) + y", "x-"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct front front;
+        const char *text = cases[i].text, *declared = "input x: f32[4]; input y: f32[4]; ";
+        char whole[200];
+        snprintf(whole, sizeof whole, "%s%s", declared, text);
+        front_parse(&front, whole, strlen(whole));
+        assert_true(front.good);
+        const bool *viewed = find_viewed(&front.arena, front.programs.items[0]);
+        const char found[] = {viewed[0] ? 'x' : '-', viewed[1] ? 'y' : '-', '\0'};
+        if (strcmp(found, cases[i].viewed) != 0)
+            fail_msg("%s: %s, not %s", text, found, cases[i].viewed);
+        front_finish(&front);
+    }
 }
 
 /* The text of fault i's place. */
@@ -207,6 +231,7 @@ int main(void)
         cmocka_unit_test(equal_arrays_are_one),
         cmocka_unit_test(constants_are_folded),
         cmocka_unit_test(only_what_a_result_needs),
+        cmocka_unit_test(what_moves_is_not_read_in_place),
         cmocka_unit_test(faults_are_in_the_order_of_the_text),
         cmocka_unit_test(a_remark_counts_where_its_value_is_used),
         cmocka_unit_test(equal_divisions_are_one),

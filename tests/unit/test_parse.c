@@ -4,6 +4,28 @@
 
 #include <stdio.h>
 
+static const char *bound(struct buf *buf, bool given, int64_t value)
+{
+    return given ? arena_printf(buf->arena, "%lld", (long long)value) : "_";
+}
+
+/* As "i0 s1:_:2 .. new": a bound that is left out is _. */
+static void put_items(struct buf *buf, const struct view_args *args)
+{
+    for (int i = 0; i < args->item_count; i++) {
+        const struct item *item = &args->items[i];
+        const struct slice *slice = &item->slice;
+        buf_puts(buf, i ? " " : "");
+        if (item->kind == ITEM_INDEX)
+            buf_printf(buf, "i%lld", (long long)slice->start);
+        else if (item->kind == ITEM_SLICE)
+            buf_printf(buf, "s%s:%s:%lld", bound(buf, slice->has_start, slice->start),
+                       bound(buf, slice->has_stop, slice->stop), (long long)slice->step);
+        else
+            buf_puts(buf, item->kind == ITEM_NEW ? "new" : "..");
+    }
+}
+
 /* An expression as nested calls: a + b * c is (ADD a (MUL b c)). */
 static void put_node(struct buf *buf, const struct program *program, int index)
 {
@@ -14,10 +36,13 @@ static void put_node(struct buf *buf, const struct program *program, int index)
         return;
     }
     buf_puts(buf, node->kind == NODE_OP ? "(" : node->kind == NODE_ARRAY ? "[" : "<");
-    buf_puts(buf, node->kind == NODE_OP     ? op_rows[node->op].id
-                  : node->kind == NODE_CAST ? "cast "
-                  : node->kind == NODE_WRAP ? "wrap "
-                                            : "");
+    buf_puts(buf, node->kind == NODE_OP       ? op_rows[node->op].id
+                  : node->kind == NODE_CAST   ? "cast "
+                  : node->kind == NODE_WRAP   ? "wrap "
+                  : node->kind == NODE_REDUCE ? reduction_rows[node->reduction].name
+                                              : "");
+    if (node->kind == NODE_VIEW)
+        put_items(buf, &program->views[node->view]);
     if (node->kind == NODE_CAST || node->kind == NODE_WRAP)
         buf_puts(buf, type_rows[node->dtype].name);
     for (int i = 0; node->kind == NODE_ARRAY && i < node->rank; i++)
@@ -66,6 +91,31 @@ static void precedence_is_pythons(void **state)
     assert_tree("not not a", "(NOT (NOT a))");
     assert_tree("(a + b) * c", "(MUL (ADD a b) c)");
     assert_tree("a < b and c >= d", "(AND (LT a b) (GE c d))");
+}
+
+static void selections(void **state)
+{
+    (void)state;
+    assert_tree("x[0]", "<i0 x>");
+    assert_tree("x[::-1, 0]", "<s_:_:-1 i0 x>");
+    assert_tree("x[1:2:3, :, :2, 3:, ::]", "<s1:2:3 s_:_:1 s_:2:1 s3:_:1 s_:_:1 x>");
+    assert_tree("x[..., None, newaxis, -1,]", "<.. new new i-1 x>");
+    assert_tree("x[2 * 3 - 1:2**70:-2**70]", "<s5:9223372036854775807:-9223372036854775807 x>");
+    assert_tree("k = 2; x[k, -k:]", "<i2 s-2:_:1 x>");
+    assert_tree("None = 2; x[None, None:]", "<new s2:_:1 x>");
+    assert_tree("x [0]", "<i0 x>");
+    assert_tree("(x\n[0])", "<i0 x>");
+    assert_tree("y = x\n[1, 2]", "[2 1 2]");
+    assert_tree("x[0][1:]", "<s1:_:1 <i0 x>>");
+    assert_tree("-x[0] ** y[1]", "(NEG (POW <i0 x> <i1 y>))");
+    assert_tree("a + b[0] * c", "(ADD a (MUL <i0 b> c))");
+    assert_tree("(a + b)[0]", "<i0 (ADD a b)>");
+    assert_tree("exp(a)[0] + float16(a)[1]", "(ADD <i0 (EXP a)> <i1 <cast float16 a>>)");
+    assert_tree("[1, 2, 3][0]", "<i0 [3 1 2 3]>");
+    assert_tree("1[None]", "<new 1>");
+    assert_tree("sum(a)[None] + sum(x=a[0])", "(ADD <new <sum a>> <sum <i0 a>>)");
+    assert_tree("sum = a; sum + 1", "(ADD sum 1)");
+    assert_tree("a if b[0] else c[0]", "(WHERE <i0 b> a <i0 c>)");
 }
 
 static void unary_and_power(void **state)
@@ -443,6 +493,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(precedence_is_pythons),
+        cmocka_unit_test(selections),
         cmocka_unit_test(unary_and_power),
         cmocka_unit_test(conditionals),
         cmocka_unit_test(calls),

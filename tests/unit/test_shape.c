@@ -88,6 +88,34 @@ static void known_lengths(void **state)
     assert_shapes("reinterpret(x, float32)", "*");
 }
 
+static void selections(void **state)
+{
+    (void)state;
+    assert_shapes("x[0]", "*");
+    assert_shapes("x[None]", "*");
+    assert_shapes("input x: u8[h, w]; x[0]", "[w]");
+    assert_shapes("input x: u8[h, w]; x[:, 0]", "[h]");
+    assert_shapes("input x: u8[h, w]; x[::-1, :]", "[h, w]");
+    assert_shapes("input x: u8[h, w]; x[1:]", "[?, w]");
+    assert_shapes("input x: u8[h, w]; x[..., ::2]", "[h, ?]");
+    assert_shapes("input x: u8[h, w]; x[None, ..., None, 0]", "[1, h, 1]");
+    assert_shapes("input x: u8[?]; x[7]", "[]");
+    assert_shapes("input x: u8[6, 4]; x[::-2, -3:]", "[3, 3]");
+    assert_shapes("input x: u8[6, 0]; x[9:, ::-1]", "[0, 0]");
+    assert_shapes("input x: u8[6, h]; x[2:4] + x[:2]", "[2, h]");
+    assert_shapes("input x: u8[h]; x[1:] - x[:-1]", "[?]");
+    assert_shapes("input x: u8[h]; input y: u8[3]; x[1:] + y", "[3]");
+    assert_shapes("sum(x)", "[]");
+    assert_shapes("input x: u8[h, w]; x + sum(x)", "[h, w]");
+    assert_refused("input x: u8[h, 3]; x[0, 3]",
+                   "item 2 of the selection, index 3, is out of range: dimension 1 of x [h, 3] has extent 3; an "
+                   "index is -3 to 2");
+    assert_refused("input x: u8[h, w]; x[..., 0, 0, 0]",
+                   "the selection has 3 items for dimensions, and x [h, w] has 2 dimensions; None inserts one");
+    assert_refused("input x: u8[]; x[:]",
+                   "x has no dimensions to select from; only '...', None and newaxis can stand here");
+}
+
 static void what_cannot_be_right(void **state)
 {
     (void)state;
@@ -154,6 +182,15 @@ static void layouts(void **state)
     assert_shapes("input x: u8@HWC; squeeze(x, axes=[-1])", "[?, ?]@HW");
     assert_shapes("input x: u8@HWC; input a: i8[2]; squeeze(x, axes=a)", "[?]@*");
     assert_shapes("input x: u8@HWC; expand_dims(x, axes=[0])", "[1, ?, ?, ?]");
+    assert_shapes("input x: u8@HWC; x[0]", "[?, ?]@WC");
+    assert_shapes("input x: u8@HWC; x[..., 0]", "[?, ?]@HW");
+    assert_shapes("input x: u8@HWC; x[1:, 0, ::-1]", "[?, ?]@HC");
+    assert_shapes("input x: u8@HWC; x[0, 0, 0]", "[]");
+    assert_shapes("input x: u8@HWC; x[None]", "[1, ?, ?, ?]");
+    assert_shapes("input x: u8@HWC; reshape(x, s)[0]", "*@*");
+    assert_shapes("input x: u8@HWC; reshape(x, s)[None]", "*");
+    assert_shapes("input x: u8@HWC; sum(x)", "[]");
+    assert_shapes("input x: u8@HWC; x + sum(x)", "[?, ?, ?]@HWC");
     assert_shapes("input x: u8@HWC; reshape(x, [2, -1])", "[2, ?]");
     assert_shapes("input x: u8@HWC; reshape(x, [2, -1, 1])", "[2, ?, 1]@HWC");
     assert_shapes("input x: u8@HWC; reshape(x, s)", "*@*");
@@ -175,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_lengths),
+        cmocka_unit_test(selections),
         cmocka_unit_test(what_cannot_be_right),
         cmocka_unit_test(layouts),
     };

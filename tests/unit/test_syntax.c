@@ -371,13 +371,13 @@ static void habits(void **state)
                     "half(x)\n"
                     "^^^^\n");
     assert_messages("mean(x)",
-                    "<expr>:1:1: error[W0020]: there is no function 'mean'; reductions are"
-                    " not there yet\n"
+                    "<expr>:1:1: error[W0020]: there is no function 'mean'; of"
+                    " reductions there is sum alone yet\n"
                     "mean(x)\n"
                     "^^^^\n");
     assert_messages("x.sum(axis=0)",
-                    "<expr>:1:2: error[W0009]: there is no 'sum'; reductions are not there"
-                    " yet\n"
+                    "<expr>:1:2: error[W0009]: functions are called by their name alone; write"
+                    " sum(...)\n"
                     "x.sum(axis=0)\n"
                     " ^\n");
     assert_messages("a @ b",
@@ -429,10 +429,30 @@ static void selections(void **state)
                     " not supported yet\n"
                     "u.x\n"
                     " ^\n");
-    assert_messages("x[0]",
-                    "<expr>:1:2: error[W0011]: indexing with [ ] is not supported yet\n"
-                    "x[0]\n"
-                    " ^\n");
+    assert_messages("x[0", "<expr>:1:2: error[W0004]: this '[' is never closed\n"
+                           "x[0\n"
+                           " ^\n");
+    assert_messages("x[0] = 1",
+                    "<expr>:1:6: error[W0273]: elements are not assigned to, since a value never"
+                    " changes; compute another one, as in y = where(condition, 1, x)\n"
+                    "x[0] = 1\n"
+                    "~~~~ ^\n");
+    assert_messages("x[0] == 1", "");
+    assert_messages("kernel f(x: f32[4]) { return q + x[q] }",
+                    "<expr>:1:30: error[W0028]: 'q' is neither a parameter nor bound before\n"
+                    "kernel f(x: f32[4]) { return q + x[q] }\n"
+                    "                             ^\n");
+    assert_messages("cast(x, uint8[3])",
+                    "<expr>:1:14: error[W0009]: the type of an element stands here, without"
+                    " extents\n"
+                    "cast(x, uint8[3])\n"
+                    "             ^\n");
+    assert_messages("kernel f(x: f32[n]) { return x[n] }",
+                    "<expr>:1:32: error[W0011]: size variable 'n' as an item of a selection is not"
+                    " supported yet; items are literal integers and slices of them so far, as in"
+                    " x[0] and x[1:-1]\n"
+                    "kernel f(x: f32[n]) { return x[n] }\n"
+                    "                               ^\n");
     assert_messages("'text'",
                     "<expr>:1:1: error[W0009]: a string is no value; it stands as an argument"
                     " only\n"

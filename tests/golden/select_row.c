@@ -1,0 +1,41 @@
+/* float32 out */
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+enum { BLOCK = 64, ACCESSES = 2 };
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = *(const f32_m *)(from + (j < m ? j : m - 1) * step);
+    return block;
+}
+SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
+{
+    INDEPENDENT
+    for (int j = 0; j < m; j++)
+        to[j] = block[j];
+}
+void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+{
+    f32_m w_0[BLOCK];
+    f32_m w_1[BLOCK];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
+            head = first_block(args, p[1] + column0 * sizeof(f32_m), sizeof(f32_m));
+            for (i64 i = column0, m; i < column1; i += m) {
+                m = head ? head : BLOCK;
+                m = column1 - i < m ? column1 - i : m;
+                head = 0;
+                const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
+                f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
+                const int n_1 = m == BLOCK && streams(args, o_1);
+                f32_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
+                INDEPENDENT
+                for (int j = 0; j < BLOCK; j++) {
+                    const f32 a_0 = x_0[j];
+                    y_1[j] = a_0;
+                }
+                if (m < BLOCK)
+                    put_f32(o_1, w_1, m);
+                else if (n_1)
+                    stream(o_1, w_1, BLOCK * sizeof *w_1);
+@ headline.c, 15 lines: } ... }
