@@ -58,7 +58,7 @@ class Placed:
 def make_driver(directory):
     """libcuda.so.1 with every function that Weft looks for."""
     source = DRIVER
-    for symbol in re.findall(r'F\(cu\w+,[\s\\]*"(\w+)"', (ROOT / "runtime/cuda_driver.h").read_text(encoding="ascii")):
+    for symbol in re.findall(r'F\(cu\w+,[\s\\]*"(\w+)"', (ROOT / "runtime/gpu/driver.h").read_text(encoding="ascii")):
         if f"int {symbol}(" not in DRIVER:
             source += f"int {symbol}(void) {{ return 0; }}\n"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "-xc", "-", "-o", os.path.join(directory, "libcuda.so.1")],

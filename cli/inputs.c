@@ -3,7 +3,7 @@
 
 #include "compiler/base/base.h"
 #include "compiler/lang/lang.h"
-#include "compiler/parse/parse_impl.h"
+#include "compiler/parse/parse.h"
 
 #include <string.h>
 #include <unistd.h>

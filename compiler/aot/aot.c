@@ -1,10 +1,6 @@
 /* See aot.h. Everything that is wrong with a text is told before anything is printed. */
 #include "compiler/aot/print_impl.h"
 
-#include "compiler/check/check.h"
-#include "compiler/emit/emit.h"
-#include "compiler/parse/parse.h"
-
 #include <string.h>
 
 /* ---- what a kernel must have ---- */
@@ -35,9 +31,9 @@ static bool check_kernel(struct aot_kernel *k)
         inputs[i] = type_shape(k->arena, &symbol->type);
     }
     k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
-    return parse_results(program, NULL, 0) && check_inputs(program) && check(program) &&
-           infer_shapes(k->arena, program, program->diags, inputs, shapes) &&
-           infer_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
+    return parse_results(program, NULL, 0) && check_inputs(program) && pipeline_check(program) &&
+           pipeline_shapes(k->arena, program, program->diags, inputs, NULL, shapes) &&
+           pipeline_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
 }
 
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
@@ -83,7 +79,7 @@ bool aot_build(struct arena *arena, const struct source *source, const struct ao
     struct programs programs = {0};
     *files = NULL;
     *count = 0;
-    if (!parse(arena, source, diags, &programs) || diags->errors)
+    if (!pipeline_parse(arena, source, diags, &programs))
         return false;
     if (!programs.count || !programs.items[0]->name)
         return diag_at(diags, DIAG_AOT_NO_KERNEL, NULL, 0, programs.count ? "one plain program" : "nothing");

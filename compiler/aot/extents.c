@@ -14,6 +14,7 @@
 
 static int64_t new_extent(struct aot_kernel *k, const char *name)
 {
+    ARENA_PUSH(k->arena, k->computed, k->computed_count, ((struct aot_computed){.how = NOT_COMPUTED}));
     ARENA_PUSH(k->arena, k->extent_names, k->extent_count, name);
     return EXTENT_VARIABLE - (k->extent_count - 1);
 }
@@ -45,6 +46,25 @@ static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
         found++;
     return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, shape_%s_%d, d)", shape->rank,
                                                  k->program->name, found);
+}
+
+int64_t aot_volume(struct aot_kernel *k, const struct shape *shape)
+{
+    const int64_t volume = new_extent(k, "a number of elements");
+    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_VOLUME, .shape = shape};
+    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, volume), volume_text(k, shape));
+    return volume;
+}
+
+int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times)
+{
+    const int64_t groups = new_extent(k, "groups of elements");
+    const char *from = aot_extent(k, extent);
+    k->computed[k->computed_count - 1] =
+        (struct aot_computed){.how = COMPUTED_GROUPS, .a = extent, .each = each, .times = times};
+    buf_printf(&k->extents, "%s = (%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld;\n", aot_extent(k, groups), from,
+               (long long)each, from, (long long)each, (long long)times);
+    return groups;
 }
 
 /* Ends a call with this note where the condition is true. */
@@ -108,6 +128,7 @@ static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64
     if (!x_stretches || !y_stretches)
         return x >= 0 ? x : y >= 0 ? y : x_stretches ? y : x;
     int64_t both = new_extent(k, "what two extents broadcast to");
+    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_JOIN, .a = x, .b = y};
     buf_printf(&k->extents, "%s = %s == 1 ? %s : %s;\n", aot_extent(k, both), a, b, a);
     return both;
 }
@@ -376,4 +397,5 @@ void aot_shapes(struct aot_kernel *k)
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
     for (int n = 0; n < k->program->node_count; n++)
         k->shapes[n] = node_shape(k, &k->program->nodes[n], scalar);
+    k->node_extents = k->extent_count;
 }

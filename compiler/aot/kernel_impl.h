@@ -1,4 +1,4 @@
-/* What the files of compiler/aot*.c share: one kernel on its way to C.
+/* What the files of compiler/aot share: one kernel on its way to C.
  *
  * Extents that are not known before a call are numbered, `d[i]` in the source: the text's size variables
  * first, then a number for each ? and for what is computed of them. In a struct shape number i is
@@ -7,13 +7,20 @@
 #define WEFT_AOT_KERNEL_H
 
 #include "compiler/aot/aot.h"
-#include "compiler/emit/emit.h"
-#include "compiler/ir/ir.h"
+#include "compiler/pipeline.h"
 
 /* What is wrong with a call, as its source tells it. */
 struct aot_note {
     struct span span;
     const char *text;
+};
+
+/* An extent that is computed from others, besides those of nodes. */
+struct aot_computed {
+    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS } how;
+    int64_t a, b;                  /* extents: both are joined, or `a` is taken in groups */
+    const struct shape *shape;     /* whose volume it is */
+    int64_t each, times;           /* groups of so many, at least one, times this */
 };
 
 /* A kernel for certain kinds of access. */
@@ -55,6 +62,8 @@ struct aot_kernel {
     const char **layouts;          /* [node_count] "": none; NULL: not known */
     int extent_count;
     const char **extent_names;     /* for comments: h, extent 0 of img */
+    struct aot_computed *computed; /* [extent_count] */
+    int computed_count, node_extents; /* the first ones are nodes' */
     struct buf extents;            /* statements that set them and compare them */
     struct aot_note *notes;
     int note_count;
@@ -84,6 +93,10 @@ void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *
 void aot_shapes(struct aot_kernel *k);
 /* What two shapes that broadcast together give. */
 const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span);
+/* The number of a shape's elements; and how many groups of `each` there are in an extent, at least 1, times
+ * `times`. */
+int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
+int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
 /* The table of a shape's extents, as "{2, shape_blur_3}". */
 const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* The extent in C: "480", "d[2]". */

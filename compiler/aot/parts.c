@@ -4,9 +4,6 @@
  * always there, so a bad guess costs time and nothing else. */
 #include "compiler/aot/kernel_impl.h"
 
-#include "compiler/ir/ir.h"
-#include "compiler/loop/loop.h"
-
 #include <string.h>
 
 /* Multiples of these stand for extents: large, with many divisors, as views may ask for them. */
@@ -15,12 +12,33 @@ static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] 
 /* Extents of a call as it might be. */
 struct example {
     const struct shape **shapes;   /* [node_count], numbers; NULL: views allow none of the examples */
-    int64_t *extents;              /* [extent_count] */
+    int64_t *extents;              /* [extent_count]: those of nodes; others are computed from them */
+    int extent_count;
 };
 
-static int64_t example_extent(const struct example *example, int64_t extent)
+static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent);
+
+/* An extent that was added since the example was made. */
+static int64_t compute_extent(const struct aot_kernel *k, const struct example *example,
+                              const struct aot_computed *computed)
 {
-    return extent >= 0 ? extent : example->extents[EXTENT_VARIABLE - extent];
+    const int64_t a = computed->how == COMPUTED_VOLUME ? 1 : example_extent(k, example, computed->a);
+    int64_t volume = 1;
+    if (computed->how == COMPUTED_JOIN)
+        return a == 1 ? example_extent(k, example, computed->b) : a;
+    if (computed->how == COMPUTED_GROUPS)
+        return (a > computed->each ? (a - 1) / computed->each + 1 : 1) * computed->times;
+    for (int d = 0; d < computed->shape->rank; d++)
+        volume *= example_extent(k, example, computed->shape->extents[d]);
+    return volume;
+}
+
+static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent)
+{
+    const int64_t number = EXTENT_VARIABLE - extent;
+    return extent >= 0                      ? extent
+           : number < example->extent_count ? example->extents[number]
+                                            : compute_extent(k, example, &k->computed[number]);
 }
 
 static const struct shape *example_shape(struct aot_kernel *k, const struct example *example,
@@ -28,7 +46,7 @@ static const struct shape *example_shape(struct aot_kernel *k, const struct exam
 {
     struct shape *numbers = arena_copy(k->arena, shape, sizeof *numbers);
     for (int d = 0; d < shape->rank; d++)
-        numbers->extents[d] = example_extent(example, shape->extents[d]);
+        numbers->extents[d] = example_extent(k, example, shape->extents[d]);
     return numbers;
 }
 
@@ -39,9 +57,10 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     struct diags ignored;
     diags_init(&ignored, k->arena, program->source);
-    example->extents = ARENA_ARRAY(k->arena, int64_t, k->extent_count + 1);
+    example->extent_count = k->node_extents;
+    example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
     example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
-    for (int e = 0; e < k->extent_count; e++)
+    for (int e = 0; e < k->node_extents; e++)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
@@ -60,144 +79,71 @@ static struct example make_example(struct aot_kernel *k, const int *bases, size_
     for (size_t i = 0; i < count; i++)
         if (try_base(k, bases[i], &example))
             return example;
-    return (struct example){NULL, NULL};
+    return (struct example){.shapes = NULL};
 }
 
 /* ---- loops ---- */
 
-static bool is_reinterpreted(const struct aot_kernel *k, const struct access *access)
+static struct access_shapes shapes_of(const struct aot_kernel *k)
 {
-    return access->kind == TENSOR_INPUT &&
-           access->dtype != k->program->symbols[k->program->inputs[access->index]].type.dtype;
-}
-
-static bool reinterprets(const struct aot_kernel *k, const struct kernel *kernel)
-{
-    for (int a = 0; a < kernel->load_count; a++)
-        if (is_reinterpreted(k, &kernel->accesses[a]))
-            return true;
-    return false;
+    return (struct access_shapes){k->program, k->inputs, k->shapes, k->temporaries};
 }
 
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a)
 {
-    static const struct shape bytes = {.rank = 1, .extents = {TABLE_ENTRIES}}, one = {.rank = 0};
-    const struct access *access = &part->kernel->accesses[a];
-    switch (access->kind) {
-    case TENSOR_INPUT: return k->inputs[access->index];
-    case TENSOR_CONSTANT: return k->shapes[part->kernel->constants[access->index].node];
-    case TENSOR_TEMPORARY: return k->temporaries[access->index].shape;
-    case TENSOR_BYTES: return &bytes;
-    case TENSOR_TABLE: return a < part->kernel->load_count ? &one : &bytes;
-    default: return part->shape;
-    }
+    const struct access_shapes shapes = shapes_of(k);
+    return access_shape(&shapes, part->kernel, part->shape, a);
 }
 
-static struct kernel *narrowed(const struct aot_kernel *k, struct kernel *kernel)
+/* What passes ask of open extents. */
+struct asking {
+    struct aot_kernel *k;
+    const struct example *example;
+};
+
+static const struct shape *ask_example(void *user, const struct shape *shape)
 {
-    return k->target->fast & FAST_NARROW ? narrow(k->arena, kernel) : kernel;
+    const struct asking *asking = user;
+    return asking->example->shapes ? example_shape(asking->k, asking->example, shape) : NULL;
 }
 
-/* What a hoisted loop goes over: what its loads broadcast to. It stores temporaries of that shape. */
-static void add_hoisted(struct aot_kernel *k, const struct hoisted *hoisted, int from, int order)
+static const struct shape *ask_join(void *user, const struct shape *a, const struct shape *b)
 {
-    const struct span place = k->program->results[0].span;
-    for (int t = k->temporary_count; t < hoisted->temporary_count; t++)
-        ARENA_PUSH(k->arena, k->temporaries, k->temporary_count,
-                   ((struct temporary){hoisted->temporaries[t].dtype, NULL}));
-    for (int p = from; p < hoisted->count; p++) {
-        struct aot_part part = {.kernel = narrowed(k, hoisted->parts[p].kernel), .order = order};
-        const struct kernel *kernel = part.kernel;
-        part.shape = ARENA_NEW(k->arena, struct shape);
-        for (int a = 0; a < kernel->load_count; a++)
-            part.shape = aot_join(k, part.shape, aot_access_shape(k, &part, a), place);
-        for (int a = kernel->load_count; a < kernel->access_count; a++)
-            k->temporaries[kernel->accesses[a].index].shape = part.shape;
-        ARENA_PUSH(k->arena, k->parts, k->part_count, part);
-    }
+    const struct asking *asking = user;
+    return aot_join(asking->k, a, b, asking->k->program->results[0].span);
 }
 
-/* What the kernel leaves once costly parts of it are taken out. */
-static struct kernel *take_out(struct aot_kernel *k, const struct example *example, struct kernel *whole,
-                               const struct shape *shape, struct hoisted *hoisted)
+static int64_t ask_volume(void *user, const struct shape *shape)
 {
-    const struct shape **shapes = ARENA_ARRAY(k->arena, const struct shape *, whole->load_count + 1);
-    const struct aot_part part = {.kernel = whole, .shape = shape};
-    if (!example->shapes || reinterprets(k, whole))
-        return whole;
-    for (int a = 0; a < whole->load_count; a++)
-        shapes[a] = example_shape(k, example, aot_access_shape(k, &part, a));
-    return hoist(k->arena, whole, example_shape(k, example, shape), shapes, k->target->fast,
-                 k->target->launch, hoisted);
+    return aot_volume(((const struct asking *)user)->k, shape);
 }
 
-/* Results of one shape share a loop; those before `first` have one already. */
-static const int *same_shape(const struct aot_kernel *k, int first, int *count)
+static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t times)
 {
-    const struct program *program = k->program;
-    int *results = NULL;
-    *count = 0;
-    for (int r = 0; r < program->result_count; r++)
-        if (shapes_equal(k->shapes[program->results[r].node], k->shapes[program->results[first].node])) {
-            if (r < first)
-                return NULL;
-            ARENA_PUSH(k->arena, results, *count, r);
-        }
-    return results;
+    return aot_groups(((const struct asking *)user)->k, extent, each, times);
 }
 
 static bool divide(struct aot_kernel *k, const struct example *example)
 {
-    const struct program *program = k->program;
-    struct aot_part *rests = NULL;
-    struct hoisted hoisted = {.parts = NULL};
-    int rest_count = 0;
-    for (int r = 0; r < program->result_count; r++) {
-        int count, from = hoisted.count;
-        const int *results = same_shape(k, r, &count);
-        const struct shape *shape = k->shapes[program->results[r].node];
-        if (!results)
-            continue;
-        struct kernel *whole = lower(k->arena, program, program_asks_shapes(program) ? k->shapes : NULL, results, count,
-                                     program->diags);
-        if (!whole)
-            return false;
-        struct kernel *rest = take_out(k, example, whole, shape, &hoisted);
-        const struct aot_part part = {.kernel = narrowed(k, rest), .shape = shape, .order = rest_count};
-        add_hoisted(k, &hoisted, from, rest_count);
-        ARENA_PUSH(k->arena, rests, rest_count, part);
+    struct asking asking = {k, example};
+    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups};
+    const struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
+                                      .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
+                                      .open = &open, .diags = k->program->diags};
+    struct kernel_program made;
+    if (!pipeline_kernels(&pipeline, &made))
+        return false;
+    k->temporaries = made.temporaries;
+    k->temporary_count = made.temporary_count;
+    for (int i = 0; i < made.count; i++) {
+        const struct program_kernel *kernel = &made.kernels[i];
+        const struct aot_part part = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order};
+        ARENA_PUSH(k->arena, k->parts, k->part_count, part);
     }
-    for (int i = 0; i < rest_count; i++)
-        ARENA_PUSH(k->arena, k->parts, k->part_count, rests[i]);
     return true;
 }
 
 /* ---- kinds of access ---- */
-
-/* How the access moves in an example; false where its bytes do not lie so. */
-static bool example_view(struct aot_kernel *k, const struct example *example, const struct aot_part *part,
-                         const struct index_map *maps, int a, struct view *view)
-{
-    const struct access *access = &part->kernel->accesses[a];
-    const struct shape *from = example_shape(k, example, aot_access_shape(k, part, a));
-    const struct shape *to = maps[k->target->chunks && aot_is_value(k, access) ? 0 : access->map].to;
-    const int size = type_rows[access->dtype].size;
-    const bool value = k->target->chunks && aot_is_value(k, access), other = is_reinterpreted(k, access);
-    struct pieces pieces, own;
-    broadcast_strides(to->rank, to->extents, from->rank, from->extents, NULL, size, view->strides);
-    if (value || (!access->map && !other))
-        return true;
-    pieces_make(&pieces, to->rank, to->extents, view->strides);
-    if (other) {
-        const int old = type_rows[k->program->symbols[k->program->inputs[access->index]].type.dtype].size;
-        pieces_make(&own, 1, &(int64_t){shape_volume(from)}, &(int64_t){old});
-        if (!pieces_reinterpret(&own, old, size, &pieces))
-            return false;
-    }
-    view->walk = ARENA_NEW(k->arena, struct walk);
-    walk_make(k->arena, maps, access->map, &pieces, view->walk);
-    return true;
-}
 
 static const struct index_map *example_maps(struct aot_kernel *k, const struct example *example,
                                             const struct aot_part *part)
@@ -223,25 +169,47 @@ static void add_class(struct aot_kernel *k, struct aot_part *part, const unsigne
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
+static const struct shape **example_shapes(struct aot_kernel *k, const struct example *example,
+                                           const struct shape *const *shapes, int count)
+{
+    const struct shape **numbers = ARENA_ARRAY(k->arena, const struct shape *, count + 1);
+    for (int i = 0; i < count; i++)
+        numbers[i] = example_shape(k, example, shapes[i]);
+    return numbers;
+}
+
+/* Dense parameters of an example; those that come by value as such. */
+static const struct strided *example_inputs(struct aot_kernel *k, const struct shape *const *shapes)
+{
+    const int count = k->program->input_count;
+    struct strided *inputs = ARENA_ARRAY(k->arena, struct strided, count + 1);
+    for (int i = 0; i < count; i++)
+        inputs[i] = (struct strided){.rank = shapes[i]->rank, .extents = shapes[i]->extents,
+                                     .by_value = k->target->chunks && shapes[i]->rank == 0};
+    return inputs;
+}
+
 /* How an example is walked; NULL where that cannot be told. */
 static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
                                         const struct aot_part *part)
 {
-    const struct kernel *kernel = part->kernel;
-    struct view *views = ARENA_ARRAY(k->arena, struct view, kernel->access_count);
-    struct geometry *geometry = ARENA_NEW(k->arena, struct geometry);
+    struct loop loop;
+    const struct access *wrong;
+    struct temporary *temporaries = ARENA_ARRAY(k->arena, struct temporary, k->temporary_count + 1);
     if (!example->shapes)
         return NULL;
     const struct index_map *maps = example_maps(k, example, part);
-    const struct shape *loop = maps[0].to;
-    for (int a = 0; a < kernel->access_count; a++)
-        if (!example_view(k, example, part, maps, a, &views[a]))
-            return NULL;
-    if (shape_volume(loop) < 1)
+    const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
+    for (int t = 0; t < k->temporary_count; t++)
+        temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
+    const struct loop_params params = {
+        .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = part->kernel,
+        .space = maps[0].to, .maps = maps,
+        .shapes = {k->program, inputs, example->shapes, temporaries},
+        .operands = {example_inputs(k, inputs), NULL}};
+    if (shape_volume(params.space) < 1 || !pipeline_loop(k->arena, &params, &loop, &wrong))
         return NULL;
-    make_geometry(k->arena, kernel, loop->rank, loop->extents, views, k->target->fast & ~(unsigned)FAST_EXPAND,
-                  k->target->chunks, geometry);
-    return geometry;
+    return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
 }
 
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
@@ -249,7 +217,7 @@ enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kerne
     const struct access *access = &kernel->accesses[a];
     if (map_is_bounded(kernel, access->map))
         return ACCESS_BOUNDED;
-    return access->map || is_reinterpreted(k, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+    return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
 }
 
 /* The kernel for any strides. */
@@ -258,7 +226,8 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
     const struct kernel *kernel = part->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
-        kinds[a] = aot_general_kind(k, kernel, a);
+        kinds[a] = kernel->accesses[a].map || access_reinterprets(k->program, &kernel->accesses[a]) ? ACCESS_MAPPED
+                                                                                        : ACCESS_STRIDED;
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
 

@@ -63,6 +63,8 @@ static void measure_part(struct sizes *sizes, const struct aot_part *part)
     sizes->accesses = most(sizes->accesses, kernel->access_count);
     sizes->maps = most(sizes->maps, kernel->map_count);
     sizes->faults = most(sizes->faults, kernel->fault_count);
+    for (int m = 1; m < kernel->map_count; m++)
+        sizes->rank = most(sizes->rank, most(kernel->maps[m].from->rank, kernel->maps[m].to->rank));
     for (int a = 0; a < kernel->load_count; a++) {
         const enum access_kind kind = part->classes[part->class_count - 1].kinds[a];
         mapped += access_numbered(kind);

@@ -159,7 +159,7 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
     buf_puts(out, "};\n");
 }
 
-/* As runtime/divide.c has it: a vector instruction takes about a third of the time of a byte moved. */
+/* As runtime/plan/divide.c has it: a vector instruction takes about a third of the time of a byte moved. */
 static int thirds(const struct kernel *kernel)
 {
     int weight = 0;

@@ -1,4 +1,4 @@
-/* What the files of compiler/view*.c share: one view on its way to a shape. */
+/* What the files compiler/check/view*.c share: one view on its way to a shape. */
 #ifndef WEFT_VIEW_WALK_H
 #define WEFT_VIEW_WALK_H
 

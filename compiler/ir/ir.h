@@ -7,6 +7,7 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/ir/materialize.h"
 #include "compiler/ir/narrow.h"
+#include "compiler/ir/reduce.h"
 #include "compiler/ir/verify.h"
 
 #endif

@@ -53,6 +53,12 @@ struct constant {
     size_t bytes;
 };
 
+/* Values kept from one kernel of a run to the next: dense, row-major. */
+struct temporary {
+    enum weft_dtype dtype;
+    const struct shape *shape;
+};
+
 struct kernel {
     struct arena *arena;
     const struct program *program;
@@ -73,11 +79,20 @@ struct kernel {
     int fault_count;
 };
 
-/* lower.c: the SSA of these results, value-numbered and folded. `shapes` are those of all nodes; NULL will
- * do for a program without views. NULL with a diagnostic where views multiply beyond a bound. */
-struct kernel *lower(struct arena *arena, const struct program *program,
-                     const struct shape *const *shapes, const int *results, int result_count,
-                     struct diags *diags);
+/* What values are lowered from. */
+struct lower_params {
+    const struct program *program;
+    const struct shape *const *shapes; /* of all nodes; NULL will do for a program that asks no shapes */
+    const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there is none */
+    struct diags *diags;
+};
+
+/* lower.c: the SSA of these results, which have one shape, value-numbered and folded. NULL with a diagnostic where
+ * views multiply beyond a bound. */
+struct kernel *lower(struct arena *arena, const struct lower_params *params, const int *results, int result_count);
+/* The same of one node's value as `dtype`, which goes to a temporary. */
+struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
+                           int temporary);
 
 /* viewed.c: the inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
 bool *find_viewed(struct arena *arena, const struct program *program);

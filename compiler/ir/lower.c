@@ -191,7 +191,8 @@ static bool pass_uses(struct lowering *l, int n)
     const struct program *program = l->program;
     const struct node *node = &program->nodes[n];
     bool good = true;
-    if (node->kind == NODE_ARRAY || node->literal.kind != LITERAL_NONE || is_cast_input(l, node))
+    if (node->kind == NODE_ARRAY || node->kind == NODE_REDUCE || node->literal.kind != LITERAL_NONE ||
+        is_cast_input(l, node))
         return true;
     for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
         int map = node->kind == NODE_VIEW ? operand_map(l, node, l->uses[u].map) : l->uses[u].map;
@@ -203,21 +204,10 @@ static bool pass_uses(struct lowering *l, int n)
     return good;
 }
 
-/* Reductions have no meaning here yet: false with a diagnostic. The one place that goes once they have. */
-static bool refuse_new(const struct node *node, struct diags *diags)
-{
-    return node->kind != NODE_REDUCE || diag(diags, DIAG_NOT_YET, node->token, "a kernel with a reduction", "");
-}
-
 /* Finds out under which maps the results need each node; false with a diagnostic. */
 static bool find_uses(struct lowering *l, struct diags *diags)
 {
     const struct program *program = l->program;
-    for (int i = 0; i < l->kernel->result_count; i++)
-        add_use(l, program->results[l->kernel->results[i]].node, 0);
-    for (int n = 0; n < program->node_count; n++)
-        if (!refuse_new(&program->nodes[n], diags))
-            return false;
     for (int n = program->node_count - 1; n >= 0; n--)
         if (!pass_uses(l, n))
             return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
@@ -261,6 +251,8 @@ static int lower_node(struct lowering *l, const struct node *node)
         return value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:
         return lower_view(l, node);
+    case NODE_REDUCE:
+        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes], node->dtype, node);
     default:
         return -1; /* literals and arrays appear where they meet a type */
     }
@@ -276,49 +268,90 @@ static void lower_uses(struct lowering *l)
     l->map = 0;
 }
 
-static void lower_results(struct lowering *l)
+/* Stores a value; stores are numbered from 0 so far. */
+static void lower_store(struct lowering *l, int node, enum weft_dtype dtype, enum meeting how, struct span span)
+{
+    const int value = value_as(l, node, dtype, how);
+    ins_add(l, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, l->store_count++, span});
+}
+
+/* Stores are the accesses behind all loads. */
+static void number_stores(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
     kernel->load_count = kernel->access_count;
-    for (int i = 0; i < kernel->result_count; i++) {
-        const struct result *result = &l->program->results[kernel->results[i]];
-        int value = value_as(l, result->node, result->dtype, result->has_dtype ? CAST : MEET);
-        /* A literal result may add loads; stores are numbered afterwards. */
-        kernel->load_count = kernel->access_count;
-        ins_add(l, (struct ins){INS_STORE, OP_COUNT, result->dtype, result->dtype, {value, -1, -1}, i,
-                            result->span});
-    }
     for (int i = 0; i < kernel->ins_count; i++)
         if (kernel->ins[i].kind == INS_STORE)
             kernel->ins[i].index += kernel->load_count;
+}
+
+static void lower_results(struct lowering *l)
+{
+    struct kernel *kernel = l->kernel;
+    for (int i = 0; i < kernel->result_count; i++) {
+        const struct result *result = &l->program->results[kernel->results[i]];
+        lower_store(l, result->node, result->dtype, result->has_dtype ? CAST : MEET, result->span);
+    }
+    number_stores(l);
     for (int i = 0; i < kernel->result_count; i++)
         ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
                    ((struct access){TENSOR_RESULT, kernel->results[i],
                                     l->program->results[kernel->results[i]].dtype}));
 }
 
-struct kernel *lower(struct arena *arena, const struct program *program,
-                     const struct shape *const *shapes, const int *results, int result_count,
-                     struct diags *diags)
+/* A kernel without instructions yet, over the shape of this node. */
+static void begin(struct lowering *l, struct arena *arena, const struct lower_params *params, int node)
 {
+    const struct program *program = params->program;
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
-    *kernel = (struct kernel){.arena = arena, .program = program, .results = results,
-                              .result_count = result_count};
-    struct lowering l = {.arena = arena, .program = program, .shapes = shapes, .kernel = kernel};
-    if (shapes)
+    *kernel = (struct kernel){.arena = arena, .program = program};
+    *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
+                           .reduced = params->reduced, .kernel = kernel};
+    if (params->shapes)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count,
-                   ((struct index_map){-1, NULL, shapes[program->results[results[0]].node]}));
-    l.first_use = ARENA_ARRAY(arena, int, program->node_count);
-    l.met = ARENA_ARRAY(arena, int, program->node_count);
-    memset(l.first_use, -1, (size_t)program->node_count * sizeof(int));
-    memset(l.met, -1, (size_t)program->node_count * sizeof(int));
-    memset(l.first_access, -1, sizeof l.first_access);
-    ins_resize_table(&l, 64);
-    if (!find_uses(&l, diags))
+                   ((struct index_map){.parent = -1, .to = params->shapes[node]}));
+    l->first_use = ARENA_ARRAY(arena, int, program->node_count);
+    l->met = ARENA_ARRAY(arena, int, program->node_count);
+    memset(l->first_use, -1, (size_t)program->node_count * sizeof(int));
+    memset(l->met, -1, (size_t)program->node_count * sizeof(int));
+    memset(l->first_access, -1, sizeof l->first_access);
+    ins_resize_table(l, 64);
+    add_use(l, node, 0);
+}
+
+static struct kernel *end(struct lowering *l)
+{
+    lower_faults(l);
+    lower_compact(l);
+    return l->kernel;
+}
+
+struct kernel *lower(struct arena *arena, const struct lower_params *params, const int *results, int result_count)
+{
+    struct lowering l;
+    begin(&l, arena, params, params->program->results[results[0]].node);
+    l.kernel->results = results;
+    l.kernel->result_count = result_count;
+    for (int i = 1; i < result_count; i++)
+        add_use(&l, params->program->results[results[i]].node, 0);
+    if (!find_uses(&l, params->diags))
         return NULL;
     lower_uses(&l);
     lower_results(&l);
-    lower_faults(&l);
-    lower_compact(&l);
-    return kernel;
+    return end(&l);
+}
+
+struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
+                           int temporary)
+{
+    struct lowering l;
+    begin(&l, arena, params, node);
+    if (!find_uses(&l, params->diags))
+        return NULL;
+    lower_uses(&l);
+    lower_store(&l, node, dtype, MEET, params->program->nodes[node].span);
+    number_stores(&l);
+    ARENA_PUSH(arena, l.kernel->accesses, l.kernel->access_count,
+               ((struct access){TENSOR_TEMPORARY, temporary, dtype, 0}));
+    return end(&l);
 }

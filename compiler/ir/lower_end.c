@@ -181,5 +181,5 @@ void lower_compact(struct lowering *l)
     kernel->ins_count = ins_count;
     kernel->literal_count = literal_count;
     kernel->access_count = access_count;
-    kernel->load_count = access_count - kernel->result_count;
+    kernel->load_count = access_count - l->store_count;
 }

@@ -3,7 +3,8 @@
 #ifndef WEFT_LOWERING_H
 #define WEFT_LOWERING_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/ir/index_map.h"
+#include "compiler/ir/kernel.h"
 
 enum meeting { MEET, CAST, WRAP };
 
@@ -30,7 +31,9 @@ struct lowering {
     struct arena *arena;
     const struct program *program;
     const struct shape *const *shapes; /* of each node; NULL without views */
+    const int *reduced;            /* as in struct lower_params */
     struct kernel *kernel;
+    int store_count;
     struct use *uses;
     int use_count;
     int *first_use;                /* [node] -1: the results do not depend on it */

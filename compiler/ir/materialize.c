@@ -4,7 +4,7 @@
  * however many kernels read it, and the kernels run in the reverse order. */
 #include "compiler/ir/materialize.h"
 
-#include "compiler/loop/loop.h"
+#include "compiler/ir/index_map.h"
 
 #include <string.h>
 

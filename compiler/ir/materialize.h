@@ -14,12 +14,6 @@
 
 enum { TABLE_ENTRIES = 256 };
 
-/* Values kept from one kernel of a run to the next: dense, row-major. */
-struct temporary {
-    enum weft_dtype dtype;
-    const struct shape *shape;
-};
-
 struct part {
     struct kernel *kernel;
     const struct shape *shape;     /* that it loops over */

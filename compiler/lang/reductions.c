@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct reduction_row reduction_rows[REDUCTION_COUNT] = {
-#define REDUCTION(id, name, parameters, later, rule, op, doc)                                      \
-    [REDUCTION_##id] = {#name, parameters, later, REDUCTION_##rule, OP_##op, doc},
+#define REDUCTION(id, name, parameters, later, rule, op, absent, nothing, doc)                                    \
+    [REDUCTION_##id] = {#name, parameters, later, REDUCTION_##rule, OP_##op, absent, nothing, doc},
 #include "grammar/reductions.def"
 };
 

@@ -18,6 +18,7 @@ struct reduction_row {
     const char *parameters, *later;        /* separated by spaces */
     enum reduction_rule rule;
     enum op op;
+    double absent, nothing;
     const char *doc;
 };
 

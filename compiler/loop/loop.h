@@ -2,6 +2,7 @@
 #ifndef WEFT_LOOP_ROOM_H
 #define WEFT_LOOP_ROOM_H
 
+#include "compiler/loop/access.h"
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"
 #include "compiler/loop/schedule.h"

@@ -1,7 +1,6 @@
 /* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views, reductions. Arguments come by
  * position, then by name; what a row calls them is in its `parameters`. */
 #include "compiler/parse/parse_impl.h"
-#include "compiler/check/check.h"
 
 #include <string.h>
 

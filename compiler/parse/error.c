@@ -1,7 +1,6 @@
 /* What the parser says about a text it cannot read. Places are chosen for the reader: at the end of
  * a line just after the last word, at an opening bracket when it is never closed. */
 #include "compiler/parse/parse_impl.h"
-#include "compiler/check/check.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* What people write out of habit from elsewhere, and the nearest names there are. */
 #include "compiler/parse/parse_impl.h"
-#include "compiler/check/check.h"
 
 #include <string.h>
 

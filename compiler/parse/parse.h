@@ -22,5 +22,7 @@ bool parse_type(struct program *program, const struct source *source, struct typ
  * something else; rows of different lengths and the like in an array literal are reported. */
 bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
                  struct program **program);
+/* What a type of other languages is called here, "float32" for "float" or "FLOAT"; NULL: none. */
+const char *parse_type_habit(const char *name);
 
 #endif

@@ -68,8 +68,6 @@ bool parse_close(struct parser *p, struct span opener, enum token_kind kind, con
 const char *parse_call_habit(const char *name);
 /* The same for an argument that a function does not have. */
 const char *parse_argument_habit(const char *name);
-/* What a type of other languages is called here, "float32" for "float" or "FLOAT"; NULL: none. */
-const char *parse_type_habit(const char *name);
 /* "; did you mean 'x'?" or "". */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);

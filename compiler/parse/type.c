@@ -1,6 +1,5 @@
 /* Types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
 #include "compiler/parse/parse_impl.h"
-#include "compiler/check/check.h"
 
 #include <string.h>
 

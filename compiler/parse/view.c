@@ -2,7 +2,6 @@
  * now, and their nodes are taken out of the program again. */
 #include "compiler/parse/parse_impl.h"
 
-#include "compiler/check/check.h"
 #include "compiler/lang/lang.h"
 
 #include <string.h>

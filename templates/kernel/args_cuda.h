@@ -1,4 +1,4 @@
-/* What a CUDA kernel is called with, by value; the host writes it word by word (runtime/cuda_args.c), so
+/* What a CUDA kernel is called with, by value; the host writes it word by word (runtime/plan/gpu_args.c), so
  * every member takes 8 bytes. The sizes stand in front of it, as macros: compiler/loop/form.h says what they
  * mean. All strides are in bytes. Accesses are numbered loads first, then stores. */
 struct weft_divisor {              /* n / divisor is the high half of n * multiplier, plus n, >> shift */
@@ -20,7 +20,7 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       period to the next */
 #endif
 #if MAPPED
-    const long long *maps[ACCESSES]; /* mapped accesses: see runtime/cuda_args.h */
+    const long long *maps[ACCESSES]; /* mapped accesses: see runtime/plan/gpu_args.h */
 #endif
 };
 

@@ -30,7 +30,7 @@ int cuGetErrorName(int error, const char **name) { *name = "CUDA_ERROR_TEST"; re
 int cuGetErrorString(int error, const char **text) { *text = "not today"; return 0; }
 """
 # The driver's other functions, which nobody calls here.
-with open(os.path.join(os.path.dirname(__file__), "../../runtime/cuda_driver.h"), encoding="ascii") as header:
+with open(os.path.join(os.path.dirname(__file__), "../../runtime/gpu/driver.h"), encoding="ascii") as header:
     for symbol in re.findall(r'F\(cu\w+,[\s\\]*"(\w+)"', header.read()):
         if "int %s(" % symbol not in CUDA:
             CUDA += "int %s(void) { return 1; }\n" % symbol

@@ -1,9 +1,10 @@
 /* See cubin.h. */
 #include "tests/nvrtc/cubin.h"
 
-#include "runtime/internal.h"
+#include "runtime/kernels/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct arena arena;
 static struct nvrtc_arch wanted;

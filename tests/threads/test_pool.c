@@ -1,5 +1,5 @@
 /* What runs at once take of the process's threads: the file itself, without a library around it. */
-#include "runtime/threads.h"
+#include "runtime/base/threads.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* See first_fixture.h. */
 #include "tests/unit/first_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,10 +129,10 @@ void on_log(void *user, const struct weft_error *record)
 
 const char *const no_flags[] = {NULL};
 
-void open_job(struct job *job, const char *cc, enum weft_tier tier, const char *text,
+void open_job(struct task *job, const char *cc, enum weft_tier tier, const char *text,
                      enum weft_math math)
 {
-    *job = (struct job){.x = calloc(LENGTH, sizeof(float)), .out = calloc(LENGTH, sizeof(float))};
+    *job = (struct task){.x = calloc(LENGTH, sizeof(float)), .out = calloc(LENGTH, sizeof(float))};
     const struct weft_context_params params = {.cc = cc, .cflags = no_flags, .cache = "", .disable = "",
                                                .tier = tier, .log = on_log, .user = &job->told};
     const struct weft_compile_params how = {.math = math};
@@ -141,7 +142,7 @@ void open_job(struct job *job, const char *cc, enum weft_tier tier, const char *
         job->x[i] = (float)(i - LENGTH / 2) * 0.37f;
 }
 
-enum weft_status call(struct job *job, bool prepare, struct weft_kernel_info *info)
+enum weft_status call(struct task *job, bool prepare, struct weft_kernel_info *info)
 {
     int64_t n[] = {LENGTH};
     size_t count = 1;
@@ -154,24 +155,24 @@ enum weft_status call(struct job *job, bool prepare, struct weft_kernel_info *in
                    : weft_run(job->program, &params, NULL);
 }
 
-enum weft_status run(struct job *job)
+enum weft_status run(struct task *job)
 {
     return call(job, false, NULL);
 }
 
-struct weft_kernel_info prepare(struct job *job)
+struct weft_kernel_info prepare(struct task *job)
 {
     struct weft_kernel_info info = {0};
     assert_int_equal(call(job, true, &info), WEFT_OK);
     return info;
 }
 
-struct loaded *loaded(const struct job *job)
+struct loaded *loaded(const struct task *job)
 {
     return job->program->typed->plans.latest->kernels[0].loaded;
 }
 
-void close_job(struct job *job)
+void close_job(struct task *job)
 {
     weft_program_destroy(job->program);
     weft_context_destroy(job->context);

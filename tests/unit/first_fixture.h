@@ -3,7 +3,7 @@
 #ifndef WEFT_FIRST_FIXTURE_H
 #define WEFT_FIRST_FIXTURE_H
 
-#include "runtime/internal.h"
+#include "runtime/plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ struct told {
     pthread_t thread;              /* that it came from */
 };
 
-struct job {
+struct task {
     struct weft_context *context;
     struct weft_program *program;
     struct told told;
@@ -56,14 +56,14 @@ extern const char *const no_flags[];
 /* A log for struct told that changes errno. */
 void on_log(void *user, const struct weft_error *record);
 /* Without a disk cache. */
-void open_job(struct job *job, const char *cc, enum weft_tier tier, const char *text,
+void open_job(struct task *job, const char *cc, enum weft_tier tier, const char *text,
               enum weft_math math);
 /* weft_prepare with a place for one kernel's info, or weft_run. */
-enum weft_status call(struct job *job, bool prepare, struct weft_kernel_info *info);
-enum weft_status run(struct job *job);
-struct weft_kernel_info prepare(struct job *job);
+enum weft_status call(struct task *job, bool prepare, struct weft_kernel_info *info);
+enum weft_status run(struct task *job);
+struct weft_kernel_info prepare(struct task *job);
 /* Its kernel. */
-struct loaded *loaded(const struct job *job);
-void close_job(struct job *job);
+struct loaded *loaded(const struct task *job);
+void close_job(struct task *job);
 
 #endif

@@ -15,8 +15,9 @@ static inline struct kernel *lower_results(struct front *front, const char *text
     if (!front->good || !parse_results(front->programs.items[0], NULL, 0) ||
         !check(front->programs.items[0]))
         fail_msg("%s\n%s", text, front_messages(front));
-    struct kernel *kernel = lower(&front->arena, front->programs.items[0], NULL, results, count,
-                                  front->programs.items[0]->diags);
+    const struct lower_params params = {.program = front->programs.items[0],
+                                        .diags = front->programs.items[0]->diags};
+    struct kernel *kernel = lower(&front->arena, &params, results, count);
     const char *broken = verify_kernel(kernel);
     if (broken)
         fail_msg("%s: %s", text, broken);

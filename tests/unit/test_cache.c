@@ -1,10 +1,11 @@
 /* The disk cache from inside: entries that are cut short or changed anywhere, loading, locks, the
  * place, sweeping. tests/cache drives the same through the command. */
-#include "runtime/cache_walk.h"
-#include "runtime/entry.h"
-#include "runtime/image.h"
+#include "runtime/cache/cache.h"
+#include "runtime/cc/cc.h"
+#include "runtime/cc/image_impl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -80,7 +81,7 @@ static struct cache_key key_of(const char *text)
 {
     const struct cc cc = {.path = "cc", .flags = (char *[]){NULL}};
     struct cache_key key;
-    assert_true(cache_key_init(&key, &cc, "some compiler", text, WEFT_MATH_STRICT));
+    assert_true(cc_key_init(&key, &cc, "some compiler", text, WEFT_MATH_STRICT));
     return key;
 }
 
@@ -127,8 +128,8 @@ static void test_keys(void **state)
     enum { ROWS = sizeof rows / sizeof *rows };
     struct cache_key keys[ROWS], again;
     for (int i = 0; i < ROWS; i++) {
-        assert_true(cache_key_init(&keys[i], rows[i].cc, rows[i].identity, rows[i].text, rows[i].math));
-        assert_true(cache_key_init(&again, rows[i].cc, rows[i].identity, rows[i].text, rows[i].math));
+        assert_true(cc_key_init(&keys[i], rows[i].cc, rows[i].identity, rows[i].text, rows[i].math));
+        assert_true(cc_key_init(&again, rows[i].cc, rows[i].identity, rows[i].text, rows[i].math));
         assert_string_equal(keys[i].name, again.name);
         cache_key_finish(&again);
         for (int j = 0; j < i; j++)

@@ -1,5 +1,5 @@
 /* The C compiler's processes, from inside. The compiler is a script, mostly. */
-#include "runtime/internal.h"
+#include "runtime/cc/cc.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -152,8 +152,8 @@ static void test_without_a_path(void **state)
 static int look_as_nobody(void)
 {
     struct cc cc;
-    bool good = cc_init(&cc, NULL, NULL) && strcmp(cc.path, "cc") == 0 && !cc_variable(&cc, "PATH") &&
-                !cc_variable(&cc, "TMPDIR") && !*cc.flags;
+    bool good = cc_init(&cc, NULL, NULL) && strcmp(cc.path, "cc") == 0 && !environment_get(&cc.environment, "PATH") &&
+                !environment_get(&cc.environment, "TMPDIR") && !*cc.flags;
     cc_finish(&cc);
     return !getauxval(AT_SECURE) ? 77 : !good;
 }

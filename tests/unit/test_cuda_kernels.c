@@ -1,7 +1,8 @@
 /* Kernels for a GPU, from inside: in memory, on disk, loaded and unloaded, with every call that may fail made
  * to fail. On the fake driver and the fake NVRTC of tests/mockcuda, whose directory MOCKCUDA names. */
-#include "runtime/cache.h"
-#include "runtime/cuda_kernels.h"
+#include "runtime/cache/cache.h"
+#include "runtime/gpu/module.h"
+#include "runtime/kernels/kernels.h"
 #include "tests/mockcuda/mockcuda.h"
 
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,7 +48,7 @@ static void open_context(struct scene *scene, const char *cache)
     assert_int_equal(weft_context_create(&(struct weft_context_params){.cache = cache},
                                          &scene->context, &error), WEFT_OK);
     diags_init(&scene->diags, &scene->arena, NULL);
-    scene->device = cuda_device_get(scene->context, 0, &scene->diags);
+    scene->device = cuda_device_get(&scene->context->cuda, 0, &scene->diags);
 }
 
 static void reopen(struct scene *scene)
@@ -126,14 +128,14 @@ static void test_devices(void **state)
     struct scene *scene = *state;
     enum weft_kernel_origin origin;
     struct loaded *one = get(scene, first, WEFT_MATH_STRICT, &origin);
-    scene->device = cuda_device_get(scene->context, 1, &scene->diags);
+    scene->device = cuda_device_get(&scene->context->cuda, 1, &scene->diags);
     assert_non_null(scene->device);
     struct loaded *two = get(scene, first, WEFT_MATH_STRICT, &origin);
     assert_int_equal(origin, WEFT_FROM_DISK);
     assert_ptr_not_equal(one, two);
-    assert_ptr_equal(one->device, cuda_device_get(scene->context, 0, &scene->diags));
+    assert_ptr_equal(one->device, cuda_device_get(&scene->context->cuda, 0, &scene->diags));
     assert_ptr_equal(two->device, scene->device);
-    assert_null(cuda_device_get(scene->context, 2, &scene->diags));
+    assert_null(cuda_device_get(&scene->context->cuda, 2, &scene->diags));
     assert_int_equal(scene->diags.first->id, DIAG_CUDA_ORDINAL);
 }
 
@@ -359,7 +361,7 @@ static void fail_each(struct scene *scene, bool nvrtc)
         bool beyond = (nvrtc ? nvrtc_calls : calls)() < n;
         (nvrtc ? nvrtc_fail_at : fail_at)(0, 0);
         diags_init(&scene->diags, &scene->arena, NULL);
-        scene->device = cuda_device_get(scene->context, 0, &scene->diags);
+        scene->device = cuda_device_get(&scene->context->cuda, 0, &scene->diags);
         assert_non_null(scene->device);
         assert_non_null(get(scene, first, WEFT_MATH_STRICT, &origin));
         weft_context_destroy(scene->context);

@@ -2,6 +2,7 @@
  * compiler is a script that waits for a file, the gate. */
 #include "tests/unit/first_fixture.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void test_takes_over(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     open_job(&job, script, WEFT_TIER_EXACT, "floor(x) // 3 + sqrt(x) * round(x) - x ** 2", WEFT_MATH_STRICT);
     float *first = malloc(LENGTH * sizeof *first);
     assert_int_equal(run(&job), WEFT_OK);
@@ -49,7 +50,7 @@ static void test_takes_over(void **state)
 /* Programs of one argument whose result may have any type: both compilers, byte for byte. */
 static void compare(const char *text)
 {
-    struct job job[2];
+    struct task job[2];
     int64_t n[] = {LENGTH};
     void *out[2];
     for (int i = 0; i < 2; i++) {
@@ -112,7 +113,7 @@ static void test_tiers(void **state)
                  {WEFT_TIER_FAST, "x + 1", WEFT_MATH_FAST, true},
                  {WEFT_TIER_NONE, "x + 1", WEFT_MATH_STRICT, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job job;
+        struct task job;
         atomic_store(&compilations, 0);
         if (!cases[i].first)
             open_gate();
@@ -136,7 +137,7 @@ static void test_flags_wait(void **state)
     need_module();
     static const char *const flags[] = {"-ffp-contract=fast", NULL};
     for (int i = 0; i < 2; i++) {
-        struct job job;
+        struct task job;
         const struct weft_context_params params = {.cc = script, .cflags = flags, .cache = "",
                                                    .tier = i ? WEFT_TIER_FAST : WEFT_TIER_EXACT};
         open_gate();
@@ -155,7 +156,7 @@ static void test_prepare_waits(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     open_gate();
     open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
     struct weft_kernel_info info = prepare(&job);
@@ -175,7 +176,7 @@ static void test_many_threads(void **state)
 {
     (void)state;
     need_module();
-    struct job job, jobs[THREADS];
+    struct task job, jobs[THREADS];
     pthread_t threads[THREADS];
     void *good;
     char line[32];
@@ -211,7 +212,7 @@ static void test_disk_first(void **state)
     need_module();
     setenv("WEFT_CACHE", directory, 1);
     for (int i = 0; i < 2; i++) {
-        struct job job;
+        struct task job;
         open_job(&job, "cc", WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
         weft_program_destroy(job.program);
         weft_context_destroy(job.context);
@@ -227,7 +228,7 @@ static void test_disk_first(void **state)
 }
 
 /* A program with a cache where none can be: a file. */
-static void job_without_cache(struct job *job, enum weft_tier tier,
+static void job_without_cache(struct task *job, enum weft_tier tier,
                               void (*log)(void *user, const struct weft_error *record), void *user)
 {
     open_job(job, script, tier, "x + 1", WEFT_MATH_STRICT);
@@ -248,7 +249,7 @@ static void test_log_waits_for_a_call(void **state)
     const struct timespec pause = {.tv_nsec = 1000000};
     open_gate();
     for (int destroy = 0; destroy < 2; destroy++) {
-        struct job job;
+        struct task job;
         job_without_cache(&job, WEFT_TIER_EXACT, on_log, &job.told);
         assert_int_equal(run(&job), WEFT_OK);
         for (int i = 0; i < POLLS && !loaded(&job)->final; i++)
@@ -271,7 +272,7 @@ static void test_log_waits_for_a_call(void **state)
 
 static void on_log_run(void *user, const struct weft_error *record)
 {
-    struct job *job = user;
+    struct task *job = user;
     on_log(&job->told, record);
     assert_int_equal(run(job), WEFT_OK);
 }
@@ -281,7 +282,7 @@ static void test_log_runs(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     open_gate();
     alarm(100);
     job_without_cache(&job, WEFT_TIER_NONE, on_log_run, &job);

@@ -17,7 +17,7 @@ static void test_destroy_ends_the_compiler(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     write_script("sleep 1000 & touch \"$TMPDIR/left.o\"; wait");
     open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
     assert_int_equal(run(&job), WEFT_OK);
@@ -35,7 +35,7 @@ static void test_exit_ends_the_compiler(void **state)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        struct job job;
+        struct task job;
         open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
         run(&job);
         compiler();
@@ -48,7 +48,7 @@ static void test_exit_ends_the_compiler(void **state)
 }
 
 /* The child has neither the thread nor the compiler of its parent, and makes its own. */
-static int use_in_child(struct job *job)
+static int use_in_child(struct task *job)
 {
     struct weft_kernel_info info = {0};
     if (run(job) != WEFT_OK || job->out[LENGTH - 1] != job->x[LENGTH - 1] + 1)
@@ -64,7 +64,7 @@ static void test_fork(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     int status;
     open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
     assert_int_equal(run(&job), WEFT_OK);
@@ -86,7 +86,7 @@ static void test_without_a_compiler(void **state)
     need_real_processor();
     static const char *const texts[] = {"x * 2 + 1", "cos(x)"};
     for (int i = 0; i < 2; i++) {
-        struct job job;
+        struct task job;
         open_job(&job, "/nonexistent/cc", WEFT_TIER_EXACT, texts[i], WEFT_MATH_STRICT);
         assert_int_equal(run(&job), WEFT_OK);
         assert_true(job.out[LENGTH / 2] == 1);
@@ -106,7 +106,7 @@ static void test_a_compiler_that_fails(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     write_script("exit 3");
     open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);
     assert_int_equal(run(&job), WEFT_OK);
@@ -127,7 +127,7 @@ static void test_fork_inside_dlopen(void **state)
 {
     (void)state;
     need_module();
-    struct job job;
+    struct task job;
     char path[120];
     snprintf(path, sizeof path, "%s/forks.c", directory);
     FILE *file = fopen(path, "w");
@@ -190,7 +190,7 @@ static void test_refused_memory(void **state)
     open_gate();
     pid_t child = fork();
     if (child == 0) {
-        struct job job;
+        struct task job;
         if (prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) != 0)
             _exit(77);
         open_job(&job, script, WEFT_TIER_EXACT, "x + 1", WEFT_MATH_STRICT);

@@ -1,6 +1,7 @@
 /* NVRTC, from inside: finding it, the real one where the machine has it (else those tests are skipped), and
  * the one of tests/mockcuda for what goes wrong. MOCKCUDA is the directory of that one. */
-#include "runtime/cuda_find.h"
+#include "runtime/cc/cc.h"
+#include "runtime/gpu/gpu.h"
 
 #include <fenv.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -40,7 +42,7 @@ struct scene {
 static void open_scene(struct scene *scene)
 {
     assert_true(cc_init(&scene->cc, NULL, NULL));
-    nvrtc_init(&scene->nvrtc, &scene->cc);
+    nvrtc_init(&scene->nvrtc, &scene->cc.environment);
     arena_init(&scene->arena);
     diags_init(&scene->diags, &scene->arena, NULL);
 }
@@ -178,7 +180,7 @@ static void test_find(void **state)
         reopen_with_path(scene, "/nowhere");
         if (!listed)
             continue;
-        assert_true(cuda_find(&scene->cc, CUDA_LIBRARY, "libnvrtc.so*", path));
+        assert_true(cuda_find(&scene->cc.environment, CUDA_LIBRARY, "libnvrtc.so*", path));
         snprintf(expected, sizeof expected, "%s/%s", scene->directory, rows[i].file);
         assert_string_equal(path, expected);
     }
@@ -198,9 +200,9 @@ static void test_find_no_library(void **state)
     link_file(scene, "libnothing.so.3", "/tmp");
     set_variable(scene, "CUDA_HOME", "");
     reopen(scene);
-    assert_false(cuda_find(&scene->cc, CUDA_LIBRARY, "libnothing.so*", path));
+    assert_false(cuda_find(&scene->cc.environment, CUDA_LIBRARY, "libnothing.so*", path));
     link_file(scene, "libnothing.so", some_library());
-    assert_true(cuda_find(&scene->cc, CUDA_LIBRARY, "libnothing.so*", path));
+    assert_true(cuda_find(&scene->cc.environment, CUDA_LIBRARY, "libnothing.so*", path));
 }
 
 static void test_find_programs(void **state)
@@ -221,7 +223,7 @@ static void test_find_programs(void **state)
             set_variable(scene, "CUDA_HOME", "toolkit");
         link_file(scene, files[i], i == 1 ? "/etc/passwd" : "/bin/sh");
         reopen_with_path(scene, list);
-        assert_true(cuda_find(&scene->cc, CUDA_PROGRAM, "weft-tool", path));
+        assert_true(cuda_find(&scene->cc.environment, CUDA_PROGRAM, "weft-tool", path));
         snprintf(expected, sizeof expected, "%s/%s", scene->directory, files[i == 1 ? 0 : i]);
         assert_string_equal(path, expected);
     }

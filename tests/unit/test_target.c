@@ -1,7 +1,7 @@
 /* Which target and which architecture a context takes, and what weft_context_status says where nothing
  * ran on a GPU. */
 #include "include/weft/weft.h"
-#include "runtime/internal.h"
+#include "runtime/kernels/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,98 @@
+/* See access.h. */
+#include "compiler/loop/access.h"
+
+#include "compiler/loop/geometry.h"
+
+static enum weft_dtype input_dtype(const struct program *program, const struct access *access)
+{
+    return program->symbols[program->inputs[access->index]].type.dtype;
+}
+
+bool access_reinterprets(const struct program *program, const struct access *access)
+{
+    return access->kind == TENSOR_INPUT && access->dtype != input_dtype(program, access);
+}
+
+const struct shape *access_shape(const struct access_shapes *shapes, const struct kernel *kernel,
+                                 const struct shape *space, int a)
+{
+    static const struct shape bytes = {.rank = 1, .extents = {TABLE_ENTRIES}}, one = {.rank = 0};
+    const struct access *access = &kernel->accesses[a];
+    if (a >= kernel->load_count)
+        return access->kind == TENSOR_TABLE ? &bytes : space;
+    switch (access->kind) {
+    case TENSOR_INPUT: return shapes->inputs[access->index];
+    case TENSOR_CONSTANT: return shapes->nodes[kernel->constants[access->index].node];
+    case TENSOR_TEMPORARY: return shapes->temporaries[access->index].shape;
+    case TENSOR_BYTES: return &bytes;
+    default: return &one; /* a table stays where it is, whatever the loop does */
+    }
+}
+
+const struct shape *access_row(struct arena *arena, const struct access_shapes *shapes, const struct access *access)
+{
+    const struct shape *own = shapes->inputs[access->index];
+    const int old = type_rows[input_dtype(shapes->program, access)].size, size = type_rows[access->dtype].size;
+    const int64_t volume = shape_volume(own);
+    struct shape *row = ARENA_NEW(arena, struct shape);
+    row->rank = 1;
+    row->extents[0] = size > old ? volume / (size / old) : volume * (old / size);
+    return row;
+}
+
+/* The elements of an input whose bytes are read as another type. */
+static bool reinterpret(const struct strided *input, int old, int size, struct pieces *pieces)
+{
+    int64_t strides[WEFT_MAX_RANK];
+    struct pieces own;
+    broadcast_strides(input->rank, input->extents, input->rank, input->extents, input->strides, old, strides);
+    pieces_make(&own, input->rank, input->extents, strides);
+    return pieces_reinterpret(&own, old, size, pieces);
+}
+
+static const struct strided *operand_of(const struct operands *operands, const struct access *access)
+{
+    return access->kind == TENSOR_INPUT                        ? &operands->inputs[access->index]
+           : access->kind == TENSOR_RESULT && operands->results ? &operands->results[access->index]
+                                                               : NULL;
+}
+
+/* False where bytes do not lie as they are reinterpreted. */
+static bool make_view(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,
+                      const struct kernel *kernel, const struct index_map *maps, const struct shape *space, int a,
+                      struct view *view)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct strided *operand = operand_of(operands, access);
+    const int map = operand && operand->by_value ? 0 : access->map, size = type_rows[access->dtype].size;
+    const struct shape *own = access_shape(shapes, kernel, space, a), *to = map ? maps[map].to : space;
+    const bool other = access_reinterprets(shapes->program, access) && !operand->by_value;
+    struct pieces pieces;
+    *view = (struct view){.walk = NULL};
+    if (!other)
+        broadcast_strides(to->rank, to->extents, operand ? operand->rank : own->rank,
+                          operand ? operand->extents : own->extents, operand ? operand->strides : NULL, size,
+                          view->strides);
+    if ((!map && !other) || shape_volume(space) == 0)
+        return true;
+    pieces_make(&pieces, to->rank, to->extents, view->strides);
+    if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))
+        return false;
+    if (!pieces.count && !map_is_bounded(kernel, map))
+        return true; /* one element */
+    view->walk = ARENA_NEW(arena, struct walk);
+    walk_make(arena, maps, map, &pieces, view->walk);
+    return true;
+}
+
+bool make_views(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,
+                const struct kernel *kernel, const struct index_map *maps, const struct shape *space,
+                struct view *views, const struct access **wrong)
+{
+    for (int a = 0; a < kernel->access_count; a++)
+        if (!make_view(arena, shapes, operands, kernel, maps, space, a, &views[a])) {
+            *wrong = &kernel->accesses[a];
+            return false;
+        }
+    return true;
+}

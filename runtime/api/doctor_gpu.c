@@ -1,0 +1,191 @@
+/* weft_doctor: NVRTC, the CUDA driver and the GPUs, found and asked by what programs use them by. */
+#include "runtime/api/doctor_impl.h"
+
+#include "runtime/cc/cc.h"
+#include "runtime/gpu/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A diagnostic's words, for findings. The arena is the caller's. */
+static const char *words(const struct diags *diags)
+{
+    return diags->first ? diags->first->message : "memory ran out";
+}
+
+/* ---- NVRTC ---- */
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+/* Whether a kernel can be compiled; a library beside NVRTC that is missing is found out that way. */
+static bool try_nvrtc(struct nvrtc *nvrtc, double *took, struct diags *diags)
+{
+    struct nvrtc_arch arch;
+    struct nvrtc_code code;
+    double start = milliseconds();
+    int newest = nvrtc->archs[nvrtc->arch_count - 1];
+    bool good = nvrtc_device_arch(nvrtc, newest / 10, newest % 10, &arch, diags) &&
+                nvrtc_compile(nvrtc, "extern \"C\" __global__ void weft_kernel(float *x) { *x += 1; }",
+                              WEFT_MATH_STRICT, &arch, &code, diags);
+    *took = milliseconds() - start;
+    if (good)
+        free(code.bytes);
+    return good;
+}
+
+static void tell_archs(struct doctor *doctor, const struct nvrtc *nvrtc)
+{
+    char text[8 * NVRTC_MAX_ARCHS] = "";
+    for (int i = 0, used = 0; i < nvrtc->arch_count && used < (int)sizeof text; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, " sm_%d", nvrtc->archs[i]);
+    doctor_tell(doctor, "architectures", WEFT_FOUND, NULL, "%s", text + 1);
+}
+
+/* Returns whether it compiles. */
+static bool tell_nvrtc(struct doctor *doctor, struct nvrtc *nvrtc, struct diags *diags)
+{
+    double took = 0;
+    bool open = nvrtc_open(nvrtc, diags), good = open && try_nvrtc(nvrtc, &took, diags);
+    if (!open && diags->first && diags->first->id == DIAG_NO_NVRTC)
+        doctor_tell(doctor, "NVRTC", WEFT_ABSENT,
+                    "pip install nvidia-cuda-nvrtc, or the CUDA toolkit (Debian: apt-get install "
+                    "libnvrtc12); name the toolkit's directory in CUDA_HOME",
+                    "libnvrtc is not found");
+    else if (!good)
+        doctor_tell(doctor, "NVRTC", WEFT_BROKEN, NULL, "%s", words(diags));
+    else
+        doctor_tell(doctor, "NVRTC", WEFT_FOUND, NULL, "%d.%d, %s, a kernel is ready after %.0f ms",
+                    nvrtc->major, nvrtc->minor, nvrtc->path, took);
+    if (open)
+        tell_archs(doctor, nvrtc);
+    return good;
+}
+
+/* ---- the driver ---- */
+
+struct gpu {
+    char name[256];
+    int handle, major, minor;
+    size_t bytes;
+};
+
+static bool describe(const struct cuda_driver *driver, int ordinal, struct gpu *gpu,
+                     struct diags *diags)
+{
+    return CUDA_CALL(driver, diags, cuDeviceGet, &gpu->handle, ordinal) &&
+           CUDA_CALL(driver, diags, cuDeviceGetName, gpu->name, (int)sizeof gpu->name - 1,
+                     gpu->handle) &&
+           CUDA_CALL(driver, diags, cuDeviceGetAttribute, &gpu->major,
+                     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu->handle) &&
+           CUDA_CALL(driver, diags, cuDeviceGetAttribute, &gpu->minor,
+                     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu->handle) &&
+           CUDA_CALL(driver, diags, cuDeviceTotalMem, &gpu->bytes, gpu->handle);
+}
+
+/* How NVRTC, where it works, makes code for this GPU. False: it does not. */
+static bool tell_device(struct doctor *doctor, const struct cuda_driver *driver, int ordinal,
+                        const struct nvrtc *nvrtc, struct diags *diags)
+{
+    struct gpu gpu = {.handle = 0};
+    struct nvrtc_arch arch = {.form = NVRTC_CUBIN};
+    char label[32], by[96] = "";
+    snprintf(label, sizeof label, "GPU %d", ordinal);
+    if (!describe(driver, ordinal, &gpu, diags) ||
+        (nvrtc && !nvrtc_device_arch(nvrtc, gpu.major, gpu.minor, &arch, diags))) {
+        doctor_tell(doctor, label, WEFT_BROKEN, NULL, "%s", words(diags));
+        return false;
+    }
+    if (arch.form == NVRTC_PTX)
+        snprintf(by, sizeof by, "; by PTX for %s, since NVRTC is older", arch.name);
+    doctor_tell(doctor, label, WEFT_FOUND, NULL, "%s, compute capability %d.%d, %.1f GB%s", gpu.name,
+                gpu.major, gpu.minor, 1e-9 * (double)gpu.bytes, by);
+    return nvrtc != NULL;
+}
+
+/* Returns whether programs can run on one. */
+static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
+{
+    struct diags diags;
+    bool good = false;
+    diags_init(&diags, arena, NULL);
+    const struct cuda_driver *driver = cuda_driver_get(&diags);
+    if (!driver && diags.first && diags.first->id == DIAG_CUDA_NO_GPU)
+        doctor_tell(doctor, "GPU", WEFT_ABSENT,
+                    "in a container, start it with its GPUs (docker run --gpus all); "
+                    "CUDA_VISIBLE_DEVICES hides those that it does not name",
+                    "the driver sees none");
+    else if (!driver)
+        doctor_tell(doctor, "GPU", WEFT_BROKEN,
+                    "after the driver was upgraded the machine wants to be started again; "
+                    "nvidia-smi says more",
+                    "%s", words(&diags));
+    for (int i = 0; driver && i < driver->devices; i++) {
+        diags_init(&diags, arena, NULL);
+        good |= tell_device(doctor, driver, i, nvrtc, &diags);
+    }
+    return good;
+}
+
+static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
+{
+    struct cuda_driver driver;
+    const char *missing = NULL;
+    void *library = cuda_driver_open();
+    int version = 0;
+    if (!library) {
+        doctor_tell(
+            doctor, "driver", WEFT_ABSENT,
+            "only for an NVIDIA GPU: install its driver (Debian: apt-get install nvidia-driver)",
+            "libcuda.so.1 is not found");
+        return false;
+    }
+    if (!cuda_driver_find(library, &driver, &missing)) {
+        doctor_tell(doctor, "driver", WEFT_BROKEN, "install a driver for CUDA 11.2 or newer",
+                    "%s has no function %s", driver.path, missing);
+        return false;
+    }
+    if (driver.cuDriverGetVersion(&version) != CUDA_SUCCESS)
+        doctor_tell(doctor, "driver", WEFT_BROKEN, "install it again", "%s does not tell its version",
+                    driver.path);
+    else
+        doctor_tell(doctor, "driver", WEFT_FOUND, NULL, "for CUDA %d.%d, %s", version / 1000,
+                    version % 1000 / 10, driver.path);
+    return tell_devices(doctor, nvrtc, arena);
+}
+
+/* ---- all ---- */
+
+static void tell_all(struct doctor *doctor, struct nvrtc *nvrtc, struct arena *arena)
+{
+    struct diags diags;
+    diags_init(&diags, arena, NULL);
+    bool compiles = tell_nvrtc(doctor, nvrtc, &diags);
+    if (tell_driver(doctor, compiles ? nvrtc : NULL, arena))
+        doctor_tell(doctor, "target", WEFT_FOUND, NULL, "programs can run on a GPU");
+    else
+        doctor_tell(doctor, "target", WEFT_ABSENT, NULL, "programs run on the CPU only");
+}
+
+void doctor_cuda(struct doctor *doctor)
+{
+    struct arena arena;
+    struct nvrtc nvrtc;
+    struct cc cc;
+    jmp_buf env;
+    bool good = cc_init(&cc, doctor->params->cc, doctor->params->cflags);
+    nvrtc_init(&nvrtc, &cc.environment);
+    arena_init(&arena);
+    if (good && !ARENA_GUARD(&arena, env))
+        tell_all(doctor, &nvrtc, &arena);
+    else
+        doctor->out_of_memory = true;
+    arena_finish(&arena);
+    nvrtc_finish(&nvrtc);
+    cc_finish(&cc);
+}

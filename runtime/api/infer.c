@@ -1,0 +1,129 @@
+/* weft_infer and weft_infer_samples: results' types and shapes, without touching data. */
+#include "runtime/run/run.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What a call wants to know. */
+struct question {
+    struct weft_tensor_info *results; /* of all results; NULL: extents are wanted */
+    size_t result;                 /* whose extents */
+    int64_t *extents;              /* [samples][rank] */
+};
+
+static void put_info(const struct call *call, const struct shape *shape, const char *layout, int r,
+                     struct weft_tensor_info *info)
+{
+    const struct program *program = call->typed->program;
+    bool batch = call->batch && call->batched[r];
+    *info = (struct weft_tensor_info){.name = call->program->parsed->results[r].name,
+                                      .dtype = program->results[r].dtype,
+                                      .rank = shape ? shape->rank : 0,
+                                      .batch = batch, .count = batch ? call->samples : 1};
+    for (int d = 0; d < info->rank; d++)
+        info->shape[d] = shape->extents[d] < 0 ? 0 : shape->extents[d];
+    if (layout)
+        strcpy(info->layout, layout);
+}
+
+/* Of a batch without samples the shapes are those of the declarations. */
+static bool answer_first(struct call *call, const struct shape *const *shapes,
+                         const struct question *question)
+{
+    const struct program *program = call->typed->program;
+    const char **layouts = plan_layouts(&call->scratch, program, call->inputs, shapes, &call->diags);
+    for (int r = 0; layouts && question->results && r < program->result_count; r++) {
+        int node = program->results[r].node;
+        put_info(call, shapes[node], layouts[node], r, &question->results[r]);
+    }
+    return layouts;
+}
+
+static void put_extents(const struct question *question, const struct shape *shape, int64_t i)
+{
+    if (question->extents)
+        memcpy(question->extents + i * shape->rank, shape->extents,
+               (size_t)shape->rank * sizeof *question->extents);
+}
+
+/* The shape, in the sample in hand, of the result that is asked for; NULL with diagnostics. Lives until
+ * the next call. */
+static const struct shape *sample_shape(struct call *call, const struct question *question, int64_t i)
+{
+    struct diag *last = call->diags.last;
+    const struct program *program = call->typed->program;
+    arena_finish(&call->scratch);
+    arena_init(&call->scratch);
+    call->scratch.out_of_memory = call->arena.out_of_memory;
+    const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, &call->diags);
+    if (shapes && i == 0 && !answer_first(call, shapes, question))
+        shapes = NULL;
+    if (!shapes && call->batch && call->samples)
+        blame_sample(&call->diags, last, i);
+    return shapes ? shapes[program->results[question->result].node] : NULL;
+}
+
+static void infer(struct call *call, const struct weft_argument *inputs, size_t count,
+                  const struct question *question)
+{
+    call->inputs = read_arguments(call, inputs, count, false, false);
+    if (call->diags.errors || !find_typed(call))
+        return;
+    bool every = call->batch && (question->results || call->batched[question->result]);
+    const struct shape *shape = sample_shape(call, question, 0);
+    if (shape && (!every || call->samples))
+        put_extents(question, shape, 0);
+    for (int64_t i = 1; every && i < call->samples && !call->diags.errors; i++) {
+        enum next next = next_sample(call, i, false, false);
+        if (next == NEXT_BAD)
+            return;
+        if (next == NEXT_OTHER)
+            shape = sample_shape(call, question, i);
+        if (shape)
+            put_extents(question, shape, i);
+    }
+}
+
+static enum weft_status ask(struct weft_program *program, const struct weft_argument *inputs,
+                            size_t input_count, const struct question *question,
+                            struct weft_error **error)
+{
+    struct call call;
+    _Alignas(16) char room[CALL_ROOM];
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    call_open(&call, program, room);
+    if (!ARENA_GUARD(&call.arena, env)) {
+        infer(&call, inputs, input_count, question);
+        status = call_close(&call, error);
+    } else {
+        call_drop(&call);
+    }
+    errno = saved;
+    return status;
+}
+
+enum weft_status weft_infer(struct weft_program *program, const struct weft_argument *inputs,
+                            size_t input_count, struct weft_tensor_info *results,
+                            struct weft_error **error)
+{
+    if (!program || !results || (input_count && !inputs))
+        return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
+    return ask(program, inputs, input_count, &(struct question){.results = results}, error);
+}
+
+enum weft_status weft_infer_samples(struct weft_program *program, const struct weft_argument *inputs,
+                                    size_t input_count, size_t result, int64_t *extents,
+                                    struct weft_error **error)
+{
+    if (!program || !extents || (input_count && !inputs))
+        return invalid_call(error,
+                            "weft_infer_samples needs a program, inputs and room for extents, found NULL");
+    if (result >= weft_program_result_count(program))
+        return invalid_call(error, "weft_infer_samples asks for a result that the program does not have");
+    return ask(program, inputs, input_count, &(struct question){.result = result, .extents = extents},
+               error);
+}

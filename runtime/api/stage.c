@@ -1,0 +1,197 @@
+/* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
+#include "runtime/api/stage_impl.h"
+
+#include "runtime/kernels/kernels.h"
+#include "runtime/api/gpu_listing_impl.h"
+
+#include "compiler/dump/dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const stage_names[STAGE_COUNT] = {"tokens", "ast", "types", "groups", "ir",
+                                              "c", "asm", "cuda", "ptx", "sass"};
+const struct target *const stage_targets[STAGE_COUNT] = {
+    [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
+    [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
+
+/* What is known of an input's extents: what the caller said goes before what the text declares. */
+static const struct type *known_type(const struct symbol *symbol)
+{
+    return symbol->given && symbol->given->ranked ? symbol->given : &symbol->type;
+}
+
+static bool need(const struct program *program, enum stage stage, struct diags *diags)
+{
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        const struct type *type = known_type(symbol);
+        bool sized = type->ranked;
+        for (int d = 0; sized && d < type->rank; d++)
+            sized = type->extents[d] >= 0;
+        if (type->ranked && shape_volume(type_shape(diags->arena, type)) < 0)
+            diag_at(diags, DIAG_VOLUME, NULL, 0,
+                    shape_text(diags->arena, program, type_shape(diags->arena, type)));
+        if (!symbol->typed)
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
+                    symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
+        else if (stage > STAGE_TYPES && reads_numbers(program, i))
+            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name);
+        else if (stage > STAGE_TYPES && !sized)
+            diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "extents", symbol->name,
+                    symbol->name,
+                    arena_printf(diags->arena, "%s[480, 640, 3]", type_rows[symbol->type.dtype].name));
+    }
+    return !diags->errors;
+}
+
+/* Tensors that the declared types describe: dense, without data. */
+static struct tensor *described(struct arena *arena, const struct program *program)
+{
+    struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, program->input_count);
+    for (int i = 0; i < program->input_count; i++) {
+        const struct type *type = known_type(&program->symbols[program->inputs[i]]);
+        int64_t dense = 1;
+        tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents,
+                                     .strides = ARENA_ARRAY(arena, int64_t, type->rank)};
+        for (int d = type->rank - 1; d >= 0; d--) {
+            tensors[i].strides[d] = dense;
+            if (__builtin_mul_overflow(dense, type->extents[d] ? type->extents[d] : 1, &dense))
+                dense = 1;
+        }
+    }
+    return tensors;
+}
+
+/* What a compiler makes of a kernel's text, from malloc. */
+static char *compiled(struct weft_program *program, enum stage stage, const char *kernel,
+                      struct diags *diags)
+{
+    struct cc cc;
+    if (stage == STAGE_PTX)
+        return cuda_ptx(program->context, kernel, program->math, diags);
+    if (stage == STAGE_SASS)
+        return cuda_sass(program->context, kernel, program->math, diags);
+    bool good = build_compiler(program->context, &cc, diags);
+    return good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
+}
+
+static void put_compiled(struct weft_program *program, enum stage stage, const char *kernel,
+                         struct buf *out, struct diags *diags)
+{
+    char *text = compiled(program, stage, kernel, diags);
+    if (text)
+        buf_puts(out, text);
+    free(text);
+}
+
+bool stage_is_text(enum stage stage)
+{
+    return stage_targets[stage] && stage_targets[stage] != stage_targets[stage - 1];
+}
+
+void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
+                      const struct draft *draft, const char *text, struct diags *diags)
+{
+    if (stage == STAGE_GROUPS)
+        dump_groups(out, draft->kernel, draft->shape, &draft->geometry, &draft->form);
+    else if (stage == STAGE_IR)
+        dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
+    else if (stage_is_text(stage))
+        buf_puts(out, text);
+    else
+        put_compiled(program, stage, text, out, diags);
+}
+
+static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
+                        struct buf *out, struct diags *diags)
+{
+    struct arena *arena = out->arena;
+    struct tensor *inputs = described(arena, typed->program);
+    const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
+    const struct occasion occasion = {.inputs = inputs,
+                                      .target = stage_targets[stage] ? stage_targets[stage] : any};
+    struct division division;
+    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
+    if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
+        return;
+    for (int k = 0; k < division.count; k++) {
+        const struct draft *draft = &division.drafts[k];
+        const char *text = stage < STAGE_C
+                               ? NULL
+                               : draft_text(arena, arena, program, typed, division.target, draft)->text;
+        stage_put_kernel(out, program, stage, draft, text, diags);
+    }
+}
+
+static void put_stage(struct weft_program *program, enum stage stage, struct buf *out,
+                      struct diags *diags)
+{
+    const struct program *parsed = program->parsed;
+    if (stage == STAGE_TOKENS)
+        dump_tokens(out, &program->source, diags);
+    else if (stage == STAGE_AST)
+        dump_ast(out, parsed);
+    else if (!need(parsed, stage, diags))
+        return;
+    else {
+        enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
+        for (int i = 0; i < parsed->input_count; i++)
+            dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;
+        pthread_mutex_lock(&program->mutex);
+        struct typed *typed = program_typed(program, dtypes, diags);
+        pthread_mutex_unlock(&program->mutex);
+        if (typed && stage == STAGE_TYPES)
+            dump_types(out, typed->program);
+        else if (typed)
+            put_kernels(program, typed, stage, out, diags);
+    }
+}
+
+static enum stage find_stage(const char *name)
+{
+    int stage = 0;
+    while (stage < STAGE_COUNT && strcmp(stage_names[stage], name) != 0)
+        stage++;
+    return (enum stage)stage;
+}
+
+static enum weft_status make_stage(struct weft_program *program, const char *name, struct arena *arena,
+                                   char **text, struct weft_error **error)
+{
+    struct diags diags;
+    struct buf out;
+    enum stage stage = find_stage(name);
+    diags_init(&diags, arena, &program->source);
+    buf_init(&out, arena);
+    if (stage == STAGE_COUNT)
+        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name,
+                "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
+    else
+        put_stage(program, stage, &out, &diags);
+    enum weft_status status = finish_call(&program->context->log, &diags, error);
+    if (status == WEFT_OK && !(*text = strdup(out.text)))
+        status = WEFT_OUT_OF_MEMORY;
+    return status;
+}
+
+enum weft_status weft_program_stage(struct weft_program *program, const char *stage, char **text,
+                                    struct weft_error **error)
+{
+    if (!program || !stage || !text)
+        return invalid_call(error, "weft_program_stage needs a program, a stage and a place for the text");
+    struct arena arena;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    *text = NULL;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env))
+        status = make_stage(program, stage, &arena, text, error);
+    arena_finish(&arena);
+    errno = saved;
+    return status;
+}

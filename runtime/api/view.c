@@ -1,0 +1,358 @@
+/* Views of a caller's tensor. Which shape they have is the compiler's rule (compiler/check/view.h); here are the
+ * strides that make it one without a copy. */
+#include "runtime/run/run.h"
+
+#include "compiler/check/check.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What is viewed as what. */
+struct request {
+    const DLTensor *from;
+    const char *layout; /* of the tensor, "": none */
+    struct view_args args;
+};
+
+/* ---- strides ---- */
+
+/* Dimensions of more than one element, merged where one stride walks two of them. Strides in elements. */
+struct groups {
+    int count;
+    /* One more than dimensions: what elements are split into. */
+    int64_t extents[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1];
+};
+
+static void group(const struct tensor *tensor, struct groups *groups)
+{
+    groups->count = 0;
+    for (int d = 0; d < tensor->rank; d++) {
+        int64_t extent = tensor->shape[d], stride = tensor->strides[d], reach;
+        int last = groups->count - 1;
+        if (extent == 1)
+            continue;
+        bool merges = last >= 0 && !__builtin_mul_overflow(extent, stride, &reach) &&
+                      groups->strides[last] == reach;
+        if (merges) {
+            groups->extents[last] *= extent;
+            groups->strides[last] = stride;
+        } else {
+            groups->extents[groups->count] = extent;
+            groups->strides[groups->count++] = stride;
+        }
+    }
+}
+
+/* Each element becomes `parts` of them, which lie together. */
+static bool split(struct groups *groups, int64_t parts)
+{
+    int last = groups->count - 1;
+    for (int g = 0; g <= last; g++)
+        if (__builtin_mul_overflow(groups->strides[g], parts, &groups->strides[g]))
+            return false;
+    if (last >= 0 && groups->strides[last] == parts) {
+        groups->extents[last] *= parts;
+        groups->strides[last] = 1;
+    } else {
+        groups->extents[groups->count] = parts;
+        groups->strides[groups->count++] = 1;
+    }
+    return true;
+}
+
+/* As many elements become one: they have to lie together. */
+static bool join(struct groups *groups, int64_t parts)
+{
+    int last = groups->count - 1;
+    if (last < 0 || groups->strides[last] != 1 || groups->extents[last] % parts)
+        return false;
+    groups->extents[last] /= parts;
+    for (int g = 0; g < last; g++) {
+        if (groups->strides[g] % parts)
+            return false;
+        groups->strides[g] /= parts;
+    }
+    return true;
+}
+
+/* Elements of another size. */
+static bool resize(struct groups *groups, int64_t from, int64_t to)
+{
+    return from == to || (from > to ? split(groups, from / to) : join(groups, to / from));
+}
+
+static void dense_strides(const struct shape *shape, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        strides[d] = stride;
+        stride *= shape->extents[d] > 1 ? shape->extents[d] : 1;
+    }
+}
+
+/* Deals the groups out to the dimensions of a shape of as many elements; false where one of these would
+ * need two strides. */
+static bool spread(const struct groups *groups, const struct shape *shape, int64_t *strides)
+{
+    int g = groups->count - 1;
+    int64_t left = g >= 0 ? groups->extents[g] : 1, stride = g >= 0 ? groups->strides[g] : 1;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        int64_t extent = shape->extents[d];
+        if (extent > 1 && left == 1 && g > 0) {
+            left = groups->extents[--g];
+            stride = groups->strides[g];
+        }
+        strides[d] = stride;
+        if (left % extent)
+            return false;
+        left /= extent;
+        stride *= extent;
+    }
+    return true;
+}
+
+static bool find_strides(const struct tensor *tensor, enum weft_dtype to, const struct shape *shape,
+                         int64_t *strides)
+{
+    struct groups groups;
+    if (shape_volume(shape) == 0) {
+        dense_strides(shape, strides);
+        return true;
+    }
+    group(tensor, &groups);
+    return resize(&groups, type_rows[tensor->dtype].size, type_rows[to].size) &&
+           spread(&groups, shape, strides);
+}
+
+/* ---- the call ---- */
+
+static struct shape shape_of(const struct tensor *tensor)
+{
+    struct shape shape = {.rank = tensor->rank};
+    for (int d = 0; d < tensor->rank; d++)
+        shape.extents[d] = tensor->shape[d];
+    return shape;
+}
+
+/* As the caller gave them, those of dense tensors worked out. */
+static const char *strides_text(struct arena *arena, const DLTensor *from,
+                                const struct shape *shape)
+{
+    struct shape strides = {.rank = shape->rank};
+    struct buf text;
+    dense_strides(shape, strides.extents);
+    buf_init(&text, arena);
+    for (int d = 0; d < shape->rank; d++)
+        buf_printf(&text, "%s%lld", d ? ", " : "[",
+                   (long long)(from->strides ? from->strides[d] : strides.extents[d]));
+    buf_puts(&text, shape->rank ? "]" : "[]");
+    return text.text;
+}
+
+static const char *layout_of(const struct request *request, const struct shape *in,
+                             const struct shape *out, struct arena *arena)
+{
+    const struct view_args *args = &request->args;
+    uint32_t dropped = 0;
+    if (args->has_layout)
+        return args->layout;
+    if (args->form == VIEW_EXPAND_DIMS)
+        return "";
+    if (args->form != VIEW_SQUEEZE)
+        return strlen(request->layout) == (size_t)out->rank ? request->layout : "";
+    view_axes(args, NULL, in->rank, &dropped);
+    return layout_without(arena, request->layout, dropped);
+}
+
+static bool read_request(const struct request *request, struct tensor *tensor, struct diags *diags)
+{
+    struct span places[2];
+    int count = 0;
+    DLTensor host = *request->from;
+    host.device.device_type = kDLCPU; /* no data are touched */
+    const char *conflict = view_conflict(&request->args, places, &count);
+    if (conflict)
+        return diag_at(diags, DIAG_CALL, NULL, 0, conflict);
+    if (!tensor_read(&host, false, "argument", "tensor", tensor, diags))
+        return false;
+    if (*request->layout && strlen(request->layout) != (size_t)tensor->rank)
+        return diag_at(diags, DIAG_CALL, NULL, 0,
+                       arena_printf(diags->arena,
+                                    "layout \"%.40s\" does not have one letter for each of the "
+                                    "tensor's %d dimensions",
+                                    request->layout, tensor->rank));
+    return true;
+}
+
+static bool is_aligned(const DLTensor *from, enum weft_dtype dtype)
+{
+    uintptr_t address = (uintptr_t)from->data + from->byte_offset;
+    return !from->data || address % (uintptr_t)type_rows[dtype].size == 0;
+}
+
+static bool make(const struct request *request, struct weft_view *view, struct diags *diags)
+{
+    struct arena *arena = diags->arena;
+    struct tensor tensor = {0};
+    bool good = true;
+    int64_t strides[WEFT_MAX_RANK];
+    if (!read_request(request, &tensor, diags))
+        return false;
+    const struct shape in = shape_of(&tensor);
+    const struct viewed viewed = {.name = "the tensor", .shape = &in, .dtype = tensor.dtype};
+    const struct shape *out = view_shape(arena, diags, &viewed, &request->args, &good);
+    if (!good)
+        return false;
+    bool other = request->args.form == VIEW_REINTERPRET;
+    enum weft_dtype dtype = other ? request->args.dtype : tensor.dtype;
+    if (!is_aligned(request->from, dtype))
+        return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "argument", "tensor",
+                       "its data is not aligned to the size of an element");
+    if (!find_strides(&tensor, dtype, out, strides))
+        return diag_at(diags, DIAG_VIEW_COPY, NULL, 0, shape_text(arena, NULL, &in),
+                       strides_text(arena, request->from, &in), shape_text(arena, NULL, out),
+                       other ? arena_printf(arena, " of %s", type_rows[dtype].name) : "");
+    *view = (struct weft_view){.tensor = *request->from};
+    memcpy(view->shape, out->extents, (size_t)out->rank * sizeof *view->shape);
+    memcpy(view->strides, strides, (size_t)out->rank * sizeof *view->strides);
+    strcpy(view->layout, layout_of(request, &in, out, arena));
+    view->tensor.ndim = out->rank;
+    view->tensor.shape = view->shape;
+    view->tensor.strides = view->strides;
+    view->tensor.dtype = weft_dtype_to_dlpack(dtype);
+    return true;
+}
+
+/* ---- arguments ---- */
+
+static struct numbers whole_numbers(struct arena *arena, const int64_t *values, int count)
+{
+    struct literal *items = ARENA_ARRAY(arena, struct literal, count + 1);
+    for (int i = 0; i < count; i++)
+        items[i] = (struct literal){.kind = LITERAL_INTEGER, .integer = values[i]};
+    return (struct numbers){.given = values != NULL, .count = count, .items = items, .input = -1};
+}
+
+static struct numbers real_numbers(struct arena *arena, const double *values, int count)
+{
+    struct literal *items = ARENA_ARRAY(arena, struct literal, count + 1);
+    for (int i = 0; i < count; i++)
+        items[i] = (struct literal){.kind = LITERAL_REAL, .real = values[i]};
+    return (struct numbers){.given = values != NULL, .count = count, .items = items, .input = -1};
+}
+
+/* The arguments as the caller has them. */
+struct given {
+    enum view_form form;
+    const DLTensor *tensor;
+    const char *layout;
+    struct weft_reshape_params params;
+    const int64_t *axes;
+    int axis_count;
+    enum weft_dtype dtype;
+};
+
+static bool good_count(const void *list, int count)
+{
+    return !list || (count >= 0 && count <= WEFT_MAX_RANK);
+}
+
+/* NULL, or what is wrong with the call itself. */
+static const char *check_given(const struct given *given, const struct weft_view *view)
+{
+    const struct weft_reshape_params *params = &given->params;
+    if (!given->tensor || !view)
+        return "a view needs a tensor and a place for the view, found NULL";
+    if ((given->form == VIEW_SQUEEZE || given->form == VIEW_EXPAND_DIMS) && !given->axes)
+        return "squeeze and expand_dims need axes, found NULL";
+    if (!good_count(params->shape, params->shape_count) ||
+        !good_count(params->rel_shape, params->rel_shape_count) ||
+        !good_count(params->src_dims, params->src_dims_count) ||
+        !good_count(given->axes, given->axis_count))
+        return "a list of a view has 0 to 32 numbers";
+    if (given->form == VIEW_REINTERPRET && (unsigned)given->dtype >= WEFT_DTYPE_COUNT)
+        return "the dtype of weft_reinterpret is none of enum weft_dtype";
+    if (params->layout &&
+        (strlen(params->layout) > WEFT_MAX_RANK || !layout_is_good(params->layout)))
+        return "a layout has one letter for each dimension";
+    return NULL;
+}
+
+static void fill(struct arena *arena, const struct given *given, struct request *request)
+{
+    const struct weft_reshape_params *params = &given->params;
+    request->from = given->tensor;
+    request->layout = given->layout ? given->layout : "";
+    request->args = (struct view_args){
+        .form = given->form,
+        .dtype = given->dtype,
+        .shape = whole_numbers(arena, params->shape, params->shape ? params->shape_count : 0),
+        .rel_shape =
+            real_numbers(arena, params->rel_shape, params->rel_shape ? params->rel_shape_count : 0),
+        .src_dims =
+            whole_numbers(arena, params->src_dims, params->src_dims ? params->src_dims_count : 0),
+        .axes = whole_numbers(arena, given->axes, given->axes ? given->axis_count : 0),
+        .has_layout = params->layout != NULL,
+        .layout = params->layout};
+}
+
+static enum weft_status perform(const struct given *given, struct weft_view *view,
+                                struct weft_error **error)
+{
+    const char *wrong = check_given(given, view);
+    if (wrong)
+        return invalid_call(error, wrong);
+    struct arena arena;
+    struct diags diags;
+    struct request request;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        fill(&arena, given, &request);
+        make(&request, view, &diags);
+        status = finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    errno = saved;
+    return status;
+}
+
+enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,
+                              const struct weft_reshape_params *params, struct weft_view *view,
+                              struct weft_error **error)
+{
+    if (!params)
+        return invalid_call(error, "weft_reshape needs its params, found NULL");
+    return perform(&(struct given){VIEW_RESHAPE, tensor, layout, .params = *params}, view, error);
+}
+
+enum weft_status weft_squeeze(const DLTensor *tensor, const char *layout, const int64_t *axes,
+                              int axis_count, struct weft_view *view, struct weft_error **error)
+{
+    return perform(
+        &(struct given){VIEW_SQUEEZE, tensor, layout, .axes = axes, .axis_count = axis_count}, view,
+        error);
+}
+
+enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t *axes, int axis_count,
+                                  struct weft_view *view, struct weft_error **error)
+{
+    return perform(
+        &(struct given){VIEW_EXPAND_DIMS, tensor, .axes = axes, .axis_count = axis_count}, view,
+        error);
+}
+
+enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout, enum weft_dtype dtype,
+                                  const int64_t *shape, int shape_count, struct weft_view *view,
+                                  struct weft_error **error)
+{
+    return perform(&(struct given){VIEW_REINTERPRET, tensor, layout,
+                                   .params = {.shape = shape, .shape_count = shape_count},
+                                   .dtype = dtype},
+                   view, error);
+}

@@ -1,0 +1,80 @@
+/* See log.h. */
+#include "runtime/base/log.h"
+
+#include <errno.h>
+
+void log_init(struct log *log, const struct weft_context_params *params)
+{
+    log->tell = params->log;
+    log->user = params->user;
+    pthread_mutex_init(&log->mutex, NULL);
+}
+
+void log_finish(struct log *log)
+{
+    pthread_mutex_destroy(&log->mutex);
+}
+
+enum weft_status invalid_call(struct weft_error **error, const char *why)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    int saved = errno;
+    if (error)
+        *error = NULL;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        diag_at(&diags, DIAG_CALL, NULL, 0, why);
+        finish_call(NULL, &diags, error);
+    }
+    arena_finish(&arena);
+    errno = saved;
+    return WEFT_INVALID_ARGUMENT;
+}
+
+/* Takes the list over. */
+static void log_records(const struct log *log, struct weft_error *all)
+{
+    for (struct weft_error *record = all; record; record = record->next)
+        if (record->severity != WEFT_ERROR)
+            log->tell(log->user, record);
+    weft_error_destroy(all);
+}
+
+void keep_untold(struct log *log, const struct diags *diags)
+{
+    struct weft_error *all = log->tell ? diags_export(diags, WEFT_NOTE) : NULL;
+    if (!all)
+        return;
+    pthread_mutex_lock(&log->mutex);
+    struct weft_error *first = log->untold, *last = first;
+    while (last && last->next)
+        last = last->next;
+    if (last)
+        last->next = all;
+    else
+        log->untold = all;
+    pthread_mutex_unlock(&log->mutex);
+}
+
+void log_untold(struct log *log)
+{
+    if (!log->untold)
+        return;
+    pthread_mutex_lock(&log->mutex);
+    struct weft_error *all = log->untold;
+    log->untold = NULL;
+    pthread_mutex_unlock(&log->mutex);
+    log_records(log, all);
+}
+
+enum weft_status finish_call(const struct log *log, const struct diags *diags, struct weft_error **error)
+{
+    if (log && log->tell && diags->warnings)
+        log_records(log, diags_export(diags, WEFT_NOTE));
+    if (error)
+        *error = diags_export(diags, WEFT_ERROR);
+    return diags_status(diags);
+}

@@ -1,0 +1,283 @@
+/* See cache.h: the place, look-up, the lock, publication. */
+#include "runtime/cache/cache.h"
+
+#include "runtime/base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_SECONDS = 10, TOUCH_SECONDS = 60 };
+
+/* ---- the place ---- */
+
+/* `base`/`name`, absolute, without a slash at the end (behind one, links are followed). */
+static char *make_path(const char *base, const char *name)
+{
+    char *here = *base == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
+    if (!here || asprintf(&path, "%s%s%s%s%s", here, *here ? "/" : "", base, *name ? "/" : "", name) < 0)
+        path = NULL;
+    free(here);
+    for (size_t length = path ? strlen(path) : 0; length > 1 && path[length - 1] == '/';)
+        path[--length] = '\0';
+    return path;
+}
+
+char *cache_place(const char *word)
+{
+    const char *home = secure_getenv("HOME"), *base = secure_getenv("XDG_CACHE_HOME");
+    word = word ? word : secure_getenv("WEFT_CACHE");
+    if (word)
+        return *word ? make_path(word, "") : strdup("");
+    if (base && *base == '/') /* a relative one is to be ignored, says the standard */
+        return make_path(base, "weft");
+    return home && *home == '/' ? make_path(home, ".cache/weft") : strdup("");
+}
+
+const char *cache_problem(int error)
+{
+    switch (error) {
+    case EPERM:
+        return "it is another user's, or others may write there";
+    case ENOTDIR:
+    case ELOOP:
+        return "a file or a symbolic link is in the way";
+    default:
+        return strerror(error);
+    }
+}
+
+int cache_open_directory(int at, const char *name, bool make)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    struct stat stat;
+    int fd = openat(at, name, flags);
+    if (fd < 0 && errno == ENOENT && make && (mkdirat(at, name, 0700) == 0 || errno == EEXIST))
+        fd = openat(at, name, flags);
+    if (fd < 0 || (fstat(fd, &stat) == 0 && stat.st_uid == geteuid() && !(stat.st_mode & 022)))
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+/* Makes what is missing above the last component. The super-user, who is often another user by sudo,
+ * makes nothing in a directory of someone else. */
+static bool make_parents(char *path)
+{
+    struct stat stat_;
+    char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return true;
+    *slash = '\0';
+    bool good = stat(path, &stat_) == 0;
+    if (good && geteuid() == 0 && stat_.st_uid != 0) {
+        errno = EPERM;
+        good = false;
+    } else if (!good && errno == ENOENT) {
+        good = make_parents(path) && (mkdir(path, 0700) == 0 || errno == EEXIST);
+    }
+    *slash = '/';
+    return good;
+}
+
+int cache_open(const char *path, bool make)
+{
+    int root = cache_open_directory(AT_FDCWD, path, false);
+    if (root >= 0 || errno != ENOENT || !make)
+        return root;
+    char *copy = strdup(path);
+    if (copy && make_parents(copy))
+        root = cache_open_directory(AT_FDCWD, path, true);
+    free(copy);
+    return root;
+}
+
+static int open_shard(int root, const struct cache_key *key, bool make)
+{
+    const char name[] = {key->name[0], key->name[1], '\0'};
+    return root < 0 ? -1 : cache_open_directory(root, name, make);
+}
+
+static void close_both(int shard, int root)
+{
+    int saved = errno;
+    if (shard >= 0)
+        close(shard);
+    if (root >= 0)
+        close(root);
+    errno = saved;
+}
+
+/* ---- look-up ---- */
+
+/* The time of the last use is that of the file, to the minute: reading costs no write. */
+static void touch(int fd)
+{
+    struct stat stat;
+    time_t now = time(NULL);
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+    if (fstat(fd, &stat) == 0 && (stat.st_mtime > now || stat.st_mtime < now - TOUCH_SECONDS))
+        futimens(fd, times);
+}
+
+static void *load_entry(int fd, const struct cache_key *key, const char *path, bool *damaged, bool *keep)
+{
+    struct entry entry;
+    const char *problem;
+    void *handle = NULL;
+    enum entry_state state = entry_read(fd, &entry, &problem);
+    if (state == ENTRY_SOUND && entry.key_size == key->size &&
+        memcmp(entry.key, key->material, key->size) == 0) {
+        touch(fd);
+        handle = key->load(key, fd, &entry, path);
+    }
+    *damaged = state == ENTRY_DAMAGED;
+    *keep = state == ENTRY_UNREADABLE;
+    entry_finish(&entry);
+    return handle;
+}
+
+void *cache_find(const char *path, const struct cache_key *key, bool clean, bool *keep)
+{
+    char name[CACHE_NAME], *whole = NULL;
+    void *handle = NULL;
+    bool damaged = false;
+    int root = cache_open(path, false), shard = open_shard(root, key, false);
+    snprintf(name, sizeof name, "%s%s", key->name, key->suffix);
+    *keep = false;
+    int fd = shard >= 0 ? openat(shard, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd < 0)
+        *keep = shard >= 0 && errno != ENOENT && errno != ELOOP;
+    else if (asprintf(&whole, "%s/%.2s/%s", path, name, name) >= 0)
+        handle = load_entry(fd, key, whole, &damaged, keep);
+    if (damaged && clean)
+        unlinkat(shard, name, 0);
+    if (fd >= 0) {
+        close(fd);
+        free(whole);
+    }
+    close_both(shard, root);
+    return handle;
+}
+
+/* ---- the lock ---- */
+
+int cache_lock_byte(int root, off_t byte)
+{
+    int fd = openat(root, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    if (fd < 0 || fcntl(fd, F_OFD_SETLK, &range) == 0)
+        return fd;
+    int error = errno == EACCES ? EAGAIN : errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+/* Unlocks by word, not by closing alone: a child that was forked meanwhile has the descriptor too. */
+void cache_unlock(int lock)
+{
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (lock < 0)
+        return;
+    fcntl(lock, F_OFD_SETLK, &all);
+    close(lock);
+}
+
+static off_t key_byte(const struct cache_key *key)
+{
+    uint64_t hash;
+    memcpy(&hash, key->digest, sizeof hash);
+    return (off_t)(hash & (sizeof(off_t) < 8 ? 0x3fffffff : 0x3fffffffffffffff)) + 1;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool lock_key(const char *path, const struct cache_key *key, int *lock)
+{
+    int root = cache_open(path, true);
+    *lock = root >= 0 ? cache_lock_byte(root, key_byte(key)) : -1;
+    bool others = *lock < 0 && root >= 0 && errno == EAGAIN;
+    close_both(root, -1);
+    return !others;
+}
+
+void *cache_wait(const char *path, const struct cache_key *key, const atomic_bool *cancelled, int *lock,
+                 bool *keep)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    double end = now() + WAIT_SECONDS;
+    void *handle = NULL;
+    while (!lock_key(path, key, lock) && now() < end && !atomic_load(cancelled)) {
+        nanosleep(&pause, NULL);
+        pause.tv_nsec += pause.tv_nsec < 20000000 ? pause.tv_nsec / 2 : 0;
+        if ((handle = cache_find(path, key, false, keep)))
+            return handle;
+    }
+    handle = cache_find(path, key, *lock >= 0, keep);
+    if (handle) {
+        cache_unlock(*lock);
+        *lock = -1;
+    }
+    return handle;
+}
+
+/* ---- publication ---- */
+
+/* By rename, not link: a damaged entry is replaced in the same step. Not synced: what a power failure
+ * leaves of it, the checksum tells. */
+static bool write_entry(int shard, const struct cache_key *key, const unsigned char *bytes, size_t size)
+{
+    char temporary[CACHE_NAME + 48], final[CACHE_NAME];
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    snprintf(final, sizeof final, "%s%s", key->name, key->suffix);
+    snprintf(temporary, sizeof temporary, "%s.%lx-%lx-%lx.tmp", key->name, (long)getpid(),
+             (long)time.tv_sec, time.tv_nsec);
+    int fd = openat(shard, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size);
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (good && renameat(shard, temporary, shard, final) == 0)
+        return true;
+    error = good ? errno : error;
+    unlinkat(shard, temporary, 0);
+    errno = error;
+    return false;
+}
+
+bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
+                   const char *note, uint64_t cap)
+{
+    size_t size;
+    unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
+    bool good = false;
+    /* Twice: a shard may be cleared away between the two steps. */
+    for (int attempt = 0; bytes && !good && attempt < 2 && (attempt == 0 || errno == ENOENT); attempt++) {
+        int root = cache_open(path, true), shard = open_shard(root, key, true);
+        good = shard >= 0 && write_entry(shard, key, bytes, size);
+        if (good)
+            cache_sweep(root, key->digest[0], cap);
+        close_both(shard, root);
+    }
+    int error = errno;
+    free(bytes);
+    errno = error;
+    return good;
+}

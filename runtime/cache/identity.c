@@ -1,0 +1,90 @@
+/* See identity.h. */
+#include "runtime/cache/identity.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static bool is_program(const char *path, struct stat *stat_)
+{
+    return access(path, X_OK) == 0 && stat(path, stat_) == 0 && S_ISREG(stat_->st_mode);
+}
+
+bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat)
+{
+    if (strchr(name, '/'))
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path, stat);
+    for (list = list ? list : PROGRAM_PATH;; list++) {
+        int length = (int)strcspn(list, ":");
+        if (snprintf(path, PATH_MAX, "%.*s%s%s", length, list, length ? "/" : "", name) < PATH_MAX &&
+            is_program(path, stat))
+            return true;
+        list += length;
+        if (!*list)
+            return false;
+    }
+}
+
+char *file_identity(const char *path)
+{
+    char resolved[PATH_MAX], text[2 * PATH_MAX + 128];
+    struct stat status;
+    if (stat(path, &status) != 0 || !realpath(path, resolved))
+        return NULL;
+    /* glibc's asprintf writes a byte too far when memory runs out at certain lengths. */
+    snprintf(text, sizeof text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
+             (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+             (unsigned long long)status.st_ino);
+    return strdup(text);
+}
+
+/* False when memory ran out: a stream in memory need not remember that as its error. */
+static bool put(FILE *out, const char *field)
+{
+    return fputs(field, out) >= 0 && putc('\0', out) != EOF;
+}
+
+void cache_key_name(const char *material, size_t size, unsigned char digest[16], char name[33])
+{
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(material, size));
+    memcpy(digest, canonical.digest, 16);
+    for (int i = 0; i < 16; i++)
+        snprintf(name + 2 * i, 3, "%02x", digest[i]);
+}
+
+static FILE *begin(struct cache_key *key)
+{
+    *key = (struct cache_key){.size = 0};
+    FILE *out = open_memstream(&key->material, &key->size);
+    if (out)
+        fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0'); /* the buffer has room for that */
+    return out;
+}
+
+static bool end(struct cache_key *key, FILE *out, bool good)
+{
+    if (!out || fclose(out) != 0 || !good || !key->material) /* the last step allocates too */
+        return false;
+    cache_key_name(key->material, key->size, key->digest, key->name);
+    return true;
+}
+
+bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text)
+{
+    FILE *out = begin(key);
+    bool good = out != NULL;
+    for (; good && *fields; fields++)
+        good = put(out, *fields);
+    return end(key, out, good && put(out, "") && fputs(text, out) >= 0);
+}
+
+void cache_key_finish(struct cache_key *key)
+{
+    free(key->material);
+    key->material = NULL;
+}

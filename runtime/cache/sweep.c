@@ -1,0 +1,199 @@
+/* See cache.h: what is there, and removing it. Files with other names than the cache's are neither
+ * counted nor touched. */
+#include "runtime/cache/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STALE_SECONDS = 3600 };
+
+/* ---- what is there ---- */
+
+static enum cache_file_kind file_kind(const char *name)
+{
+    size_t length = strlen(name);
+    if (strspn(name, "0123456789abcdef") != 32 || length >= CACHE_NAME + 48)
+        return CACHE_FILE_OTHER;
+    if (strcmp(name + 32, ".so") == 0 || strcmp(name + 32, ".cubin") == 0)
+        return CACHE_FILE_ENTRY;
+    return strcmp(name + length - 4, ".tmp") == 0 ? CACHE_FILE_TEMPORARY : CACHE_FILE_OTHER;
+}
+
+bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user)
+{
+    char name[3];
+    struct stat stat;
+    snprintf(name, sizeof name, "%02x", (unsigned)shard & 255);
+    int fd = cache_open_directory(root, name, false);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!directory) {
+        if (fd >= 0)
+            close(fd);
+        return true;
+    }
+    bool good = true;
+    for (struct dirent *file; good && (file = readdir(directory));) {
+        struct cache_file found = {.kind = file_kind(file->d_name), .shard = shard, .directory = fd};
+        if (found.kind == CACHE_FILE_OTHER || strncmp(file->d_name, name, 2) != 0 ||
+            fstatat(fd, file->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        strcpy(found.name, file->d_name);
+        found.size = (uint64_t)stat.st_size;
+        found.used = stat.st_mtime;
+        good = visit(user, &found);
+    }
+    closedir(directory);
+    return good;
+}
+
+bool cache_walk(int root, cache_visitor *visit, void *user)
+{
+    for (int shard = 0; shard < CACHE_SHARDS; shard++)
+        if (!cache_walk_shard(root, shard, visit, user))
+            return false;
+    return true;
+}
+
+/* ---- the cap ---- */
+
+bool cache_cap(uint64_t *cap, struct diags *diags)
+{
+    static const char units[] = "KMGT";
+    const char *text = secure_getenv("WEFT_CACHE_SIZE");
+    char *end = NULL;
+    *cap = (uint64_t)256 << 20;
+    if (!text || !*text)
+        return true;
+    unsigned long long size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    const char *unit = end && *end ? strchr(units, *end) : NULL;
+    if (!end || (*end && (!unit || end[1])))
+        return diag_at(diags, DIAG_CACHE_SIZE, NULL, 0, text);
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    *cap = size > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)size << shift;
+    return true;
+}
+
+struct survey {
+    time_t now;
+    uint64_t bytes;
+    struct cache_file *entries;    /* NULL: they are only counted */
+    size_t count, capacity;
+    struct weft_cache_removed *removed;
+};
+
+static void remove_file(struct weft_cache_removed *removed, int directory, const struct cache_file *file)
+{
+    if (unlinkat(directory, file->name, 0) != 0) {
+        if (errno != ENOENT) { /* another process was faster */
+            removed->kept++;
+            removed->problem = errno;
+        }
+        return;
+    }
+    removed->files++;
+    removed->bytes += file->size;
+}
+
+/* A time in the future is one of a clock that was wrong: as last use it becomes now, else such an
+ * entry would outlive all others. */
+static bool look(void *user, const struct cache_file *file)
+{
+    struct survey *survey = user;
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+    bool stale = file->used < survey->now - STALE_SECONDS || file->used > survey->now + STALE_SECONDS;
+    if (file->kind == CACHE_FILE_TEMPORARY) {
+        if (stale)
+            remove_file(survey->removed, file->directory, file);
+        return true;
+    }
+    survey->bytes += file->size;
+    if (file->used > survey->now)
+        utimensat(file->directory, file->name, times, AT_SYMLINK_NOFOLLOW);
+    if (!survey->entries)
+        return true;
+    if (survey->count == survey->capacity) {
+        size_t capacity = 2 * survey->capacity;
+        struct cache_file *grown = realloc(survey->entries, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        survey->entries = grown;
+        survey->capacity = capacity;
+    }
+    survey->entries[survey->count] = *file;
+    if (file->used > survey->now)
+        survey->entries[survey->count].used = survey->now;
+    survey->count++;
+    return true;
+}
+
+static int older_first(const void *a, const void *b)
+{
+    const struct cache_file *first = a, *second = b;
+    return (first->used > second->used) - (first->used < second->used);
+}
+
+static void remove_entry(int root, const struct cache_file *file, struct weft_cache_removed *removed)
+{
+    const char name[] = {file->name[0], file->name[1], '\0'};
+    int shard = cache_open_directory(root, name, false);
+    if (shard < 0)
+        return;
+    remove_file(removed, shard, file);
+    close(shard);
+}
+
+bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed)
+{
+    struct survey survey = {.now = time(NULL), .capacity = 1024, .removed = removed};
+    survey.entries = malloc(survey.capacity * sizeof *survey.entries);
+    bool good = survey.entries && cache_walk(root, look, &survey);
+    if (good)
+        qsort(survey.entries, survey.count, sizeof *survey.entries, older_first);
+    if (survey.bytes <= cap)
+        enough = cap;
+    for (size_t i = 0; good && i < survey.count && survey.bytes > enough; i++) {
+        remove_entry(root, &survey.entries[i], removed);
+        survey.bytes -= survey.entries[i].size;
+    }
+    free(survey.entries);
+    return good;
+}
+
+/* Keys are hashes, so one shard tells how much all of them hold. */
+void cache_sweep(int root, int shard, uint64_t cap)
+{
+    struct weft_cache_removed removed = {0};
+    struct survey survey = {.now = time(NULL), .removed = &removed};
+    cache_walk_shard(root, shard, look, &survey);
+    if (survey.bytes <= cap / CACHE_SHARDS)
+        return;
+    int lock = cache_lock_byte(root, CACHE_SWEEP_BYTE);
+    if (lock >= 0)
+        cache_prune(root, cap, cap - cap / 8, &removed); /* not again for each new entry */
+    cache_unlock(lock);
+}
+
+/* ---- clearing ---- */
+
+static bool clear_file(void *user, const struct cache_file *file)
+{
+    remove_file(user, file->directory, file);
+    return true;
+}
+
+void cache_clear(int root, struct weft_cache_removed *removed)
+{
+    char name[3];
+    cache_walk(root, clear_file, removed);
+    for (int shard = 0; shard < CACHE_SHARDS; shard++) {
+        snprintf(name, sizeof name, "%02x", (unsigned)shard);
+        unlinkat(root, name, AT_REMOVEDIR); /* stays when something else is in it */
+    }
+    unlinkat(root, "lock", 0);
+}

@@ -1,0 +1,98 @@
+/* See image_impl.h. */
+#include "runtime/cc/image_impl.h"
+
+#include "runtime/base/base.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { NAME_BITS = 64, NAME_SIZE = 32 + 3 * NAME_BITS };
+
+/* A path to what the descriptor refers to. The loader takes an object for loaded when the path is
+ * one it knows, and numbers of descriptors come again; so the path, while it leads to the same place,
+ * holds 64 bits of the digest, each as "./" or ".//". */
+static void name_descriptor(int fd, const unsigned char digest[16], char name[NAME_SIZE])
+{
+    char *to = name + sprintf(name, "/proc/self/fd/");
+    for (int bit = 0; bit < NAME_BITS; bit++)
+        to += sprintf(to, "%s", digest[bit / 8] >> bit % 8 & 1 ? ".//" : "./");
+    sprintf(to, "%d", fd);
+}
+
+static void *load_descriptor(int fd, const unsigned char digest[16])
+{
+    char name[NAME_SIZE];
+    name_descriptor(fd, digest, name);
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+static int copy_to_memory(int fd, size_t size)
+{
+    char bytes[16384];
+    int memory = memfd_create("weft", MFD_CLOEXEC);
+    for (size_t done = 0; memory >= 0 && done < size;) {
+        size_t most = size - done < sizeof bytes ? size - done : sizeof bytes;
+        ssize_t got = pread(fd, bytes, most, (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0 || !write_all(memory, bytes, (size_t)got)) {
+            close(memory);
+            return -1;
+        }
+        done += (size_t)got;
+    }
+    return memory;
+}
+
+/* For a file system that is mounted noexec. */
+static void *load_copy(int fd, size_t size, const unsigned char digest[16])
+{
+    int memory = copy_to_memory(fd, size);
+    void *handle = memory >= 0 ? load_descriptor(memory, digest) : NULL;
+    if (memory >= 0)
+        close(memory);
+    return handle;
+}
+
+/* dlerror begins with the path. */
+static const char *last_problem(void)
+{
+    const char *text = dlerror(), *colon = text ? strstr(text, ": ") : NULL;
+    return colon ? colon + 2 : text ? text : "unknown";
+}
+
+void *image_load(int fd, size_t size, const unsigned char digest[16], const char *path,
+                 const char **problem)
+{
+    load_begin();
+    void *handle = load_descriptor(fd, digest);
+    if (!handle)
+        handle = load_copy(fd, size, digest);
+    if (!handle)
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        *problem = last_problem();
+    load_end();
+    return handle;
+}
+
+void *image_load_file(const char *path, const char **problem)
+{
+    load_begin();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        *problem = last_problem();
+    load_end();
+    return handle;
+}
+
+void *image_load_entry(const struct cache_key *key, int fd, const struct entry *entry,
+                       const char *path)
+{
+    const char *problem;
+    return image_load(fd, entry->image_size, key->digest, path, &problem);
+}

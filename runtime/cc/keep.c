@@ -1,0 +1,337 @@
+/* See keep.h.
+ *
+ * Invariant: of the user's text only letters and digits reach a name, and only printable characters, without an end of
+ * comment, a comment. */
+#include "runtime/cc/keep.h"
+
+#include "compiler/lang/lang.h"
+#include "runtime/base/base.h"
+#include "runtime/cache/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXPRESSION = 48, MOST_VALUES = 200, COLUMN = 24, DIGEST = 8 };
+
+static const char entry_word[] = "weft_kernel";
+
+/* ---- the directory ---- */
+
+/* NULL, or what is wrong with it: others must not be able to put a binary in our place. */
+static const char *find_problem(const char *path)
+{
+    struct stat stat_;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return strerror(errno);
+    if (stat(path, &stat_) != 0)
+        return strerror(errno);
+    if (!S_ISDIR(stat_.st_mode))
+        return "it is no directory";
+    if ((stat_.st_uid != geteuid() && stat_.st_uid != 0) ||
+        (stat_.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        return "it is another user's, or others may write there";
+    return access(path, W_OK | X_OK) == 0 ? NULL : strerror(errno);
+}
+
+bool keep_open(const char *word, char **directory, struct diags *diags)
+{
+    word = word ? word : secure_getenv("WEFT_KEEP");
+    *directory = NULL;
+    if (!word || !*word)
+        return true;
+    *directory = cache_place(word);
+    if (!*directory)
+        return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    const char *problem = find_problem(*directory);
+    return !problem || diag_at(diags, DIAG_KEEP, NULL, 0, word, problem);
+}
+
+/* ---- names ---- */
+
+/* In ASCII, whatever the locale. */
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_word(char c)
+{
+    return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static size_t word_length(const char *text, size_t most)
+{
+    size_t length = 0;
+    while (length < most && is_word(text[length]))
+        length++;
+    return length;
+}
+
+static void put_word(struct buf *out, const char *word, size_t length)
+{
+    if (length && out->length && out->text[out->length - 1] != '_')
+        buf_putc(out, '_');
+    for (size_t i = 0; i < length; i++)
+        buf_putc(out, small(word[i]));
+}
+
+static void cut(struct buf *name)
+{
+    name->length = name->length < EXPRESSION ? name->length : EXPRESSION;
+    while (name->length && name->text[name->length - 1] == '_')
+        name->length--;
+    name->text[name->length] = '\0';
+}
+
+/* The longest operator here, OP_COUNT when there is none; *length becomes that of its spelling. */
+static enum op find_operator(const char *text, size_t left, bool prefix, size_t *length)
+{
+    for (*length = left < 3 ? left : 3; *length > 0; --*length) {
+        enum op op = op_find_operator(text, *length, prefix);
+        if (op != OP_COUNT)
+            return op;
+    }
+    *length = 1;
+    return OP_COUNT;
+}
+
+/* An expression as a name: operators by their rows' names, whatever else is no word left out. */
+static void put_expression(struct buf *out, const char *text, size_t length)
+{
+    bool operand = false; /* one came before: an operator stands between two */
+    for (size_t i = 0, step; i < length && out->length < EXPRESSION; i += step) {
+        step = word_length(text + i, length - i);
+        if (step) {
+            put_word(out, text + i, step);
+            operand = true;
+            continue;
+        }
+        if (text[i] == '#') {
+            while (i + step < length && text[i + step] != '\n')
+                step++;
+            continue;
+        }
+        enum op op = find_operator(text + i, length - i, !operand, &step);
+        if (op != OP_COUNT)
+            put_word(out, op_rows[op].id, strlen(op_rows[op].id));
+        if (op != OP_COUNT || strchr("([,", text[i]))
+            operand = false;
+        else if (strchr(")]", text[i]))
+            operand = true;
+    }
+    cut(out);
+}
+
+/* The file's name without folder and extension; false when the origin names none. */
+static bool put_file(struct buf *out, const char *origin)
+{
+    const char *slash = strrchr(origin, '/'), *name = slash ? slash + 1 : origin;
+    size_t length = strlen(name);
+    if (length <= 5 || strcmp(name + length - 5, ".weft") != 0)
+        return false;
+    for (size_t i = 0, step; i < length - 5 && out->length < EXPRESSION; i += step ? step : 1) {
+        step = word_length(name + i, length - 5 - i);
+        put_word(out, name + i, step);
+    }
+    cut(out);
+    return out->length > 0;
+}
+
+static const struct access *first_store(const struct kernel *kernel)
+{
+    return &kernel->accesses[kernel->load_count];
+}
+
+const char *keep_name(struct arena *arena, const struct program *program, const struct kernel *kernel)
+{
+    const struct access *store = kernel ? first_store(kernel) : NULL;
+    const struct result *result =
+        &program->results[store && store->kind == TENSOR_RESULT ? store->index : 0];
+    const struct span span = program->nodes[result->node].span;
+    struct buf name;
+    buf_init(&name, arena);
+    if (program->name)
+        put_word(&name, program->name, strnlen(program->name, EXPRESSION));
+    bool called = program->name || put_file(&name, program->source->origin);
+    if (!called)
+        put_expression(&name, program->source->text + span.start, span.end - span.start);
+    else if (store && store->kind == TENSOR_RESULT && program->result_count > 1)
+        put_word(&name, result->name, strnlen(result->name, KEEP_NAME - EXPRESSION - 2));
+    if (store && store->kind != TENSOR_RESULT)
+        buf_printf(&name, store->kind == TENSOR_TABLE ? "_table_%d" : "_temporary_%d", store->index);
+    return name.length ? name.text : "program";
+}
+
+/* ---- texts ---- */
+
+/* Printable, on one line, and no end of a comment. */
+static void put_comment(struct buf *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i] == '\n' || text[i] == '\t' ? ' ' : text[i];
+        buf_putc(out, c < ' ' || c > '~' || c == '\\' ? '?' : c);
+        if (c == '*' && i + 1 < length && text[i + 1] == '/')
+            buf_putc(out, ' ');
+    }
+}
+
+/* As the emitter names it: a for what is loaded, c for literals, t for what is computed. */
+static void put_value(struct buf *out, const struct kernel *kernel, int i, int width)
+{
+    const struct ins *ins = &kernel->ins[i];
+    bool load = ins->kind == INS_LOAD, literal = ins->kind == INS_LITERAL;
+    size_t start = out->length;
+    buf_printf(out, "%c%d", load ? 'a' : literal ? 'c' : 't', load || literal ? ins->index : i);
+    while (out->length < start + (size_t)width)
+        buf_putc(out, ' ');
+}
+
+static void put_operation(struct buf *out, const struct kernel *kernel, const struct ins *ins)
+{
+    size_t start = out->length;
+    const char *id = ins->kind == INS_LOAD      ? "load"
+                     : ins->kind == INS_LITERAL ? "literal"
+                     : ins->kind == INS_LOOKUP  ? "lookup"
+                                                : op_rows[ins->op].id;
+    for (const char *c = id; *c; c++)
+        buf_putc(out, small(*c));
+    for (int k = 0; k < 3 && ins->a[k] >= 0; k++) {
+        buf_putc(out, ' ');
+        put_value(out, kernel, ins->a[k], 0);
+    }
+    do
+        buf_putc(out, ' ');
+    while (out->length < start + COLUMN);
+}
+
+/* The expression whose operator stands there; else what stands there. */
+static struct span find_expression(const struct program *program, struct span at)
+{
+    for (int i = 0; i < program->node_count; i++)
+        if (program->nodes[i].token.start == at.start && program->nodes[i].token.end == at.end)
+            return program->nodes[i].span;
+    return at;
+}
+
+static void put_line(struct buf *out, const struct kernel *kernel, int i)
+{
+    const struct ins *ins = &kernel->ins[i];
+    const struct span span = find_expression(kernel->program, ins->span);
+    size_t length = span.end - span.start;
+    buf_puts(out, " *   ");
+    put_value(out, kernel, i, 6);
+    buf_printf(out, "%-9s", type_rows[ins->dtype].name);
+    put_operation(out, kernel, ins);
+    put_comment(out, kernel->program->source->text + span.start, length < COLUMN * 2 ? length : COLUMN * 2);
+    buf_puts(out, length < COLUMN * 2 ? "\n" : "...\n");
+}
+
+static void put_head(struct buf *out, const struct kernel *kernel)
+{
+    const struct program *program = kernel->program;
+    int values = 0;
+    buf_puts(out, "/* ");
+    put_comment(out, program->source->origin, strlen(program->source->origin));
+    for (int a = kernel->load_count; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        if (access->kind != TENSOR_RESULT)
+            continue;
+        const struct result *result = &program->results[access->index];
+        const struct span span = program->nodes[result->node].span;
+        buf_printf(out, "\n * %s = ", result->name);
+        put_comment(out, program->source->text + span.start, span.end - span.start);
+    }
+    buf_puts(out, "\n * Values, how they are made, and for which part of the program:\n");
+    for (int i = 0; i < kernel->ins_count && values < MOST_VALUES; i++)
+        if (kernel->ins[i].kind != INS_STORE && kernel->ins[i].kind != INS_FAULT) {
+            put_line(out, kernel, i);
+            values++;
+        }
+    buf_puts(out, " */\n");
+}
+
+/* Without #line, which leads from a kernel for a GPU to the program: here lines are those of the source itself. */
+static void put_plain_lines(struct buf *out, const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (const char *next; text < end; text = next) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        next = newline ? newline + 1 : end;
+        if (strncmp(text, "#line ", 6) != 0)
+            buf_add(out, text, (size_t)(next - text));
+    }
+}
+
+const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
+{
+    const char *entry = strstr(text, entry_word);
+    struct buf out;
+    buf_init(&out, arena);
+    put_head(&out, kernel);
+    if (!entry)
+        return text;
+    size_t before = (size_t)(entry - text) + strlen(entry_word);
+    put_plain_lines(&out, text, before);
+    buf_printf(&out, "_%s", keep_name(arena, kernel->program, kernel));
+    put_plain_lines(&out, text + before, strlen(text + before));
+    return out.text;
+}
+
+void kernel_entry(const char *text, char entry[KEEP_ENTRY])
+{
+    const char *found = strstr(text, entry_word);
+    int length = 0;
+    while (found && is_word(found[length]))
+        length++;
+    snprintf(entry, KEEP_ENTRY, "%.*s", length, found ? found : "");
+}
+
+/* ---- files ---- */
+
+bool keep_path(char path[PATH_MAX], const char *directory, const char *name, const char *digest,
+               const char *suffix)
+{
+    return snprintf(path, PATH_MAX, "%s/%s-%.*s.%s", directory, name, DIGEST, digest, suffix) < PATH_MAX - 32;
+}
+
+static bool write_file(const char *temporary, const char *path, const void *bytes, size_t size)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size);
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (good && rename(temporary, path) == 0)
+        return true;
+    error = good ? errno : error;
+    unlink(temporary);
+    errno = error;
+    return false;
+}
+
+bool keep_write(const char *path, const void *bytes, size_t size, struct diags *diags)
+{
+    char temporary[PATH_MAX];
+    snprintf(temporary, sizeof temporary, "%.*s.%lx.tmp", PATH_MAX - 32, path, (long)getpid());
+    return write_file(temporary, path, bytes, size) ||
+           diag_at(diags, DIAG_NOT_KEPT, NULL, 0, path, strerror(errno));
+}
+
+bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
+                const char *const suffixes[2])
+{
+    char entry[KEEP_ENTRY];
+    kernel_entry(text, entry);
+    const char *name = strlen(entry) > strlen(entry_word) ? entry + strlen(entry_word) + 1 : "kernel";
+    return directory && keep_path(kept->source, directory, name, digest, suffixes[0]) &&
+           keep_path(kept->binary, directory, name, digest, suffixes[1]);
+}

@@ -1,0 +1,67 @@
+/* The key of a kernel in C (cache/identity.h). It is made without starting a process: the compiler's version
+ * follows from the file it is. A script that calls another compiler is known by the script. */
+#include "runtime/cc/cc.h"
+
+#include "runtime/cc/image_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+enum { PROCESSOR = 512 };          /* bytes that say which one it is */
+
+char *cc_identity(const struct cc *cc)
+{
+    char path[PATH_MAX];
+    struct stat stat;
+    return program_find(environment_get(&cc->environment, "PATH"), cc->path, path, &stat) ? file_identity(path)
+                                                                                           : NULL;
+}
+
+/* Homes are shared by machines: a flag that means "this one" is as good as the processor's name. */
+static const char *describe_processor(char text[PROCESSOR])
+{
+#if defined __x86_64__
+    static const unsigned leaves[] = {1, 7, 0xd, 0x80000001, 0x80000002, 0x80000003, 0x80000004};
+    char *to = text;
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        __get_cpuid_count(leaves[i], leaves[i] == 0xd, &a, &b, &c, &d);
+        if (leaves[i] == 1)
+            b = 0, c &= ~(1u << 27); /* the core this runs on, and what the system turned on */
+        to += sprintf(to, "%x %x %x %x ", a, b, c, d);
+    }
+#else
+    memset(text, 0, PROCESSOR);
+    gethostname(text, PROCESSOR - 1);
+#endif
+    return text;
+}
+
+bool cc_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
+                 enum weft_math math)
+{
+    const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
+    const char *flags[CC_MAX_FLAGS];
+    char bits[32], processor[PROCESSOR];
+    struct utsname system;
+    snprintf(bits, sizeof bits, "%zu-bit", 8 * sizeof(void *));
+    const char *fields[2 * CC_MAX_FLAGS + 8] = {"c", uname(&system) == 0 ? system.machine : "", bits, identity,
+                                                cc->vector_functions};
+    int count = 5;
+    cc_flags(&any, math, false, flags);
+    for (int i = 0; flags[i]; i++) {
+        fields[count++] = flags[i];
+        if (strstr(flags[i], "native"))
+            fields[count++] = describe_processor(processor);
+    }
+    bool good = cache_key_fields(key, fields, text);
+    key->suffix = ".so";
+    key->load = image_load_entry;
+    return good;
+}

@@ -1,0 +1,107 @@
+/* See module.h. */
+#include "runtime/gpu/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- loading ---- */
+
+/* The driver's result. Loading is nothing that a stream captures, and other threads may be capturing in a
+ * mode that forbids it to this one. The GPU's context is current. */
+static int load(const struct cuda_driver *driver, const void *image, struct CUmod_st **module)
+{
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    int result = driver->cuModuleLoadData(module, image);
+    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    return result;
+}
+
+/* From the bytes of an entry, which has been checked. */
+static void *load_entry(const struct cache_key *key, int fd, const struct entry *entry, const char *path)
+{
+    const struct cuda_device *device = key->user;
+    struct CUmod_st *module = NULL;
+    (void)fd, (void)path;
+    if (!cuda_enter_quietly(device))
+        return NULL;
+    if (load(device->driver, entry->bytes, &module) != CUDA_SUCCESS)
+        module = NULL;
+    cuda_leave(device);
+    return module;
+}
+
+/* Code that this driver cannot take is NVRTC's, which is newer. */
+static bool report_load(const struct cuda_device *device, const struct nvrtc *nvrtc,
+                        const struct nvrtc_arch *arch, int result, struct diags *diags)
+{
+    int version = device->driver->version;
+    switch (result) {
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return diag_at(diags, DIAG_CUDA_IMAGE, NULL, 0, version / 1000, version % 1000 / 10, result,
+                       nvrtc->major, nvrtc->minor, nvrtc->path, arch->name, device->major,
+                       device->minor, version / 1000);
+    default:
+        return cuda_check(device->driver, diags, result, "cuModuleLoadData");
+    }
+}
+
+/* ---- compiling ---- */
+
+bool cuda_key_init(struct cache_key *key, struct cuda_device *device, const char *identity,
+                   const char *text, enum weft_math math)
+{
+    char arch[32];
+    const char *fields[NVRTC_MAX_OPTIONS + 4] = {"cuda", identity, arch};
+    snprintf(arch, sizeof arch, "sm_%d%d", device->major, device->minor);
+    nvrtc_options(math, fields + 3);
+    bool good = cache_key_fields(key, fields, text);
+    key->suffix = ".cubin";
+    key->load = load_entry;
+    key->user = device;
+    return good;
+}
+
+struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, const char *text,
+                              enum weft_math math, struct image *image, struct diags *diags)
+{
+    struct nvrtc_arch arch;
+    struct nvrtc_code code;
+    struct CUmod_st *module = NULL;
+    if (!nvrtc_open(nvrtc, diags) ||
+        !nvrtc_device_arch(nvrtc, device->major, device->minor, &arch, diags) ||
+        !nvrtc_compile(nvrtc, text, math, &arch, &code, diags))
+        return NULL;
+    *image = (struct image){.fd = -1, .bytes = code.bytes, .size = code.size};
+    if (!cuda_enter(device, diags))
+        return NULL;
+    int result = load(device->driver, code.bytes, &module);
+    cuda_leave(device);
+    return result == CUDA_SUCCESS || report_load(device, nvrtc, &arch, result, diags) ? module : NULL;
+}
+
+/* ---- its function, its end ---- */
+
+struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *entry,
+                                struct diags *diags)
+{
+    struct CUfunc_st *function = NULL;
+    if (!cuda_enter(device, diags))
+        return NULL;
+    if (!CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry))
+        function = NULL;
+    cuda_leave(device);
+    return function;
+}
+
+void cuda_unload(const struct cuda_device *device, struct CUmod_st *module)
+{
+    if (!cuda_enter_quietly(device))
+        return;
+    device->driver->cuModuleUnload(module);
+    cuda_leave(device);
+}

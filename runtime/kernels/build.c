@@ -1,0 +1,187 @@
+/* Making one kernel, wherever from. Knows nothing of the table in memory (kernels.c), so that any
+ * thread may call it. */
+#include "runtime/kernels/build.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool probe(struct weft_context *context, const char *identity, struct cc *cc,
+                  struct diags *diags)
+{
+    pthread_mutex_lock(&context->cc_mutex);
+    bool good = cc_probe(&context->cc, identity, diags);
+    *cc = context->cc;
+    pthread_mutex_unlock(&context->cc_mutex);
+    return good;
+}
+
+bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *diags)
+{
+    char *identity = cc_identity(&context->cc);
+    bool good = probe(context, identity, cc, diags);
+    free(identity);
+    return good;
+}
+
+/* ---- the two kinds of kernels ---- */
+
+/* Which compiler would make it; NULL: unknown, and the disk is of no use. */
+static char *identity_of(const struct build *build)
+{
+    return build->device ? nvrtc_identity(&build->context->nvrtc)
+                         : cc_identity(&build->context->cc);
+}
+
+static bool key_of(const struct build *build, const char *identity, struct cache_key *key)
+{
+    if (build->device)
+        return cuda_key_init(key, build->device, identity, build->key, build->math);
+    return cc_key_init(key, &build->context->cc, identity, build->key, build->math);
+}
+
+/* What a compiler made, to be kept. */
+struct output {
+    struct image image;
+    char note[128];                /* the compiler's version */
+};
+
+static void *compile_c(const struct build *build, const struct cache_key *disk, const char *identity,
+                       struct output *output, struct diags *diags)
+{
+    static const char *const suffixes[] = {"c", "so"};
+    struct cc cc;
+    struct kept kept;
+    char entry[KEEP_ENTRY];
+    if (!probe(build->context, identity, &cc, diags))
+        return NULL;
+    snprintf(output->note, sizeof output->note, "%s", cc.version);
+    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    void *handle = cc_load(&cc, build->text, build->math, disk->digest, keep ? &kept : NULL,
+                           &output->image.fd, diags);
+    kernel_entry(build->text, entry);
+    if (handle && !dlsym(handle, entry)) {
+        dlclose(handle);
+        handle = NULL;
+        diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
+    }
+    return handle;
+}
+
+/* The text with lines that are those of the kept source, from malloc; NULL when it is not kept, or under a name that
+ * would have to be escaped. */
+static char *keep_source(const struct build *build, const struct kept *kept, struct diags *diags)
+{
+    char *text = NULL;
+    if (!keep_write(kept->source, build->text, strlen(build->text), diags) ||
+        strpbrk(kept->source, "\"\\\n") ||
+        asprintf(&text, "#line 1 \"%s\"\n%s", kept->source, build->text) < 0)
+        return NULL;
+    return text;
+}
+
+static void *compile_cuda(const struct build *build, const struct cache_key *disk, struct output *output,
+                          struct diags *diags)
+{
+    static const char *const suffixes[] = {"cu", "cubin"};
+    struct nvrtc *nvrtc = &build->context->nvrtc;
+    struct kept kept;
+    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    char *text = keep ? keep_source(build, &kept, diags) : NULL;
+    void *module = cuda_compile(nvrtc, build->device, text ? text : build->text, build->math,
+                                &output->image, diags);
+    if (module)
+        snprintf(output->note, sizeof output->note, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+    if (module && keep)
+        keep_write(kept.binary, output->image.bytes, output->image.size, diags);
+    free(text);
+    return module;
+}
+
+/* ---- from the disk, to the disk ---- */
+
+void *build_from_disk(const struct build *build)
+{
+    struct cache_key disk = {.material = NULL};
+    void *handle = NULL;
+    bool keep;
+    char *identity = build->context->cache ? identity_of(build) : NULL;
+    if (identity && key_of(build, identity, &disk))
+        handle = cache_find(build->context->cache, &disk, false, &keep);
+    cache_key_finish(&disk);
+    free(identity);
+    return handle;
+}
+
+/* To the log and not to the call's diagnostics: a result is not less good for it. Kept until the call
+ * ends: this may be the worker's thread, and other threads wait for the kernel. */
+static void note_once(struct weft_context *context, int problem)
+{
+    struct arena arena;
+    struct diags diags;
+    jmp_buf env;
+    if (!context->log.tell || atomic_flag_test_and_set(&context->noted))
+        return;
+    arena_init(&arena);
+    if (!ARENA_GUARD(&arena, env)) {
+        diags_init(&diags, &arena, NULL);
+        diag_at(&diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(problem));
+        keep_untold(&context->log, &diags);
+    }
+    arena_finish(&arena);
+}
+
+/* A kernel that the loader took is kept, unless the compiler has changed under it. */
+static void publish(const struct build *build, const struct cache_key *disk, const char *identity,
+                    const struct output *output)
+{
+    struct weft_context *context = build->context;
+    char *after = identity_of(build);
+    bool same = after && strcmp(after, identity) == 0;
+    free(after);
+    if (same &&
+        !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap))
+        note_once(context, errno);
+}
+
+static void *compile(const struct build *build, const struct cache_key *disk, const char *identity,
+                     bool keep, struct diags *diags)
+{
+    struct output output = {.image = {.fd = -1}};
+    void *handle = build->device ? compile_cuda(build, disk, &output, diags)
+                                 : compile_c(build, disk, identity, &output, diags);
+    if (handle && identity && build->context->cache && !keep)
+        publish(build, disk, identity, &output);
+    if (output.image.fd >= 0)
+        close(output.image.fd);
+    free(output.image.bytes);
+    return handle;
+}
+
+void *build_kernel(const struct build *build, struct diags *diags, enum weft_kernel_origin *origin)
+{
+    const char *cache = build->context->cache;
+    struct cache_key disk;
+    int lock = -1;
+    bool keep = false;
+    void *handle = NULL;
+    char *identity = identity_of(build);
+    if (!key_of(build, identity ? identity : "", &disk))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    else {
+        *origin = WEFT_FROM_DISK;
+        if (identity && cache && !(handle = cache_find(cache, &disk, false, &keep)))
+            handle = cache_wait(cache, &disk, &build->context->running.cancelled, &lock, &keep);
+        if (!handle) {
+            *origin = WEFT_FROM_COMPILER;
+            handle = compile(build, &disk, identity, keep, diags);
+        }
+        cache_unlock(lock);
+    }
+    cache_key_finish(&disk);
+    free(identity);
+    return handle;
+}

@@ -1,0 +1,225 @@
+/* Kernels in memory: a table in the context, each text compiled once however many threads ask, and
+ * once more when libtcc made the first kernel. */
+#include "runtime/kernels/tiers_impl.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text without comments and without #line, behind a character for how and for which GPU it is
+ * compiled: programs that differ in names and in the values of literals share a kernel. */
+static char *make_key(const struct kernel_request *request)
+{
+    const char *text = request->text;
+    char *key = malloc(strlen(text) + 2), *to = key;
+    bool fast = request->math == WEFT_MATH_FAST;
+    if (!key)
+        return NULL;
+    *to++ = request->device ? (char)(128 + 2 * request->device->ordinal + fast) : fast ? 'f' : 's';
+    while (*text) {
+        if (text[0] == '/' && text[1] == '*')
+            text = strstr(text + 2, "*/") + 2;
+        else if (*text == '#' && strncmp(text, "#line ", 6) == 0)
+            text += strcspn(text, "\n");
+        else
+            *to++ = *text++;
+    }
+    *to = '\0';
+    return key;
+}
+
+static unsigned hash(const char *key)
+{
+    uint64_t h = 1469598103934665603u;
+    for (; *key; key++)
+        h = (h ^ (unsigned char)*key) * 1099511628211u;
+    return (unsigned)(h ^ h >> 32) % 256;
+}
+
+static void unlink_entry(struct loaded **bucket, struct loaded *entry)
+{
+    while (*bucket != entry)
+        bucket = &(*bucket)->next;
+    *bucket = entry->next;
+}
+
+static void free_entry(struct loaded *entry)
+{
+    if (entry->handle)
+        dlclose(entry->handle);
+    if (entry->module)
+        cuda_unload(entry->device, entry->module);
+    first_release(&entry->first);
+    free(entry->key);
+    free(entry);
+}
+
+/* Takes over what was made; the mutex is held. */
+static void adopt(struct loaded *entry, const struct made *made)
+{
+    entry->handle = made->handle ? made->handle : entry->handle;
+    entry->first = made->first.memory ? made->first : entry->first;
+    entry->module = made->module;
+    entry->function = made->function;
+    atomic_store(&entry->run, made->run);
+    atomic_store(&entry->final, made->final);
+    double first = entry->info.first_seconds;
+    entry->info = made->info;
+    entry->info.first_seconds = first > 0 ? first : made->info.first_seconds;
+}
+
+/* Makes it outside the lock and tells the others. A failed entry leaves the table, so that the next
+ * call tries again; the last thread that waited for it frees it. */
+static struct loaded *build(struct weft_context *context, struct loaded **bucket,
+                            struct loaded *entry, const struct kernel_request *request,
+                            struct diags *diags)
+{
+    struct made made;
+    pthread_mutex_unlock(&context->mutex);
+    bool good = tiers_make(context, entry->key + 1, request, diags, &made);
+    pthread_mutex_lock(&context->mutex);
+    if (good)
+        adopt(entry, &made);
+    entry->state = good ? LOADED_READY : LOADED_FAILED;
+    pthread_cond_broadcast(&context->changed);
+    if (good && !entry->final)
+        worker_add(context, entry);
+    if (good)
+        return entry;
+    unlink_entry(bucket, entry);
+    if (entry->waiting == 0)
+        free_entry(entry);
+    return NULL;
+}
+
+void kernels_improve(struct weft_context *context, struct loaded *entry)
+{
+    struct made made;
+    entry->building = true;
+    pthread_mutex_unlock(&context->mutex);
+    bool good = tiers_improve(context, entry->key + 1, entry->math, &made);
+    pthread_mutex_lock(&context->mutex);
+    entry->building = false;
+    if (good)
+        adopt(entry, &made);
+    atomic_store(&entry->final, true);
+    pthread_cond_broadcast(&context->changed);
+}
+
+static bool await(struct weft_context *context, struct loaded *entry)
+{
+    entry->waiting++;
+    while (entry->state == LOADED_PENDING)
+        pthread_cond_wait(&context->changed, &context->mutex);
+    bool ready = entry->state == LOADED_READY;
+    if (--entry->waiting == 0 && !ready)
+        free_entry(entry);
+    return ready;
+}
+
+/* The entry for this key, ready; NULL when there is none, or its maker failed while we waited: then we
+ * try again, for a diagnostic of our own. */
+static struct loaded *find(struct weft_context *context, const char *key)
+{
+    for (;;) {
+        struct loaded *entry = context->buckets[hash(key)];
+        while (entry && strcmp(entry->key, key) != 0)
+            entry = entry->next;
+        if (!entry || entry->state == LOADED_READY || await(context, entry))
+            return entry;
+    }
+}
+
+/* Waits for the thread that makes the good kernel, or makes it. The mutex is held. */
+static void settle(struct weft_context *context, struct loaded *entry)
+{
+    while (!entry->final)
+        if (entry->building) {
+            pthread_cond_wait(&context->changed, &context->mutex);
+        } else {
+            worker_remove(context, entry);
+            kernels_improve(context, entry);
+        }
+}
+
+static struct loaded *get(struct weft_context *context, char *key,
+                          const struct kernel_request *request, struct diags *diags,
+                          struct weft_kernel_info *info)
+{
+    struct loaded *entry = find(context, key);
+    if (entry) {
+        free(key);
+        if (request->wait)
+            settle(context, entry);
+        return entry;
+    }
+    entry = calloc(1, sizeof *entry);
+    if (!entry) {
+        free(key);
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+        return NULL;
+    }
+    struct loaded **bucket = &context->buckets[hash(key)];
+    *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
+                              .device = request->device};
+    *bucket = entry;
+    entry = build(context, bucket, entry, request, diags);
+    if (entry)
+        *info = entry->info;
+    return entry;
+}
+
+struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
+                           struct diags *diags, struct weft_kernel_info *info)
+{
+    char *key = make_key(request);
+    *info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+    if (!key) {
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+        return NULL;
+    }
+    pthread_mutex_lock(&context->mutex);
+    struct loaded *entry = get(context, key, request, diags, info);
+    pthread_mutex_unlock(&context->mutex);
+    return entry;
+}
+
+void kernels_settle(struct weft_context *context, struct loaded *loaded,
+                    struct weft_kernel_info *info)
+{
+    pthread_mutex_lock(&context->mutex);
+    settle(context, loaded);
+    if (info->origin == WEFT_FROM_FIRST)
+        *info = loaded->info;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void kernels_abandon(struct weft_context *context)
+{
+    for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++) {
+        struct loaded **at = &context->buckets[i];
+        while (*at) {
+            struct loaded *entry = *at;
+            if (entry->state != LOADED_PENDING) {
+                if (entry->building)
+                    worker_requeue(context, entry);
+                entry->building = false;
+                at = &entry->next;
+                continue;
+            }
+            *at = entry->next;
+            free_entry(entry);
+        }
+    }
+}
+
+/* Unloads everything; no thread uses the context any more. */
+void kernels_finish(struct weft_context *context)
+{
+    for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++)
+        while (context->buckets[i]) {
+            struct loaded *entry = context->buckets[i];
+            context->buckets[i] = entry->next;
+            free_entry(entry);
+        }
+}

@@ -1,0 +1,169 @@
+/* See worker.h. */
+#include "runtime/kernels/kernels.h"
+
+#include <signal.h>
+
+/* ---- all contexts of the process ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t contexts_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before a context's */
+static struct weft_context *contexts;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&contexts_mutex);
+    for (struct weft_context *context = contexts; context; context = context->next)
+        pthread_mutex_lock(&context->mutex), pthread_mutex_lock(&context->log.mutex);
+    loads_stop();
+}
+
+static void go_on(bool child)
+{
+    loads_resume(child);
+    for (struct weft_context *context = contexts; context; context = context->next)
+        pthread_mutex_unlock(&context->log.mutex), pthread_mutex_unlock(&context->mutex);
+    pthread_mutex_unlock(&contexts_mutex);
+}
+
+static void after_fork(void)
+{
+    go_on(false);
+}
+
+/* No other thread has come along, and compilers in progress are the parent's. */
+static void in_child(void)
+{
+    for (struct weft_context *context = contexts; context; context = context->next) {
+        pthread_mutex_init(&context->cc_mutex, NULL);
+        pthread_mutex_init(&context->cuda.mutex, NULL);
+        pthread_mutex_init(&context->remarks.mutex, NULL);
+        pthread_mutex_init(&context->nvrtc.mutex, NULL);
+        pthread_mutex_init(&context->running.mutex, NULL);
+        pthread_cond_init(&context->changed, NULL);
+        pthread_cond_init(&context->worker.wake, NULL);
+        context->running.first = NULL;
+        context->worker.running = false;
+        kernels_abandon(context);
+    }
+    go_on(true);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* At the end of the process, or when the library is unloaded: what a context that was never destroyed
+ * has started ends too. */
+__attribute__((destructor)) static void finish_process(void)
+{
+    for (;;) {
+        pthread_mutex_lock(&contexts_mutex);
+        struct weft_context *context = contexts;
+        if (context)
+            contexts = context->next;
+        pthread_mutex_unlock(&contexts_mutex);
+        if (!context)
+            return;
+        worker_finish(context);
+    }
+}
+
+/* ---- one context's thread ---- */
+
+static void *work(void *context_)
+{
+    struct weft_context *context = context_;
+    struct worker *worker = &context->worker;
+    pthread_mutex_lock(&context->mutex);
+    while (!worker->stop) {
+        struct loaded *job = worker->first;
+        if (job) {
+            worker->first = job->next_job;
+            kernels_improve(context, job);
+        } else {
+            pthread_cond_wait(&worker->wake, &context->mutex);
+        }
+    }
+    pthread_mutex_unlock(&context->mutex);
+    return NULL;
+}
+
+static void start(struct weft_context *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return;
+    context->worker.running = pthread_create(&context->worker.thread, NULL, work, context) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void worker_init(struct weft_context *context)
+{
+    pthread_once(&once, prepare_process);
+    pthread_cond_init(&context->worker.wake, NULL);
+    pthread_mutex_lock(&contexts_mutex);
+    context->next = contexts;
+    contexts = context;
+    pthread_mutex_unlock(&contexts_mutex);
+}
+
+static void forget(const struct weft_context *context)
+{
+    pthread_mutex_lock(&contexts_mutex);
+    struct weft_context **at = &contexts;
+    while (*at && *at != context)
+        at = &(*at)->next;
+    if (*at)
+        *at = context->next;
+    pthread_mutex_unlock(&contexts_mutex);
+}
+
+void worker_finish(struct weft_context *context)
+{
+    forget(context);
+    cc_cancel(&context->running);
+    pthread_mutex_lock(&context->mutex);
+    context->worker.stop = true;
+    pthread_cond_signal(&context->worker.wake);
+    bool running = context->worker.running;
+    context->worker.running = false;
+    pthread_mutex_unlock(&context->mutex);
+    if (running)
+        pthread_join(context->worker.thread, NULL);
+}
+
+void worker_requeue(struct weft_context *context, struct loaded *loaded)
+{
+    struct loaded **at = &context->worker.first;
+    while (*at)
+        at = &(*at)->next_job;
+    *at = loaded;
+    loaded->next_job = NULL;
+}
+
+void worker_add(struct weft_context *context, struct loaded *loaded)
+{
+    worker_requeue(context, loaded);
+    if (!context->worker.running)
+        start(context);
+    pthread_cond_signal(&context->worker.wake);
+}
+
+void worker_wake(struct weft_context *context)
+{
+    pthread_mutex_lock(&context->mutex);
+    if (context->worker.first && !context->worker.running)
+        start(context);
+    pthread_mutex_unlock(&context->mutex);
+}
+
+void worker_remove(struct weft_context *context, struct loaded *loaded)
+{
+    struct loaded **at = &context->worker.first;
+    while (*at && *at != loaded)
+        at = &(*at)->next_job;
+    if (*at)
+        *at = loaded->next_job;
+}

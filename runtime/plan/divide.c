@@ -1,0 +1,303 @@
+/* Dividing a typed program on certain shapes into kernels: results of one shape share one, what is
+ * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
+#include "runtime/plan/plan.h"
+
+#include <string.h>
+
+/* What is divided. */
+struct planning {
+    struct arena *arena;
+    struct weft_program *program;
+    struct typed *typed;
+    const struct shape *const *inputs; /* their shapes */
+    const struct shape *const *shapes; /* of nodes */
+    const struct occasion *occasion;
+    const struct tensor *outputs;  /* NULL: all dense */
+    const struct target *target;
+    unsigned fast;
+    struct division *into;
+    struct diags *diags;
+};
+
+/* The tensors' shapes; extents of a batch without samples are nobody's. */
+static const struct shape *const *tensor_shapes(struct arena *arena, const struct tensor *tensors, int count)
+{
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, count + 1);
+    for (int i = 0; i < count; i++) {
+        struct shape *shape = ARENA_NEW(arena, struct shape);
+        shape->rank = tensors[i].rank;
+        for (int d = 0; d < tensors[i].rank; d++)
+            shape->extents[d] = tensors[i].shape[d];
+        shapes[i] = shape;
+    }
+    return shapes;
+}
+
+static const struct strided *strided(struct arena *arena, const struct tensor *tensors, int count)
+{
+    struct strided *all = ARENA_ARRAY(arena, struct strided, count + 1);
+    for (int i = 0; tensors && i < count; i++)
+        all[i] = (struct strided){tensors[i].rank, tensors[i].shape, tensors[i].strides, false};
+    return tensors ? all : NULL;
+}
+
+/* Rough: a vector instruction takes about a third of the time of a byte moved. */
+static double estimate(const struct kernel *kernel, const struct geometry *g)
+{
+    double each = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        each += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) / 3.0 : 0;
+    for (int a = 0; a < kernel->access_count; a++)
+        each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
+    return each * (double)g->volume;
+}
+
+static void count_traffic(const struct kernel *kernel, const struct geometry *g, struct planned *planned)
+{
+    for (int a = 0; a < kernel->access_count; a++) {
+        double bytes = (double)g->volume * type_rows[kernel->accesses[a].dtype].size;
+        bool moves = g->kinds[a] != ACCESS_SCALAR && g->kinds[a] != ACCESS_PERIODIC;
+        planned->touched += moves ? bytes : 0;
+        planned->stored += a >= kernel->load_count ? bytes : 0;
+    }
+}
+
+/* The loops of all kernels; false with a diagnostic. */
+static bool add_drafts(struct planning *p)
+{
+    const struct program *program = p->typed->program;
+    const struct kernel_program *made = &p->into->program;
+    const struct access *wrong;
+    struct loop_params params = {
+        .target = p->target, .fast = p->fast, .many = p->occasion->many,
+        .shapes = {program, p->inputs, p->shapes, made->temporaries},
+        .operands = {strided(p->arena, p->occasion->inputs, program->input_count),
+                     strided(p->arena, p->outputs, program->result_count)}};
+    for (int k = 0; k < made->count; k++) {
+        const struct program_kernel *kernel = &made->kernels[k];
+        struct loop loop;
+        params.kernel = kernel->kernel;
+        params.space = kernel->space;
+        params.maps = kernel->kernel->maps;
+        if (!pipeline_loop(p->arena, &params, &loop, &wrong))
+            return diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, program->symbols[program->inputs[wrong->index]].name,
+                           type_rows[wrong->dtype].name, type_rows[wrong->dtype].size);
+        const struct draft draft = {kernel->kernel, kernel->space, kernel->order, false, loop.geometry, loop.form};
+        ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
+    }
+    return true;
+}
+
+struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
+                           struct typed *typed, const struct target *target, const struct draft *draft)
+{
+    const struct emit_params params = {target, &draft->form, draft->geometry.kinds,
+                                       program->context->cc.vector_functions, draft->geometry.fast};
+    return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
+}
+
+/* Geometry as kernels take it, copied but for maps: where there are views the plan keeps all memory. */
+static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
+                                      const struct geometry *g)
+{
+    size_t accesses = (size_t)kernel->access_count, groups = (size_t)g->groups;
+    bool expanded = g->row_groups > 0;
+    int **offsets = expanded ? arena_copy(arena, g->offsets, accesses * sizeof *g->offsets) : NULL;
+    for (size_t a = 0; expanded && a < accesses; a++)
+        if (offsets[a])
+            offsets[a] = arena_copy(arena, offsets[a], (size_t)g->columns * sizeof *offsets[a]);
+    return (struct weft_geometry){
+        .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
+        .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
+        .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
+        .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
+        .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
+        .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
+}
+
+void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
+                   const struct draft *draft, struct planned *planned)
+{
+    const struct kernel *kernel = draft->kernel;
+    *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
+                                .tiles = form_tiles(&draft->form, &draft->geometry),
+                                .work = estimate(kernel, &draft->geometry)};
+    count_traffic(kernel, &draft->geometry, planned);
+    planned->emitted = draft_text(&plan->own, scratch, program, plan->typed, plan->target, draft);
+    planned->kinds = arena_copy(&plan->own, draft->geometry.kinds, (size_t)kernel->access_count);
+    planned->starts = arena_copy(&plan->own, draft->geometry.starts,
+                                 (size_t)kernel->access_count * sizeof *draft->geometry.starts);
+    planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
+    planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
+    for (int i = 0; i < kernel->literal_count; i++)
+        planned->literals[i] = kernel->literals[i].bits;
+}
+
+/* ---- kernels that depend on no shape, kept ---- */
+
+/* The program's mutex is held. */
+static struct lowered *find_lowered(const struct typed *typed, const int *results, int count)
+{
+    struct lowered *at = typed->lowered;
+    while (at && (at->kernel->result_count != count ||
+                  memcmp(at->kernel->results, results, (size_t)count * sizeof *results) != 0))
+        at = at->next;
+    return at;
+}
+
+/* NULL: memory ran out. The program's mutex is held. */
+static struct lowered *make_lowered(struct typed *typed, const int *results, int count, struct diags *diags)
+{
+    jmp_buf env;
+    if (ARENA_GUARD(&typed->arena, env))
+        return NULL;
+    struct lowered *made = pipeline_lower(&typed->arena, typed->program, results, count, diags);
+    made->next = typed->lowered;
+    typed->lowered = made;
+    return made;
+}
+
+/* That of these results, for all calls of the instance. */
+static const struct lowered *get_lowered(void *user, const int *results, int count)
+{
+    struct planning *p = user;
+    pthread_mutex_lock(&p->program->mutex);
+    struct lowered *found = find_lowered(p->typed, results, count);
+    found = found ? found : make_lowered(p->typed, results, count, p->diags);
+    pthread_mutex_unlock(&p->program->mutex);
+    return found;
+}
+
+/* ---- dividing ---- */
+
+static bool divide_results(struct planning *p)
+{
+    const struct lowered_store store = {p, get_lowered};
+    const struct pipeline pipeline = {.arena = p->arena, .program = p->typed->program, .target = p->target,
+                                      .fast = p->fast, .taken = p->occasion->taken, .inputs = p->inputs,
+                                      .shapes = p->shapes, .store = &store, .diags = p->diags};
+    *p->into = (struct division){.target = p->target};
+    return pipeline_kernels(&pipeline, &p->into->program) && add_drafts(p);
+}
+
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* What the texts of the kernels depend on. Two that are equal by chance cost nothing but a class. */
+static uint64_t division_class(const struct division *division)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (int k = 0; k < division->count; k++) {
+        const struct kernel *kernel = division->drafts[k].kernel;
+        for (int i = 0; i < kernel->ins_count; i++) {
+            const struct ins *ins = &kernel->ins[i];
+            const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
+                                 ins->a[0], ins->a[1], ins->a[2], ins->index};
+            hash = add_bytes(hash, words, sizeof words);
+        }
+        hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
+        const struct form *form = &division->drafts[k].form;
+        const int words[] = {form->groups, form->wide, form->many, form->threads,
+                             form->period, form->block};
+        hash = add_bytes(hash, words, sizeof words);
+    }
+    return hash;
+}
+
+/* Whether the instance may have kernels of this class: it has them, or not yet too many for the target. */
+static bool admit(struct weft_program *program, struct typed *typed, struct plan_class class)
+{
+    bool found = false;
+    int count = 0;
+    pthread_mutex_lock(&program->mutex);
+    for (int i = 0; i < typed->class_count && !found; i++) {
+        count += typed->classes[i].target == class.target;
+        found = typed->classes[i].target == class.target && typed->classes[i].hash == class.hash;
+    }
+    if (!found && count < MAX_CLASSES)
+        typed->classes[typed->class_count++] = class;
+    pthread_mutex_unlock(&program->mutex);
+    return found || count < MAX_CLASSES;
+}
+
+/* ---- temporaries ---- */
+
+static bool reads_batches(const struct kernel *kernel, const struct tensor *inputs, const bool *own)
+{
+    for (int a = 0; a < kernel->load_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        bool kept = access->kind == TENSOR_TEMPORARY || access->kind == TENSOR_TABLE;
+        if ((access->kind == TENSOR_INPUT && inputs[access->index].batch) || (kept && own[access->index]))
+            return true;
+    }
+    return false;
+}
+
+/* Which hoisted kernels, and what they store, are the same for all samples of the plan. */
+static void find_shared(struct arena *arena, const struct tensor *inputs, struct division *division)
+{
+    bool *own = ARENA_ARRAY(arena, bool, division->program.temporary_count);
+    for (int k = 0; k < division->program.first_result; k++) {
+        struct draft *draft = &division->drafts[k];
+        draft->shared = !reads_batches(draft->kernel, inputs, own);
+        for (int a = draft->kernel->load_count; a < draft->kernel->access_count; a++)
+            own[draft->kernel->accesses[a].index] = !draft->shared;
+    }
+    division->own = own;
+}
+
+void place_temporaries(struct plan *plan, const struct division *division)
+{
+    int count = division->program.temporary_count;
+    if (!count)
+        return;
+    plan->temporaries = ARENA_ARRAY(&plan->own, size_t, count);
+    plan->shared = ARENA_ARRAY(&plan->own, bool, count);
+    plan->bytes = ARENA_ARRAY(&plan->own, unsigned char, TABLE_ENTRIES);
+    for (int i = 0; i < TABLE_ENTRIES; i++)
+        plan->bytes[i] = (unsigned char)i;
+    for (int t = 0; t < count; t++) {
+        const struct temporary *temporary = &division->program.temporaries[t];
+        size_t size = (size_t)type_rows[temporary->dtype].size;
+        size_t *total = division->own[t] ? &plan->own_bytes : &plan->shared_bytes;
+        plan->shared[t] = !division->own[t];
+        plan->temporaries[t] = *total;
+        *total += ((size_t)shape_volume(temporary->shape) * size + TEMPORARY_ALIGNMENT - 1) /
+                  TEMPORARY_ALIGNMENT * TEMPORARY_ALIGNMENT;
+    }
+}
+
+static const struct tensor *strided_outputs(const struct program *program, const struct occasion *occasion)
+{
+    for (int r = 0; occasion->outputs && r < program->result_count; r++)
+        if ((!occasion->taken || occasion->taken[r]) && !occasion->outputs[r].dense)
+            return occasion->outputs;
+    return NULL;
+}
+
+bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
+            const struct shape *const *shapes, const struct occasion *occasion,
+            struct division *division, struct diags *diags)
+{
+    const struct target *own = occasion->device ? &target_cuda : &target_c;
+    const struct target *target = occasion->target ? occasion->target : own;
+    struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
+                         .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count),
+                         .occasion = occasion, .target = target, .into = division,
+                         .fast = program->context->fast & target->fast,
+                         .outputs = strided_outputs(typed->program, occasion), .diags = diags};
+    if (!divide_results(&p))
+        return false;
+    if (!admit(program, typed, (struct plan_class){target, division_class(division)})) {
+        p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
+        if (!divide_results(&p))
+            return false;
+    }
+    find_shared(arena, occasion->inputs, division);
+    return true;
+}

@@ -1,0 +1,95 @@
+/* The texts of an instance's kernels, kept, so that new shapes in a class that was there before emit
+ * nothing and look nothing up. A key holds all that a text is made from, but for what an instance and its
+ * context fix: names and spellings, the vector functions. */
+#include "runtime/plan/emitted.h"
+
+#include <string.h>
+
+enum { MAX_EMITTED = 64 };         /* kept for each instance */
+
+/* Lengths come first, so that no two lists run into each other. */
+static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
+{
+    const struct form *form = params->form;
+    const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
+                          kernel->literal_count, kernel->fault_count, (int)params->fast};
+    const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps, form->flat, form->period,
+                         form->mapped, form->wide, form->many, form->repeats};
+    buf_add(key, (const char *)&params->target, sizeof params->target);
+    buf_add(key, (const char *)counts, sizeof counts);
+    buf_add(key, (const char *)sizes, sizeof sizes);
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
+                             ins->a[0], ins->a[1], ins->a[2], ins->index};
+        buf_add(key, (const char *)words, sizeof words);
+    }
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a]};
+        buf_add(key, (const char *)words, sizeof words);
+    }
+    for (int i = 0; i < kernel->literal_count; i++) {
+        const int dtype = (int)kernel->literal_dtypes[i];
+        buf_add(key, (const char *)&dtype, sizeof dtype);
+        buf_add(key, (const char *)&kernel->literals[i], sizeof kernel->literals[i]);
+    }
+}
+
+/* The program's mutex is held. */
+static struct emitted *find(const struct typed *typed, const struct buf *key)
+{
+    struct emitted *at = typed->emitted;
+    while (at && (at->size != key->length || memcmp(at->key, key->text, key->length) != 0))
+        at = at->next;
+    return at;
+}
+
+static struct emitted *copy(struct arena *arena, const struct emitted *made)
+{
+    struct emitted *kept = ARENA_NEW(arena, struct emitted);
+    kept->size = made->size;
+    kept->key = arena_copy(arena, made->key, made->size);
+    kept->text = arena_string(arena, made->text, strlen(made->text));
+    kept->scratch = made->scratch;
+    kept->form = made->form;
+    return kept;
+}
+
+/* Moves what was emitted to the instance; the program's mutex is held. NULL when there are too many or
+ * no memory is left. */
+static struct emitted *keep(struct typed *typed, const struct emitted *made)
+{
+    jmp_buf env;
+    if (typed->emitted_count == MAX_EMITTED || ARENA_GUARD(&typed->arena, env))
+        return NULL;
+    struct emitted *kept = copy(&typed->arena, made);
+    kept->next = typed->emitted;
+    typed->emitted = kept;
+    typed->emitted_count++;
+    return kept;
+}
+
+struct emitted *emitted_get(struct weft_program *program, struct typed *typed, struct arena *arena,
+                            struct arena *scratch, const struct kernel *kernel,
+                            const struct emit_params *params)
+{
+    struct buf key;
+    buf_init(&key, scratch);
+    make_key(&key, kernel, params);
+    pthread_mutex_lock(&program->mutex);
+    struct emitted *found = find(typed, &key);
+    pthread_mutex_unlock(&program->mutex);
+    if (found)
+        return found;
+    struct emitted *made = ARENA_NEW(scratch, struct emitted);
+    made->key = key.text;
+    made->size = key.length;
+    made->form = *params->form;
+    made->text = pipeline_text(scratch, kernel, params, &made->scratch);
+    pthread_mutex_lock(&program->mutex);
+    found = find(typed, &key); /* another thread may have been faster */
+    found = found ? found : keep(typed, made);
+    pthread_mutex_unlock(&program->mutex);
+    return found ? found : copy(arena, made);
+}

@@ -1,0 +1,110 @@
+/* See gpu_args.h. */
+#include "runtime/plan/plan.h"
+
+#include <string.h>
+
+/* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
+ * further tiles by itself. */
+enum { MOST_BLOCKS = 1 << 20 };
+
+unsigned cuda_blocks(int64_t tiles)
+{
+    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
+}
+
+static const struct form *form_of(const struct planned *planned)
+{
+    return &planned->emitted->form;
+}
+
+/* ---- geometry and maps ---- */
+
+#define SHARED static
+#define FORM struct form
+#include "templates/shared/words.c"
+
+void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)
+{
+    put_geometry(words, form_of(planned), &planned->walk, maps);
+}
+
+bool cuda_is_mapped(const struct planned *planned, int access)
+{
+    return planned->walk.maps && planned->walk.maps[access];
+}
+
+size_t cuda_map_words(const struct planned *planned, int access)
+{
+    return map_words(planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED);
+}
+
+void cuda_write_map(const struct planned *planned, int access, uint64_t *words)
+{
+    put_map(words, planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED, form_of(planned)->wide);
+}
+
+/* ---- samples and arguments ---- */
+
+/* Whether chunks may be loaded and stored whole. */
+static bool is_dense(const struct planned *planned, const uint64_t *bases)
+{
+    bool dense = rows_are_whole(form_of(planned), &planned->walk);
+    for (int a = 0; a < planned->kernel->access_count; a++)
+        dense = dense && (planned->kinds[a] != ACCESS_UNIT ||
+                          is_aligned(form_of(planned), &planned->walk, a,
+                                     type_rows[planned->kernel->accesses[a].dtype].size, bases[a]));
+    return dense;
+}
+
+void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
+                       const uint64_t *bases, uint64_t *words)
+{
+    *words++ = (uint64_t)first_tile;
+    *words++ = is_dense(planned, bases);
+    *words++ = geometry;
+    for (int a = 0; a < planned->kernel->access_count; a++)
+        *words++ = bases[a];
+}
+
+void cuda_write_literals(const struct planned *planned, uint64_t *words)
+{
+    for (int i = 0; i < form_of(planned)->literals; i++)
+        words[i] = planned->literals[i];
+}
+
+/* Where there are none a slot stands all the same: neither C nor C++ has arrays of nothing. */
+static uint64_t *put_literals(uint64_t *to, const struct planned *planned, const struct cuda_call *call)
+{
+    const struct form *form = form_of(planned);
+    if (!form->apart)
+        cuda_write_literals(planned, to);
+    if (form->apart || !form->literals)
+        *to = form->apart ? call->literals : 0;
+    return to + (form->apart || !form->literals ? 1 : form->literals);
+}
+
+void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words)
+{
+    const struct form *form = form_of(planned);
+    *words++ = (uint64_t)call->tiles;
+    *words++ = call->faults;
+    words = put_literals(words, planned, call);
+    if (form->many) {
+        *words++ = (uint64_t)call->sample_count;
+        *words++ = call->samples;
+        return;
+    }
+    *words++ = is_dense(planned, call->bases);
+    words = put_geometry(words, form, &planned->walk, call->maps);
+    for (int a = 0; a < form->accesses; a++)
+        *words++ = call->bases[a];
+}
+
+void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words)
+{
+    const struct form *form = form_of(planned);
+    uint64_t *to = words + form_args_words(form) - form->accesses;
+    words[1] = faults;
+    *(to - form_geometry_words(form) - 1) = is_dense(planned, bases);
+    memcpy(to, bases, (size_t)form->accesses * sizeof *to);
+}

@@ -1,0 +1,305 @@
+/* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
+ * comparing a few integers. */
+#include "runtime/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch may need many */
+
+/* ---- shapes ---- */
+
+struct size_value {
+    int64_t value;
+    int input;                     /* that set it; -1: none yet */
+};
+
+static bool check_extent(const struct program *program, int input, int d, int64_t extent,
+                         struct size_value *sizes, struct diags *diags)
+{
+    const struct symbol *symbol = &program->symbols[program->inputs[input]];
+    int64_t declared = symbol->type.extents[d];
+    if (declared == EXTENT_UNKNOWN || declared == extent)
+        return true;
+    if (declared >= 0)
+        return false;
+    struct size_value *size = &sizes[EXTENT_VARIABLE - declared];
+    if (size->input < 0)
+        *size = (struct size_value){extent, input};
+    if (size->value == extent)
+        return true;
+    const char *other = program->symbols[program->inputs[size->input]].name;
+    return diag_at(diags, DIAG_SIZE_VARIABLE, NULL, 0,
+                   program->size_variables[EXTENT_VARIABLE - declared],
+                   (long long)size->value, other, (long long)extent, symbol->name);
+}
+
+static const struct shape *input_shape(struct arena *arena, const struct program *program, int input,
+                                       const struct tensor *tensor, struct size_value *sizes,
+                                       struct diags *diags)
+{
+    const struct symbol *symbol = &program->symbols[program->inputs[input]];
+    const struct type *type = &symbol->type;
+    if (tensor->rank == NO_SHAPE)
+        return type_shape(arena, type);
+    struct shape *shape = ARENA_NEW(arena, struct shape);
+    shape->rank = tensor->rank;
+    for (int d = 0; d < tensor->rank; d++)
+        shape->extents[d] = tensor->shape[d];
+    if (!type->ranked || tensor->slab)
+        return shape;
+    int errors = diags->errors;
+    bool fits = type->rank == tensor->rank;
+    for (int d = 0; d < tensor->rank && fits; d++) {
+        fits = check_extent(program, input, d, tensor->shape[d], sizes, diags);
+        if (type->extents[d] <= EXTENT_VARIABLE)
+            shape->rigid |= 1u << d;
+    }
+    if (!fits && diags->errors == errors)
+        diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "input", symbol->name,
+                shape_text(arena, program, shape),
+                shape_text(arena, program, type_shape(arena, type)));
+    return shape;
+}
+
+const struct shape **plan_shapes(struct arena *arena, const struct program *program,
+                                 const struct tensor *inputs, struct diags *diags)
+{
+    const struct shape **given = ARENA_ARRAY(arena, const struct shape *, program->input_count);
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    struct size_value *sizes = ARENA_ARRAY(arena, struct size_value, program->size_variable_count);
+    for (int i = 0; i < program->size_variable_count; i++)
+        sizes[i].input = -1;
+    for (int i = 0; i < program->input_count; i++)
+        given[i] = input_shape(arena, program, i, &inputs[i], sizes, diags);
+    if (diags->errors)
+        return NULL;
+    const struct contents *contents = numbers_contents(arena, program, inputs);
+    return pipeline_shapes(arena, program, diags, given, contents, shapes) ? shapes : NULL;
+}
+
+const char **plan_layouts(struct arena *arena, const struct program *program,
+                          const struct tensor *inputs, const struct shape *const *shapes,
+                          struct diags *diags)
+{
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    const struct contents *contents = numbers_contents(arena, program, inputs);
+    return pipeline_layouts(arena, program, diags, shapes, contents, layouts) ? layouts : NULL;
+}
+
+/* ---- kernels ---- */
+
+static bool all_exact(const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (is_block_call(&kernel->ins[i]))
+            return false;
+    return true;
+}
+
+static bool load_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch, bool wait,
+                         struct diags *diags)
+{
+    struct weft_context *context = program->context;
+    bool good = true;
+    for (int k = 0; good && k < plan->kernel_count; k++) {
+        struct planned *planned = &plan->kernels[k];
+        plan->infos[k] = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+        planned->loaded = atomic_load(&planned->emitted->loaded);
+        if (planned->loaded && planned->loaded->device == plan->gpu &&
+            (!wait || atomic_load(&planned->loaded->final)))
+            continue;
+        const char *text = planned->emitted->text;
+        text = context->keep ? keep_text(scratch, planned->kernel, text) : text;
+        const struct kernel_request request = {text, program->math, all_exact(planned->kernel), wait,
+                                               plan->gpu};
+        planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
+        atomic_store(&planned->emitted->loaded, planned->loaded);
+        good = planned->loaded != NULL;
+    }
+    return good;
+}
+
+/* ---- outputs ---- */
+
+/* The shapes are written in memory of its own: running out of the call's would leave past the plan in
+ * hand. */
+static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
+                        const struct shape *expected, struct diags *diags)
+{
+    struct shape given = {.rank = output->rank};
+    struct arena arena;
+    jmp_buf env;
+    for (int d = 0; d < output->rank; d++)
+        given.extents[d] = output->shape[d];
+    arena_init(&arena);
+    if (ARENA_GUARD(&arena, env))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    else
+        diag_at(diags, DIAG_WRONG_SHAPE, NULL, 0, "output", name, shape_text(&arena, program, &given),
+                shape_text(&arena, program, expected));
+    arena_finish(&arena);
+    return false;
+}
+
+static bool check_output(const struct plan *plan, int r, const struct tensor *output,
+                         struct diags *diags)
+{
+    const struct program *program = plan->typed->program;
+    const struct shape *shape = plan->results[r];
+    const char *name = program->results[r].name;
+    if (output->dtype != program->results[r].dtype)
+        return diag_at(diags, DIAG_WRONG_DTYPE, NULL, 0, "output", name,
+                       type_rows[output->dtype].name, type_rows[program->results[r].dtype].name);
+    bool same = output->rank == shape->rank;
+    for (int d = 0; same && d < output->rank; d++)
+        same = output->shape[d] == shape->extents[d];
+    return same || wrong_shape(program, name, output, shape, diags);
+}
+
+static bool check_outputs(const struct plan *plan, const struct tensor *outputs, struct diags *diags)
+{
+    bool good = true;
+    for (int r = 0; outputs && r < plan->typed->program->result_count; r++)
+        if (plan->results[r])
+            good = check_output(plan, r, &outputs[r], diags) && good;
+    return good;
+}
+
+/* ---- making ---- */
+
+/* The shapes of the results that the plan computes; equal ones are one. */
+static void keep_results(struct plan *plan, const struct shape *const *shapes, const bool *taken)
+{
+    const struct program *program = plan->typed->program;
+    plan->results = ARENA_ARRAY(&plan->own, const struct shape *, program->result_count);
+    for (int r = 0; r < program->result_count; r++) {
+        const struct shape *shape = shapes[program->results[r].node];
+        if (taken && !taken[r])
+            continue;
+        for (int before = 0; before < r && !plan->results[r]; before++)
+            if (plan->results[before] && shapes_equal(plan->results[before], shape))
+                plan->results[r] = plan->results[before];
+        size_t size = offsetof(struct shape, extents) + (size_t)shape->rank * sizeof shape->extents[0];
+        if (!plan->results[r])
+            plan->results[r] = arena_copy(&plan->own, shape, size);
+    }
+}
+
+static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
+                         const struct shape *const *shapes, const struct occasion *occasion,
+                         struct diags *diags)
+{
+    const struct plan_observer *observer = program->context->observer;
+    struct division division;
+    if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
+        return false;
+    plan->target = division.target;
+    plan->kernel_count = division.count;
+    plan->hoisted_count = division.program.first_result;
+    plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
+    plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
+    place_temporaries(plan, &division);
+    for (int k = 0; k < division.count; k++)
+        finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
+    for (int k = 0; observer && k < division.count; k++)
+        observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
+    if (division.program.first_result || program_asks_shapes(plan->typed->program))
+        arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
+    return true;
+}
+
+/* The GPU that the plan is for, if any; false with a diagnostic. */
+static bool find_gpu(struct weft_program *program, struct plan *plan, struct diags *diags)
+{
+    if (plan->device)
+        plan->gpu = cuda_device_get(&program->context->cuda, plan->device - 1, diags);
+    return !plan->device || plan->gpu;
+}
+
+/* `outputs` are compared with the results before anything is compiled for them. */
+static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
+                      const struct plan_key *key, const struct occasion *occasion,
+                      struct diags *diags)
+{
+    jmp_buf env;
+    if (ARENA_GUARD(&plan->own, env))
+        return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    scratch->out_of_memory = &env;
+    plan->key = *key;
+    plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
+    const struct program *typed = plan->typed->program;
+    const struct shape **shapes = plan_shapes(scratch, typed, occasion->inputs, diags);
+    if (!shapes || !plan_layouts(scratch, typed, occasion->inputs, shapes, diags))
+        return false;
+    keep_results(plan, shapes, occasion->taken);
+    if (!check_outputs(plan, occasion->outputs, diags))
+        return false;
+    plan->viewed = find_viewed(&plan->own, plan->typed->program);
+    return make_kernels(program, plan, scratch, shapes, occasion, diags) && find_gpu(program, plan, diags) &&
+           load_kernels(program, plan, scratch, occasion->wait, diags) &&
+           (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
+}
+
+void plan_destroy(struct plan *plan)
+{
+    arena_finish(&plan->own);
+    free(plan);
+}
+
+/* NULL with diagnostics. */
+static struct plan *new_plan(struct weft_program *program, struct typed *typed,
+                             const struct plan_key *key, const struct occasion *occasion,
+                             struct diags *diags)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+    struct arena scratch;
+    if (!plan) {
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+        return NULL;
+    }
+    plan->typed = typed;
+    plan->device = occasion->device;
+    plan->users = 1;
+    arena_init(&plan->own);
+    arena_init(&scratch);
+    plan->own.block = PLAN_BLOCK;
+    bool good = make_plan(program, plan, &scratch, key, occasion, diags);
+    arena_finish(&scratch);
+    if (good)
+        return plan;
+    plan_destroy(plan);
+    return NULL;
+}
+
+struct plan *plan_get(struct weft_program *program, struct typed *typed,
+                      const struct occasion *occasion, struct diags *diags)
+{
+    struct arena *arena = diags->arena;
+    const struct plan_key key = plan_key(arena, typed->program, occasion);
+    pthread_mutex_lock(&program->mutex);
+    struct plan *plan = plans_find(&typed->plans, &key);
+    pthread_mutex_unlock(&program->mutex);
+    if (plan && check_outputs(plan, occasion->outputs, diags))
+        return plan;
+    if (plan) {
+        plan_release(plan);
+        return NULL;
+    }
+    plan = new_plan(program, typed, &key, occasion, diags);
+    if (!plan)
+        return NULL;
+    pthread_mutex_lock(&program->mutex);
+    bool kept = plans_add(program, &typed->plans, plan);
+    pthread_mutex_unlock(&program->mutex);
+    if (kept)
+        return plan;
+    plan_destroy(plan);
+    diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    return NULL;
+}
+
+void plan_release(struct plan *plan)
+{
+    atomic_fetch_sub(&plan->users, 1);
+}

@@ -1,0 +1,263 @@
+/* The arguments of a call, by name or by position, as tensors by position. */
+#include "runtime/run/call.h"
+
+#include <string.h>
+
+static const char *name_of(const struct call *call, size_t index, bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    return output ? parsed->results[index].name : parsed->symbols[parsed->inputs[index]].name;
+}
+
+static const char *suggestion(struct call *call, const char *name, bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    size_t count = (size_t)(output ? parsed->result_count : parsed->input_count);
+    const char **names = ARENA_ARRAY(&call->arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        names[i] = name_of(call, i, output);
+    const char *near = diag_nearest(name, names, count);
+    return near ? arena_printf(&call->arena, "; did you mean '%s'?", near) : "";
+}
+
+static int find_result(const struct program *parsed, const char *name)
+{
+    for (int i = 0; i < parsed->result_count; i++)
+        if (strcmp(parsed->results[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int find_input(const struct program *parsed, const char *name)
+{
+    int symbol = program_symbol(parsed, name);
+    bool input = symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT;
+    return input ? parsed->symbols[symbol].input : -1;
+}
+
+/* The position that an argument is for; -1 with a diagnostic. */
+static int argument_index(struct call *call, const struct weft_argument *argument, size_t position,
+                          bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    if (!argument->name)
+        return (int)position;
+    int index = output ? find_result(parsed, argument->name) : find_input(parsed, argument->name);
+    if (index >= 0)
+        return index;
+    if (output)
+        diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
+                suggestion(call, argument->name, output));
+    else
+        diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
+                suggestion(call, argument->name, output));
+    return -1;
+}
+
+/* How many samples a batch has: as many as the ones before. */
+static void count_samples(struct call *call, int index, int64_t count)
+{
+    const struct program *parsed = call->program->parsed;
+    if (call->batch && call->samples != count)
+        diag_at(&call->diags, DIAG_BATCH_COUNTS, NULL, 0,
+                parsed->symbols[parsed->inputs[call->counted]].name,
+                parsed->symbols[parsed->inputs[index]].name, (long long)call->samples,
+                (long long)count);
+    if (!call->batch)
+        call->counted = index;
+    call->batch = true;
+    call->samples = count;
+}
+
+/* Of a batch without samples only the declaration says what it is. */
+static void read_nothing(struct call *call, int index, struct tensor *tensor, bool output)
+{
+    const struct program *parsed = call->program->parsed;
+    tensor->rank = NO_SHAPE;
+    if (output)
+        return;
+    const struct symbol *symbol = &parsed->symbols[parsed->inputs[index]];
+    tensor->dtype = symbol->type.dtype;
+    if (!symbol->typed)
+        diag_at(&call->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
+}
+
+/* The tensor, or of a batch the first sample. */
+static void read_first(struct call *call, const struct weft_argument *argument, int index,
+                       struct tensor *tensor, bool output, bool needs_data)
+{
+    struct diag *last = call->diags.last;
+    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
+    bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
+    if (good && !output && reads_numbers(call->program->parsed, index))
+        good = numbers_read(tensor, name, &call->diags);
+    if (!good && argument->batch)
+        blame_sample(&call->diags, last, 0);
+    if (good && !argument->batch && output && tensor_overlaps_itself(tensor))
+        diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+}
+
+/* Argument number `at`. */
+static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
+                          struct tensor *tensor, bool output, bool needs_data)
+{
+    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
+    bool again = tensor->given;
+    int64_t samples = argument->batch ? argument->count : 1;
+    tensor->given = at + 1;
+    tensor->batch = argument->batch;
+    tensor->samples = argument->tensors;
+    tensor->alignment = output ? 0 : call->program->alignments[index];
+    if (again)
+        diag_at(&call->diags, DIAG_GIVEN_TWICE, NULL, 0, what, name);
+    else if (argument->count < 0 || (argument->count > 1 && !argument->batch))
+        diag_at(&call->diags, DIAG_BAD_TENSOR, NULL, 0, what, name,
+                argument->count < 0
+                    ? "its count is negative"
+                    : arena_printf(call->diags.arena,
+                                   "it has %lld samples, but is not called a batch: set its batch",
+                                   (long long)argument->count));
+    else if (samples == 0)
+        read_nothing(call, index, tensor, output);
+    else
+        read_first(call, argument, index, tensor, output, needs_data);
+    if (argument->batch && !output && samples >= 0)
+        count_samples(call, index, samples);
+}
+
+struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments, size_t given,
+                              bool output, bool needs_data)
+{
+    const struct program *parsed = call->program->parsed;
+    size_t count = (size_t)(output ? parsed->result_count : parsed->input_count);
+    struct tensor *tensors = ARENA_ARRAY(&call->arena, struct tensor, count);
+    for (size_t i = 0; i < given; i++) {
+        if (!arguments[i].name && i >= count) {
+            diag_at(&call->diags, DIAG_TOO_MANY_GIVEN, NULL, 0, given, output ? "output" : "input",
+                    count);
+            return NULL;
+        }
+        int index = argument_index(call, &arguments[i], i, output);
+        if (index >= 0)
+            read_argument(call, &arguments[i], i, index, &tensors[index], output, needs_data);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!tensors[i].given)
+            diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
+                    name_of(call, i, output));
+    return tensors;
+}
+
+/* ---- types ---- */
+
+static bool reads_batch(const struct call *call, const struct numbers *numbers)
+{
+    return numbers->given && numbers->input >= 0 && call->inputs[numbers->input].batch;
+}
+
+/* Whether a view's arguments come from a batch. */
+static bool view_reads_batch(const struct call *call, const struct view_args *args)
+{
+    return reads_batch(call, &args->shape) || reads_batch(call, &args->rel_shape) ||
+           reads_batch(call, &args->src_dims) || reads_batch(call, &args->axes);
+}
+
+/* Whether each result depends on a batch. */
+static bool *find_batched(struct call *call)
+{
+    const struct program *program = call->typed->program;
+    bool *nodes = ARENA_ARRAY(&call->arena, bool, program->node_count);
+    bool *results = ARENA_ARRAY(&call->arena, bool, program->result_count);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol)
+            nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
+                                                    : nodes[symbol->node];
+        if (node->kind == NODE_VIEW)
+            nodes[n] = view_reads_batch(call, &program->views[node->view]);
+        for (int i = 0; !symbol && i < node->operand_count; i++)
+            nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
+    }
+    for (int r = 0; r < program->result_count; r++)
+        results[r] = nodes[program->results[r].node];
+    return results;
+}
+
+bool find_typed(struct call *call)
+{
+    const struct program *parsed = call->program->parsed;
+    enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
+    for (int i = 0; i < parsed->input_count; i++) {
+        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
+        dtypes[i] = call->inputs[i].dtype;
+        if (symbol->typed && symbol->type.dtype != dtypes[i])
+            diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
+                    type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
+    }
+    if (call->diags.errors)
+        return false;
+    pthread_mutex_lock(&call->program->mutex);
+    call->typed = program_typed(call->program, dtypes, &call->diags);
+    pthread_mutex_unlock(&call->program->mutex);
+    if (call->typed && call->batch)
+        call->batched = find_batched(call);
+    return call->typed != NULL;
+}
+
+/* ---- samples ---- */
+
+static const char *count_text(struct call *call, bool batch, int64_t count)
+{
+    return batch ? arena_printf(&call->arena, "a batch of %lld sample%s", (long long)count,
+                                count == 1 ? "" : "s")
+                 : "one tensor";
+}
+
+bool check_batches(struct call *call, const struct weft_argument *outputs)
+{
+    const struct program *parsed = call->program->parsed;
+    for (int r = 0; r < parsed->result_count; r++) {
+        const struct tensor *output = &call->outputs[r];
+        bool expected = call->batch && call->batched[r];
+        int64_t count = outputs[output->given - 1].count;
+        if (output->batch != expected || (expected && count != call->samples))
+            diag_at(&call->diags, DIAG_BATCH_OUTPUT, NULL, 0, parsed->results[r].name,
+                    count_text(call, output->batch, count),
+                    count_text(call, expected, call->samples),
+                    expected ? "" : ": it depends on no batch");
+    }
+    return !call->diags.errors;
+}
+
+/* Numbers for views: where they differ from the sample's before, so does the shape. */
+static enum next next_numbers(struct call *call, struct tensor *tensor, int64_t i, int index)
+{
+    struct diag *last = call->diags.last;
+    if (tensor->data && numbers_same(tensor))
+        return NEXT_SAME;
+    if (numbers_read(tensor, name_of(call, (size_t)index, false), &call->diags))
+        return NEXT_OTHER;
+    blame_sample(&call->diags, last, i);
+    return NEXT_BAD;
+}
+
+enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data)
+{
+    const struct program *parsed = call->program->parsed;
+    struct tensor *tensors = output ? call->outputs : call->inputs;
+    int count = output ? parsed->result_count : parsed->input_count;
+    enum next next = NEXT_SAME;
+    for (int t = 0; t < count; t++) {
+        if (!tensors[t].batch || (!tensors[t].numbers && tensor_step(&tensors[t], i, needs_data)))
+            continue;
+        enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
+                                      name_of(call, (size_t)t, output), &call->diags);
+        if (found != NEXT_BAD && !output && reads_numbers(parsed, t)) {
+            enum next numbers = next_numbers(call, &tensors[t], i, t);
+            found = numbers > found ? numbers : found;
+        }
+        next = found > next ? found : next;
+    }
+    return next;
+}

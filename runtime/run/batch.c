@@ -1,0 +1,316 @@
+/* See batch_impl.h. Everything is found and checked first: plans for all stretches, then whether outputs
+ * overlap. Then samples are dealt out to launches (deal_impl.h). */
+#include "runtime/run/batch_impl.h"
+#include "runtime/run/gpu_run_impl.h"
+#include "runtime/run/deal_impl.h"
+#include "runtime/run/overlap_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- finding ---- */
+
+/* Whether an error is one of the sample's, and not of the machine's. */
+static bool is_samples(enum weft_status status)
+{
+    return status != WEFT_COMPILER_ERROR && status != WEFT_OUT_OF_MEMORY && status != WEFT_UNSUPPORTED &&
+           status != WEFT_INTERNAL_ERROR && status != WEFT_DEVICE_ERROR;
+}
+
+/* The stretch that begins with the sample in hand. */
+static bool add_stretch(struct call *call, struct batch_part *part, const struct occasion *occasion, int64_t i)
+{
+    struct diag *last = call->diags.last;
+    struct stretch *before = part->count ? &part->stretches[part->count - 1] : NULL;
+    if (before)
+        before->count = i - before->first;
+    ARENA_PUSH(&call->arena, part->stretches, part->count, ((struct stretch){.first = i, .count = 1}));
+    struct stretch *stretch = &part->stretches[part->count - 1];
+    stretch->plan = plan_get(call->program, call->typed, occasion, &call->diags);
+    enum weft_status status = diags_status(&call->diags);
+    if (!stretch->plan && !call->slabs && is_samples(status) && part == &call->parts[PART_SAMPLES])
+        blame_sample(&call->diags, last, i);
+    return stretch->plan != NULL;
+}
+
+/* Outputs that do not overlap themselves; `i` is the sample in hand. */
+static bool check_themselves(struct call *call, const struct batch_part *part, int64_t i)
+{
+    const struct program *program = call->typed->program;
+    for (int r = 0; call->outputs && r < program->result_count; r++) {
+        const char *name = program->results[r].name;
+        if (!part->taken[r] || call->outputs[r].dense || !tensor_overlaps_itself(&call->outputs[r]))
+            continue;
+        if (part == &call->parts[PART_SAMPLES])
+            return diag_at(&call->diags, DIAG_BATCH_OVERLAP, NULL, 0, (long long)i, name, "itself");
+        return diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
+    }
+    return true;
+}
+
+static void occupy_all(const struct call *call, struct occupied *occupied, int64_t i)
+{
+    int inputs = call->typed->program->input_count, outputs = call->typed->program->result_count;
+    for (int t = 0; t < inputs; t++)
+        if (i == 0 || call->inputs[t].batch)
+            occupy(&occupied[t], &call->inputs[t], i);
+    for (int r = 0; r < outputs; r++)
+        if (i == 0 || call->outputs[r].batch)
+            occupy(&occupied[inputs + r], &call->outputs[r], i);
+}
+
+static enum next both_next(struct call *call, int64_t i, bool needs_data)
+{
+    enum next in = next_sample(call, i, false, needs_data);
+    enum next out = call->outputs ? next_sample(call, i, true, needs_data) : NEXT_SAME;
+    return in > out ? in : out;
+}
+
+static bool find_samples(struct call *call, bool needs_data, struct occupied *occupied)
+{
+    struct batch_part *part = &call->parts[PART_SAMPLES];
+    struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .taken = part->taken,
+                                .device = call->device, .wait = !needs_data, .many = call->device};
+    enum next next = NEXT_OTHER;
+    if (call->samples)
+        occasion.room = plan_key_room(&call->arena, call->typed->program, &occasion);
+    for (int64_t i = 0; i < call->samples; i++) {
+        next = i ? both_next(call, i, needs_data) : NEXT_OTHER;
+        if (next == NEXT_BAD)
+            return false;
+        if (next == NEXT_OTHER && call->device) {
+            occasion.inputs = cuda_inputs(call, call->inputs);
+            occasion.outputs = cuda_outputs(call);
+        }
+        if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_stretch(call, part, &occasion, i)))
+            return false;
+        if (needs_data)
+            occupy_all(call, occupied, i);
+    }
+    if (part->count)
+        part->stretches[part->count - 1].count = call->samples - part->stretches[part->count - 1].first;
+    else if (needs_data)
+        occupy_all(call, occupied, 0);
+    return true;
+}
+
+/* To the part that depends on no batch, batches have no shape and no numbers. */
+static bool find_plain(struct call *call, bool needs_data)
+{
+    const struct program *program = call->typed->program;
+    struct batch_part *part = &call->parts[PART_PLAIN];
+    struct tensor *inputs = arena_copy(&call->arena, call->inputs,
+                                       (size_t)program->input_count * sizeof *inputs);
+    const struct occasion occasion = {.inputs = cuda_inputs(call, inputs), .outputs = cuda_outputs(call),
+                                      .taken = part->taken, .device = call->device, .wait = !needs_data};
+    for (int i = 0; i < program->input_count; i++)
+        if (inputs[i].batch) {
+            inputs[i].rank = NO_SHAPE;
+            inputs[i].numbers = NULL;
+            inputs[i].number_count = 0;
+        }
+    return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
+}
+
+/* Fills parts[].taken; whether there is a plain part. */
+static bool take_parts(struct call *call)
+{
+    int count = call->typed->program->result_count, plain_count = 0;
+    bool *plain = ARENA_ARRAY(&call->arena, bool, count);
+    for (int r = 0; r < count; r++)
+        plain_count += plain[r] = !call->batched[r];
+    call->parts[PART_SAMPLES].taken = call->batched;
+    call->parts[PART_PLAIN].taken = plain;
+    return plain_count > 0;
+}
+
+bool batch_find(struct call *call, bool needs_data)
+{
+    const struct program *program = call->typed->program;
+    size_t operands = (size_t)program->input_count + (size_t)program->result_count;
+    struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, operands);
+    bool any_plain = take_parts(call);
+    if (!call->samples && !plan_shapes(&call->arena, program, call->inputs, &call->diags))
+        return false;
+    return find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
+           (!needs_data || call->slabs || check_overlaps(call, occupied));
+}
+
+void batch_release(struct call *call)
+{
+    for (int p = 0; p < PART_COUNT; p++)
+        for (int s = 0; s < call->parts[p].count; s++)
+            if (call->parts[p].stretches[s].plan)
+                plan_release(call->parts[p].stretches[s].plan);
+    if (!call->typed)
+        return;
+    pthread_mutex_lock(&call->program->mutex);
+    plans_trim(call->program, &call->typed->plans);
+    pthread_mutex_unlock(&call->program->mutex);
+}
+
+/* ---- dealing out ---- */
+
+/* Where an access leads in a sample of a stretch: into the caller's samples, or `step` bytes further for
+ * each. */
+struct origin {
+    const DLTensor *samples;       /* the stretch's */
+    char *fixed;
+    size_t step;
+};
+
+static struct origin tensor_source(const struct tensor *tensor, const struct stretch *stretch)
+{
+    return (struct origin){tensor->batch ? tensor->samples + stretch->first : NULL, tensor->data, 0};
+}
+
+static struct origin find_source(const struct call *call, const struct stretch *stretch,
+                                 const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    const struct plan *plan = stretch->plan;
+    switch (access->kind) {
+    case TENSOR_INPUT: return tensor_source(&call->inputs[access->index], stretch);
+    case TENSOR_RESULT: return tensor_source(&call->outputs[access->index], stretch);
+    case TENSOR_CONSTANT: return (struct origin){.fixed = (void *)kernel->constants[access->index].data};
+    case TENSOR_BYTES: return (struct origin){.fixed = (char *)plan->bytes};
+    default:
+        return plan->shared[access->index]
+                   ? (struct origin){.fixed = stretch->shared + plan->temporaries[access->index]}
+                   : (struct origin){.fixed = stretch->own + plan->temporaries[access->index],
+                                     .step = plan->own_bytes};
+    }
+}
+
+/* Appends the stretch's samples to a launch. */
+static void deal_kernel(const struct call *call, const struct stretch *stretch,
+                        const struct planned *planned, struct deal *deal, struct origin *sources)
+{
+    struct launch *launch = &deal->launch;
+    size_t accesses = (size_t)planned->kernel->access_count;
+    int64_t samples = planned->shared ? 1 : stretch->count;
+    for (size_t a = 0; a < accesses; a++)
+        sources[a] = find_source(call, stretch, planned->kernel, (int)a);
+    for (int64_t i = 0; i < samples; i++) {
+        char **bases = deal->bases + (size_t)launch->sample_count * accesses;
+        launch->samples[launch->sample_count++] = (struct weft_sample){launch->tiles, &planned->walk, bases};
+        launch->tiles += planned->tiles;
+        for (size_t a = 0; a < accesses; a++) {
+            const DLTensor *from = sources[a].samples;
+            char *base = from ? (char *)from[i].data + from[i].byte_offset
+                              : sources[a].fixed + (size_t)i * sources[a].step;
+            bases[a] = base + planned->starts[a];
+        }
+    }
+}
+
+static char *aligned(struct arena *arena, size_t size)
+{
+    char *memory = arena_alloc(arena, size + TEMPORARY_ALIGNMENT);
+    return memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
+}
+
+static void lend_temporaries(struct arena *arena, struct stretch *stretch)
+{
+    const struct plan *plan = stretch->plan;
+    size_t size;
+    if (__builtin_mul_overflow(plan->own_bytes, (size_t)stretch->count, &size))
+        arena_fail(arena);
+    stretch->shared = plan->shared_bytes ? aligned(arena, plan->shared_bytes) : NULL;
+    stretch->own = size ? aligned(arena, size) : NULL;
+}
+
+/* Fills the launches with the samples that were counted. */
+static void deal_all(struct deals *deals)
+{
+    struct arena *arena = &deals->call->arena;
+    size_t most = 0;
+    for (int i = 0; i < deals->count; i++) {
+        struct launch *launch = &deals->items[i].launch;
+        size_t accesses = (size_t)launch->planned->kernel->access_count;
+        launch->samples = ARENA_ARRAY(arena, struct weft_sample, launch->sample_count);
+        deals->items[i].bases = ARENA_ARRAY(arena, char *, (size_t)launch->sample_count * accesses);
+        launch->sample_count = launch->tiles = 0;
+        most = accesses > most ? accesses : most;
+    }
+    struct origin *sources = ARENA_ARRAY(arena, struct origin, most);
+    for (int p = 0; p < PART_COUNT; p++)
+        for (int s = 0; s < deals->parts[p].count; s++) {
+            struct stretch *stretch = &deals->parts[p].stretches[s];
+            lend_temporaries(arena, stretch);
+            for (int k = 0; k < stretch->plan->kernel_count; k++)
+                if (stretch->launches[k] >= 0)
+                    deal_kernel(deals->call, stretch, &stretch->plan->kernels[k],
+                                &deals->items[stretch->launches[k]], sources);
+        }
+}
+
+/* ---- running ---- */
+
+void batch_run(struct call *call)
+{
+    struct weft_context *context = call->program->context;
+    struct deals deals = {.call = call, .parts = call->parts};
+    struct span place = {UINT32_MAX, UINT32_MAX};
+    struct deal **order = deals_count(&deals);
+    deal_all(&deals);
+    for (int i = 0; i < deals.count; i++)
+        launch_init(&order[i]->launch, context, &call->arena);
+    for (int i = 0; i < deals.count; i++) {
+        launch_run(&order[i]->launch, context);
+        launch_remark(&order[i]->launch, &place);
+    }
+    if (place.start != UINT32_MAX)
+        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+}
+
+/* ---- preparing ---- */
+
+/* What getting a kernel took, in the plan for which it was got; the program's mutex is held. */
+static struct weft_kernel_info find_info(const struct call *call, const struct loaded *loaded)
+{
+    for (int p = 0; p < PART_COUNT; p++)
+        for (int s = 0; s < call->parts[p].count; s++) {
+            const struct plan *plan = call->parts[p].stretches[s].plan;
+            for (int k = 0; k < plan->kernel_count && !plan->reported; k++)
+                if (plan->kernels[k].loaded == loaded && plan->infos[k].origin != WEFT_FROM_MEMORY)
+                    return plan->infos[k];
+        }
+    return (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+}
+
+static void call_reported(struct call *call)
+{
+    pthread_mutex_lock(&call->program->mutex);
+    for (int p = 0; p < PART_COUNT; p++)
+        for (int s = 0; s < call->parts[p].count; s++)
+            call->parts[p].stretches[s].plan->reported = true;
+    pthread_mutex_unlock(&call->program->mutex);
+}
+
+size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
+{
+    struct weft_context *context = call->program->context;
+    struct deals deals = {.call = call, .parts = call->parts};
+    struct deal **order = deals_count(&deals);
+    size_t count = 0;
+    for (int i = 0; i < deals.count; i++) {
+        const struct launch *launch = &order[i]->launch;
+        struct loaded *loaded = launch->planned->loaded;
+        bool told = false;
+        for (int before = 0; before < i && !told; before++)
+            told = order[before]->launch.planned->loaded == loaded;
+        if (told)
+            continue;
+        pthread_mutex_lock(&call->program->mutex);
+        struct weft_kernel_info info = find_info(call, loaded);
+        pthread_mutex_unlock(&call->program->mutex);
+        kernels_settle(context, loaded, &info);
+        info.threads = call->device ? 0 : launch_threads(context, launch->work, launch->tiles);
+        if (count < room)
+            kernels[count] = info;
+        count++;
+    }
+    call_reported(call);
+    return count;
+}

@@ -1,0 +1,79 @@
+/* See deal_impl.h. */
+#include "runtime/run/deal_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_code(const struct planned *a, const struct planned *b)
+{
+    const struct kernel *x = a->kernel, *y = b->kernel;
+    return a->loaded == b->loaded && x->fault_count == y->fault_count &&
+           x->literal_count == y->literal_count && a->emitted->scratch == b->emitted->scratch &&
+           memcmp(a->literals, b->literals, (size_t)x->literal_count * sizeof *a->literals) == 0 &&
+           (x->faults == y->faults ||
+            memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
+}
+
+/* The launch for a kernel; `guess` is where the last one like it was. */
+static int find_deal(struct deals *deals, int64_t place, const struct planned *planned, int guess)
+{
+    const struct deal *items = deals->items;
+    if (guess >= 0 && guess < deals->count && items[guess].place == place &&
+        same_code(items[guess].launch.planned, planned))
+        return guess;
+    for (int i = 0; i < deals->count; i++)
+        if (items[i].place == place && same_code(items[i].launch.planned, planned))
+            return i;
+    ARENA_PUSH(&deals->call->arena, deals->items, deals->count,
+               ((struct deal){.launch = {.planned = planned}, .place = place}));
+    return deals->count - 1;
+}
+
+static int64_t place_of(const struct plan *plan, int part, int k)
+{
+    bool hoisted = k < plan->hoisted_count;
+    return ((int64_t)part * 2 + !hoisted) * (1 << 24) + (hoisted ? k : k - plan->hoisted_count);
+}
+
+/* Counts the samples of each launch. */
+static void count_stretch(struct deals *deals, int part, struct stretch *stretch, const struct stretch *before)
+{
+    const struct plan *plan = stretch->plan;
+    stretch->launches = ARENA_ARRAY(&deals->call->arena, int, plan->kernel_count);
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct planned *planned = &plan->kernels[k];
+        int guess = before && k < before->plan->kernel_count ? before->launches[k] : -1;
+        int64_t samples = planned->shared ? 1 : stretch->count;
+        stretch->launches[k] = -1;
+        if (!planned->tiles)
+            continue;
+        int at = stretch->launches[k] = find_deal(deals, place_of(plan, part, k), planned, guess);
+        struct launch *launch = &deals->items[at].launch;
+        launch->sample_count += samples;
+        launch->tiles += samples * planned->tiles;
+        launch->work += (double)samples * planned->work;
+        launch->touched += (double)samples * planned->touched;
+        launch->stored += (double)samples * planned->stored;
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct deal *x = *(const struct deal *const *)a, *y = *(const struct deal *const *)b;
+    return x->place != y->place ? (x->place < y->place ? -1 : 1) : (x > y) - (x < y);
+}
+
+struct deal **deals_count(struct deals *deals)
+{
+    for (int p = 0; p < PART_COUNT; p++) {
+        const struct batch_part *part = &deals->parts[p];
+        for (int s = 0; s < part->count; s++)
+            count_stretch(deals, p, &part->stretches[s], s ? &part->stretches[s - 1] : NULL);
+    }
+    struct deal **order = ARENA_ARRAY(&deals->call->arena, struct deal *, deals->count);
+    for (int i = 0; i < deals->count; i++)
+        order[i] = &deals->items[i];
+    if (deals->count)
+        qsort(order, (size_t)deals->count, sizeof *order, by_place);
+    return order;
+}

@@ -1,0 +1,83 @@
+/* See gpu_staged_impl.h. Nothing of the caller's is written before the kernels of its part have run, and on every
+ * way out the streams are waited for: the GPU may be reading and writing pinned memory of the caller's. */
+#include "runtime/run/gpu_staged_impl.h"
+
+enum { STREAMS = 3 };              /* one part on its way there, one computing, one on its way back */
+
+struct host_run {
+    struct call *call;
+    struct cuda_work *const *works;
+    int count;
+    int begun, ended;              /* of the works */
+    struct cuda_device *device;
+    struct CUstream_st *streams[STREAMS];
+};
+
+/* False with a diagnostic; then the work is not begun, or has to be ended. */
+static bool begin(struct host_run *run)
+{
+    struct cuda_work *work = run->works[run->begun];
+    if (!work_begin(work, run->streams[run->begun % STREAMS]))
+        return false;
+    run->begun++;
+    return work->launch(work) && work_fetch(work);
+}
+
+/* The oldest that is begun. */
+static bool end(struct host_run *run, bool good)
+{
+    struct cuda_work *work = run->works[run->ended++];
+    good = good && work_collect(work);
+    work_end(work);
+    return good;
+}
+
+static bool run_all(struct host_run *run)
+{
+    bool good = true;
+    while (good && run->begun < run->count) {
+        if (run->begun - run->ended == STREAMS)
+            good = end(run, true);
+        good = good && begin(run);
+    }
+    while (run->ended < run->begun)
+        good = end(run, good) && good;
+    return good;
+}
+
+/* Each stream is taken by one call at a time. */
+static bool take_streams(struct host_run *run)
+{
+    for (int i = 0; i < STREAMS && i < run->count; i++)
+        if (!(run->streams[i] = cuda_take_stream(run->device, &run->call->diags)))
+            return false;
+    return true;
+}
+
+static bool leave_streams(struct host_run *run, bool good)
+{
+    struct call *call = run->call;
+    for (int i = 0; i < STREAMS; i++) {
+        if (!run->streams[i])
+            continue;
+        int result = cuda_wait(run->device, run->streams[i]);
+        good = good && cuda_check(run->device->driver, &call->diags, result, "cuStreamSynchronize");
+        cuda_leave_stream(run->device, run->streams[i]);
+    }
+    return good;
+}
+
+void cuda_host_run(struct call *call, struct cuda_work *const *works, int count)
+{
+    struct host_run run = {.call = call, .works = works, .count = count, .device = works[0]->device};
+    struct span place = {UINT32_MAX, UINT32_MAX};
+    if (!cuda_enter(run.device, &call->diags))
+        return;
+    bool good = take_streams(&run) && run_all(&run);
+    good = leave_streams(&run, good);
+    cuda_leave(run.device);
+    for (int i = 0; good && i < count; i++)
+        work_remark(works[i], &place);
+    if (place.start != UINT32_MAX)
+        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+}

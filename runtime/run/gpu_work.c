@@ -1,0 +1,243 @@
+/* See gpu_work_impl.h. Parts are copied by way of pinned memory, in pieces, since the caller's pageable memory
+ * is his again when the call returns, and what the driver itself would do with it may wait for the
+ * stream. A few pieces go around: of data larger than that the call waits until the GPU has taken the
+ * first. */
+#include "runtime/run/gpu_work_impl.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 256 };          /* bytes, as of the driver's own allocations */
+
+void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device,
+               bool (*launch)(struct cuda_work *work))
+{
+    work->call = call;
+    work->diags = &call->diags;
+    work->device = device;
+    work->launch = launch;
+}
+
+void work_add(struct cuda_work *work, struct cuda_part part)
+{
+    size_t alignment = part.alignment ? part.alignment : ALIGNMENT;
+    part.offset = (work->bytes + alignment - 1) / alignment * alignment;
+    if (__builtin_add_overflow(part.offset, part.bytes, &work->bytes) || work->bytes > SIZE_MAX - ALIGNMENT)
+        arena_fail(&work->call->arena);
+    ARENA_PUSH(&work->call->arena, work->parts, work->part_count, part);
+}
+
+/* Borrows the memory for all parts. */
+static bool borrow(struct cuda_work *work)
+{
+    if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, work->diags))
+        return false;
+    for (int i = 0; i < work->part_count; i++) {
+        const struct cuda_part *part = &work->parts[i];
+        *part->address = work->memory.address + part->offset + part->skip;
+    }
+    return true;
+}
+
+/* What the driver says of a stream that is not the context's is not much, and it says it late. True: the stream is
+ * at fault, with a diagnostic. */
+static bool blame_stream(const struct cuda_work *work)
+{
+    struct CUctx_st *context = NULL;
+    if ((uintptr_t)work->order.stream <= CUDA_STREAM_PER_THREAD ||
+        work->device->driver->cuStreamGetCtx(work->order.stream, &context) != CUDA_SUCCESS ||
+        context == work->device->context)
+        return false;
+    diag_at(work->diags, DIAG_WRONG_STREAM, NULL, 0, work->device->ordinal);
+    return true;
+}
+
+bool work_begin(struct cuda_work *work, void *stream)
+{
+    work->order.stream = stream;
+    if (!cuda_enter(work->device, work->diags))
+        return false;
+    bool good = work->device->driver->devices == 1 || !blame_stream(work);
+    if (good && work->bytes) {
+        work->order = cuda_order(work->device, stream);
+        good = borrow(work);
+    }
+    if (!good)
+        cuda_leave(work->device);
+    return good;
+}
+
+void work_end(struct cuda_work *work)
+{
+    for (int i = 0; i < PIECES && work->bytes; i++)
+        cuda_give_back(work->device, &work->order, &work->fetch.pieces[i].lease);
+    cuda_give_back(work->device, &work->order, &work->memory);
+    cuda_leave(work->device);
+}
+
+void work_run(struct cuda_work *work, void *stream)
+{
+    if (!work_begin(work, stream))
+        return;
+    work->launch(work);
+    work_end(work);
+}
+
+/* ---- uploads ---- */
+
+struct upload {
+    struct cuda_work *work;
+    size_t end;                    /* of what is copied, in the memory */
+    struct cuda_lease pieces[PIECES]; /* taken in turn */
+    int turn;
+    size_t from, used;             /* the piece in hand: its offset in the memory, bytes filled */
+};
+
+static bool copy(const struct upload *upload, size_t to, const void *from, size_t bytes)
+{
+    const struct cuda_work *work = upload->work;
+    return CUDA_CALL(work->device->driver, work->diags, cuMemcpyHtoDAsync, work->memory.address + to, from,
+                     bytes, work->order.stream);
+}
+
+/* Sends off the piece in hand. */
+static bool flush(struct upload *upload)
+{
+    struct cuda_work *work = upload->work;
+    struct cuda_lease *piece = &upload->pieces[upload->turn];
+    if (!upload->used)
+        return true;
+    bool good = copy(upload, upload->from, piece->host, upload->used);
+    upload->used = 0;
+    upload->turn = (upload->turn + 1) % PIECES;
+    return good && (piece->owned || cuda_mark(work->device, &work->order, piece, work->diags));
+}
+
+/* A piece for what comes at this offset; a graph keeps its pieces. */
+static bool next_piece(struct upload *upload, size_t offset)
+{
+    struct cuda_work *work = upload->work;
+    struct cuda_lease *piece = &upload->pieces[upload->turn];
+    size_t left = upload->end - offset, bytes = left < PIECE ? left : PIECE;
+    upload->from = offset;
+    if (piece->host && !piece->owned)
+        return cuda_await(work->device, piece, work->diags);
+    return cuda_borrow(work->device, &work->order, CUDA_PINNED, bytes, piece, work->diags);
+}
+
+static void fill(const struct cuda_part *part, size_t done, size_t bytes, char *to)
+{
+    if (part->strided)
+        pack(part->strided, part->from, done, bytes, to);
+    else
+        memcpy(to, (const char *)part->from + done, bytes);
+}
+
+static bool upload_part(struct upload *upload, const struct cuda_part *part)
+{
+    for (size_t done = 0; done < part->bytes;) {
+        size_t at = part->offset + done;
+        if (upload->used && at - upload->from >= PIECE && !flush(upload))
+            return false;
+        if (!upload->used && !next_piece(upload, at))
+            return false;
+        size_t filled = at - upload->from, bytes = part->bytes - done;
+        bytes = bytes < PIECE - filled ? bytes : PIECE - filled;
+        fill(part, done, bytes, upload->pieces[upload->turn].host + filled);
+        done += bytes;
+        upload->used = filled + bytes;
+    }
+    return true;
+}
+
+static bool upload_parts(struct upload *upload)
+{
+    const struct cuda_work *work = upload->work;
+    bool good = true;
+    for (int i = 0; i < work->part_count; i++)
+        if (work->parts[i].from)
+            upload->end = work->parts[i].offset + work->parts[i].bytes;
+    for (int i = 0; good && i < work->part_count; i++) {
+        const struct cuda_part *part = &work->parts[i];
+        if (part->from && part->direct)
+            good = flush(upload) && copy(upload, part->offset, part->from, part->bytes);
+        else if (part->from)
+            good = upload_part(upload, part);
+    }
+    return good && flush(upload);
+}
+
+bool work_upload(struct cuda_work *work)
+{
+    if (!work->part_count)
+        return true;
+    struct upload upload = {.work = work};
+    bool good = upload_parts(&upload);
+    for (int i = 0; i < PIECES; i++)
+        cuda_give_back(work->device, &work->order, &upload.pieces[i]);
+    return good;
+}
+
+/* ---- remarks ---- */
+
+void work_expect(struct cuda_work *work, const struct planned *planned)
+{
+    struct arena *arena = &work->call->arena;
+    size_t count = (size_t)planned->kernel->fault_count;
+    for (int i = 0; i < work->remark_count; i++)
+        if (work->remarks[i].kernel == planned->kernel)
+            return;
+    if (!count)
+        return;
+    const struct cuda_remarks remarks = {planned->kernel, ARENA_ARRAY(arena, unsigned char, count), 0};
+    ARENA_PUSH(arena, work->remarks, work->remark_count, remarks);
+}
+
+void work_add_remarks(struct cuda_work *work)
+{
+    for (int i = 0; i < work->remark_count; i++) {
+        struct cuda_remarks *remarks = &work->remarks[i];
+        work_add(work, (struct cuda_part){.from = remarks->bytes, .to = remarks->bytes,
+                                          .bytes = (size_t)remarks->kernel->fault_count,
+                                          .address = &remarks->address});
+    }
+}
+
+bool work_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                 uint64_t *faults)
+{
+    *faults = 0;
+    for (int i = 0; i < work->remark_count; i++)
+        if (work->remarks[i].kernel == planned->kernel)
+            *faults = work->remarks[i].address;
+    if (*faults || !cuda->site)
+        return true;
+    *faults = remarks_bytes(&work->call->program->context->remarks, work->device, cuda->site, work->order.stream,
+                            work->diags);
+    return *faults;
+}
+
+void work_remark(const struct cuda_work *work, struct span *place)
+{
+    for (int i = 0; i < work->remark_count; i++) {
+        const struct kernel *kernel = work->remarks[i].kernel;
+        for (int f = 0; f < kernel->fault_count; f++)
+            if (work->remarks[i].bytes[f] && kernel->faults[f].start < place->start)
+                *place = kernel->faults[f];
+    }
+}
+
+/* ---- launches ---- */
+
+bool work_launch(struct cuda_work *work, const struct planned *planned, uint64_t *words, int64_t tiles)
+{
+    const struct cuda_driver *driver = work->device->driver;
+    void *parameters[] = {words};
+    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(tiles), 1, 1,
+                                        (unsigned)planned->emitted->form.threads, 1, 1, 0, work->order.stream,
+                                        parameters, NULL);
+    if (result == CUDA_SUCCESS)
+        return true;
+    bool handle = result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT ||
+                  result == CUDA_ERROR_INVALID_VALUE;
+    return !(handle && blame_stream(work)) && cuda_check(driver, work->diags, result, "cuLaunchKernel");
+}

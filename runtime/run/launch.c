@@ -1,0 +1,161 @@
+/* See launch_impl.h. Threads take chunks of tiles from a common counter until none is left, so it does not
+ * matter how many of them come, and a slow one holds nobody up for longer than a chunk. Which thread
+ * computes an element makes no difference to its bits. */
+#include "runtime/run/launch_impl.h"
+
+#include <fenv.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+/* Work is counted as struct planned does. Measured: waking a sleeping thread of OpenMP takes about as
+ * long as SHARE. */
+enum {
+    SHARE = 1 << 21,               /* the least that is worth a thread */
+    CHUNK = 1 << 20,               /* taken at once */
+    CHUNKS = 8,                    /* for each thread at least, so that all end together */
+    LINE = 64,                     /* bytes: two threads do not write into the same */
+    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    FETCH_AHEAD = 2048,            /* bytes */
+    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+};
+
+static size_t round_up(size_t size)
+{
+    return (size + LINE - 1) / LINE * LINE;
+}
+
+int launch_threads(const struct weft_context *context, double work, int64_t tiles)
+{
+    int64_t shares = work < INT_MAX ? (int64_t)work / SHARE : INT_MAX / SHARE;
+    if (shares < 2 || tiles < 2 || !(context->fast & FAST_THREADS))
+        return 1;
+    int64_t most = threads_most(&context->threads);
+    most = most < shares ? most : shares;
+    return (int)(most < tiles ? most : tiles);
+}
+
+static struct weft_args *worker(const struct launch *launch, int index)
+{
+    return (struct weft_args *)(launch->workers + (size_t)index * launch->worker_size);
+}
+
+/* On lines of its own when another thread has its neighbour. */
+static char *allocate(struct arena *arena, int count, size_t size)
+{
+    char *memory = arena_alloc(arena, (size_t)count * size + (count > 1 ? LINE : 0));
+    return count > 1 ? memory + -(uintptr_t)memory % LINE : memory;
+}
+
+/* What is in a cache already, because it was read, is better left there. */
+static bool writes_in_place(const struct launch *launch)
+{
+    const struct kernel *kernel = launch->planned->kernel;
+    for (int64_t i = 0; i < launch->sample_count; i++) {
+        char *const *bases = launch->samples[i].bases;
+        for (int to = kernel->load_count; to < kernel->access_count; to++)
+            for (int from = 0; from < kernel->load_count; from++)
+                if (bases[to] == bases[from])
+                    return true;
+    }
+    return false;
+}
+
+/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
+ * are written past the caches: a plain store would read the line first. How far ahead and from how much
+ * on outputs stream is measured, with and without WEFT_DISABLE=stream (bench/throughput.py --bytes); from
+ * where on to fetch is not: it made no difference below. */
+static void choose_traffic(const struct launch *launch, const struct weft_context *context,
+                           struct weft_args *args)
+{
+    args->ahead = launch->touched >= FETCHED_BYTES ? FETCH_AHEAD : 0;
+    args->stream = (context->fast & FAST_STREAM) && launch->stored >= STREAMED_BYTES &&
+                   !writes_in_place(launch);
+}
+
+void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena)
+{
+    const struct planned *planned = launch->planned;
+    size_t scratch_size = round_up(planned->emitted->scratch);
+    launch->threads = launch_threads(context, launch->work, launch->tiles);
+    launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
+    launch->workers = allocate(arena, launch->threads, launch->worker_size);
+    char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size) : NULL;
+    struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
+                            .literals = planned->literals};
+    choose_traffic(launch, context, &all);
+    for (int i = 0; i < launch->threads; i++) {
+        struct weft_args *args = worker(launch, i);
+        *args = all;
+        args->faults = (unsigned char *)(args + 1);
+        args->scratch = scratch ? scratch + (size_t)i * scratch_size : NULL;
+    }
+}
+
+/* What the threads of one launch share. */
+struct share {
+    const struct launch *launch;
+    int64_t chunk;                 /* tiles */
+    _Atomic int64_t next;          /* the first tile that nobody has taken */
+    fenv_t environment;            /* the calling thread's: rounding, subnormals */
+};
+
+/* The one place that calls kernels. A good kernel takes over from the first one between two chunks. */
+static void take_chunks(struct share *share, int index)
+{
+    const struct planned *planned = share->launch->planned;
+    const struct weft_args *args = worker(share->launch, index);
+    int64_t tiles = share->launch->tiles, begin;
+    while ((begin = atomic_fetch_add(&share->next, share->chunk)) < tiles) {
+        int64_t end = begin + share->chunk < tiles ? begin + share->chunk : tiles;
+        weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's call itself reads plainly */
+        run(args, begin, end);
+    }
+}
+
+static void work(void *data, int index)
+{
+    struct share *share = data;
+    fenv_t own;
+    fegetenv(&own);
+    fesetenv(&share->environment);
+    take_chunks(share, index);
+    fesetenv(&own);
+}
+
+void launch_run(struct launch *launch, struct weft_context *context)
+{
+    const struct planned *planned = launch->planned;
+    if (!atomic_load(&planned->loaded->final))
+        worker_wake(context);
+    int64_t tiles = launch->tiles;
+    struct share share = {.launch = launch, .chunk = tiles};
+    if (launch->work > CHUNK)
+        share.chunk = (int64_t)((double)tiles * CHUNK / launch->work);
+    if (launch->threads > 1 && share.chunk > tiles / launch->threads / CHUNKS)
+        share.chunk = tiles / launch->threads / CHUNKS;
+    if (share.chunk < 1)
+        share.chunk = 1;
+    if (launch->threads == 1) {
+        take_chunks(&share, 0);
+        return;
+    }
+    fegetenv(&share.environment);
+    threads_run(&context->threads, launch->threads, work, &share);
+    take_chunks(&share, 0); /* what a host's parallel_for left, whose threads are gone, say */
+}
+
+static bool is_marked(const struct launch *launch, int f)
+{
+    bool any = false;
+    for (int i = 0; i < launch->threads; i++)
+        any = any || worker(launch, i)->faults[f];
+    return any;
+}
+
+void launch_remark(const struct launch *launch, struct span *place)
+{
+    const struct kernel *kernel = launch->planned->kernel;
+    for (int f = 0; f < kernel->fault_count; f++)
+        if (kernel->faults[f].start < place->start && is_marked(launch, f))
+            *place = kernel->faults[f];
+}

@@ -1,0 +1,324 @@
+/* See overlap_impl.h. Most batches are settled by few numbers: their operands lie apart, or their samples are
+ * evenly spaced and so one tensor with a dimension more. Else all samples are put in the order of
+ * their addresses, and only neighbours are compared. */
+#include "runtime/run/overlap_impl.h"
+
+/* ---- what a plan allows ---- */
+
+/* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
+ * none. What is hoisted counts as a part of the results it helps, so that the answer does not depend on
+ * what is hoisted. */
+static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
+{
+    int last = -1;
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct kernel *kernel = plan->kernels[k].kernel;
+        for (int a = 0; a < kernel->access_count; a++)
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index &&
+                plan->kernels[k].order > last)
+                last = plan->kernels[k].order;
+    }
+    return last;
+}
+
+/* An output may be the very buffer of an input if every kernel that reads the input reads only the
+ * element it writes, and no kernel that runs later reads it at all. */
+static bool may_replace(const struct plan *plan, int input, int r)
+{
+    return !plan->viewed[input] && last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
+}
+
+static const char *input_name(const struct call *call, int input)
+{
+    const struct program *program = call->typed->program;
+    return program->symbols[program->inputs[input]].name;
+}
+
+bool check_overlap(struct call *call, int r)
+{
+    const struct program *program = call->typed->program;
+    const struct tensor *inputs = call->slabs ? call->whole.inputs : call->inputs;
+    const struct tensor *outputs = call->slabs ? call->whole.outputs : call->outputs, *output = &outputs[r];
+    const struct plan *plan = call->slabs ? call->parts[PART_SAMPLES].stretches->plan : call->plan;
+    const char *what = NULL;
+    for (int i = 0; i < program->input_count && !what; i++)
+        if (tensors_overlap(output, &inputs[i]) &&
+            !(tensors_same(output, &inputs[i]) && may_replace(plan, i, r)))
+            what = arena_printf(&call->arena, "input '%s'", input_name(call, i));
+    for (int i = 0; i < r && !what; i++)
+        if (tensors_overlap(output, &outputs[i]))
+            what = arena_printf(&call->arena, "output '%s'", program->results[i].name);
+    return !what || diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, program->results[r].name, what);
+}
+
+/* ---- batches ---- */
+
+/* Operands are inputs, then outputs. */
+static int operand_count(const struct call *call)
+{
+    return call->typed->program->input_count + call->typed->program->result_count;
+}
+
+static struct tensor *operand(const struct call *call, int o)
+{
+    int inputs = call->typed->program->input_count;
+    return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
+}
+
+static bool is_output(const struct call *call, int o)
+{
+    return o >= call->typed->program->input_count;
+}
+
+/* Whether sample `i` of an output may be the buffer of sample `j` of an input, as far as programs decide
+ * it. What depends on no batch is computed last. */
+static bool may_replace_sample(const struct call *call, const struct plan *plan, int input, int64_t j,
+                               int r, int64_t i)
+{
+    const struct batch_part *plain = &call->parts[PART_PLAIN];
+    bool from = call->inputs[input].batch, to = call->batched[r];
+    if (from != to && call->samples > 1)
+        return false;
+    if (to && !from && plain->count && last_use(plain->stretches->plan, TENSOR_INPUT, input) >= 0)
+        return false;
+    return i == j && may_replace(to ? plan : plain->stretches->plan, input, r);
+}
+
+static bool report(struct call *call, int o, int64_t i, int other, int64_t j)
+{
+    int inputs = call->typed->program->input_count;
+    const char *name = call->typed->program->results[o - inputs].name;
+    const char *kind = other < inputs ? "input" : "output";
+    const char *whose = other < inputs ? input_name(call, other)
+                                       : call->typed->program->results[other - inputs].name;
+    const char *what = operand(call, other)->batch
+                           ? arena_printf(&call->arena, "sample %lld of %s '%s'", (long long)j, kind, whose)
+                           : arena_printf(&call->arena, "%s '%s'", kind, whose);
+    if (operand(call, o)->batch)
+        return diag_at(&call->diags, DIAG_BATCH_OVERLAP, NULL, 0, (long long)i, name, what);
+    return diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, what);
+}
+
+/* ---- apart, or evenly spaced ---- */
+
+static bool lie_apart(const struct call *call, const struct occupied *all)
+{
+    int count = operand_count(call);
+    for (int o = 0; o < count; o++) {
+        if (!is_output(call, o))
+            continue;
+        if (operand(call, o)->batch && !all[o].ascending)
+            return false;
+        for (int other = 0; other < count; other++)
+            if (other != o && all[o].low < all[other].high && all[other].low < all[o].high)
+                return false;
+    }
+    return true;
+}
+
+/* An operand's samples as one tensor. */
+struct whole {
+    struct tensor tensor;
+    int64_t shape[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1];
+};
+
+static bool make_whole(const struct call *call, int o, const struct occupied *occupied,
+                       struct whole *whole)
+{
+    const struct tensor *last = operand(call, o);
+    int64_t size = type_rows[last->dtype].size, samples = last->batch ? call->samples : 1;
+    if (last->rank >= WEFT_MAX_RANK || (samples > 1 && (!occupied->even || occupied->step % size != 0)))
+        return false;
+    whole->tensor = *last;
+    whole->tensor.rank = last->rank + 1;
+    whole->tensor.data = (char *)last->data - (samples > 1 ? (samples - 1) * occupied->step : 0);
+    whole->tensor.first = occupied->low;
+    whole->tensor.end = occupied->high;
+    whole->tensor.shape = whole->shape;
+    whole->tensor.strides = whole->strides;
+    whole->shape[0] = samples;
+    whole->strides[0] = samples > 1 ? occupied->step / size : 0;
+    for (int d = 0; d < last->rank; d++) {
+        whole->shape[d + 1] = last->shape[d];
+        whole->strides[d + 1] = last->strides[d];
+    }
+    return true;
+}
+
+/* Whether that proves it; the samples are all alike. */
+static bool are_evenly_apart(struct call *call, const struct occupied *all)
+{
+    int count = operand_count(call), inputs = call->typed->program->input_count;
+    const struct plan *plan = call->parts[PART_SAMPLES].stretches->plan;
+    struct whole *wholes = ARENA_ARRAY(&call->arena, struct whole, count);
+    for (int o = 0; o < count; o++)
+        if (!make_whole(call, o, &all[o], &wholes[o]))
+            return false;
+    for (int o = inputs; o < count; o++) {
+        const struct tensor *output = &wholes[o].tensor;
+        if (tensor_overlaps_itself(output))
+            return false;
+        for (int other = 0; other < o; other++) {
+            const struct tensor *tensor = &wholes[other].tensor;
+            bool replaces = other < inputs && tensors_same(output, tensor) &&
+                            may_replace_sample(call, plan, other, 0, o - inputs, 0);
+            if (tensors_overlap(output, tensor) && !replaces)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- in the order of addresses ---- */
+
+struct interval {
+    uintptr_t first, end;
+    int operand, stretch;
+    int64_t sample;
+};
+
+struct sweep {
+    struct call *call;
+    struct interval *items, *room;
+    size_t count;
+    size_t *open[2], open_count[2]; /* inputs, outputs whose end is not passed */
+    size_t left;                   /* comparisons, before two count as overlapping unseen */
+};
+
+/* The tensor that a sample is, strides and all. */
+static struct tensor sample_tensor(struct call *call, const struct interval *at, int64_t *strides)
+{
+    const struct tensor *from = operand(call, at->operand);
+    struct tensor tensor = *from;
+    if (!from->batch)
+        return tensor;
+    tensor.strides = strides;
+    tensor_read(&from->samples[at->sample], false, "", "", &tensor, &call->diags);
+    return tensor;
+}
+
+static size_t list(struct sweep *sweep, int o, const struct batch_part *part, struct interval *to)
+{
+    struct call *call = sweep->call;
+    int64_t strides[WEFT_MAX_RANK];
+    size_t count = 0;
+    for (int s = 0; s < part->count; s++) {
+        const struct stretch *stretch = &part->stretches[s];
+        struct interval at = {.operand = o, .stretch = s, .sample = stretch->first};
+        struct tensor tensor = sample_tensor(call, &at, strides);
+        uintptr_t from = tensor.first - (uintptr_t)tensor.data, end = tensor.end - (uintptr_t)tensor.data;
+        int64_t samples = tensor.batch ? stretch->count : 1;
+        for (int64_t i = 0; i < samples && from != end; i++, at.sample++) {
+            const DLTensor *sample = tensor.samples + (tensor.batch ? at.sample : 0);
+            uintptr_t data = (uintptr_t)sample->data + sample->byte_offset;
+            at.first = data + from;
+            at.end = data + end;
+            to[count++] = at;
+        }
+        if (!tensor.batch)
+            break;
+    }
+    return count;
+}
+
+static bool list_all(struct sweep *sweep)
+{
+    struct call *call = sweep->call;
+    size_t count = (size_t)operand_count(call), most = 0;
+    const struct batch_part *samples = &call->parts[PART_SAMPLES], *plain = &call->parts[PART_PLAIN];
+    for (size_t o = 0; o < count; o++)
+        most += operand(call, (int)o)->batch ? (size_t)call->samples : 1;
+    sweep->items = ARENA_ARRAY(&call->arena, struct interval, most);
+    sweep->room = ARENA_ARRAY(&call->arena, struct interval, most);
+    sweep->open[0] = ARENA_ARRAY(&call->arena, size_t, most);
+    sweep->open[1] = ARENA_ARRAY(&call->arena, size_t, most);
+    for (size_t o = 0; o < count; o++)
+        sweep->count += list(sweep, (int)o,
+                             samples->count || operand(call, (int)o)->batch ? samples : plain,
+                             sweep->items + sweep->count);
+    sweep->left = 64 * sweep->count + 4096;
+    return sweep->count > 0;
+}
+
+/* The end of the ascending items from `begin` on. */
+static size_t ascent(const struct interval *items, size_t begin, size_t count)
+{
+    size_t end = begin < count ? begin + 1 : count;
+    while (end < count && items[end - 1].first <= items[end].first)
+        end++;
+    return end;
+}
+
+/* Merges ascents two by two until there is one: takes no longer than there is disorder. */
+static void sort(struct sweep *sweep)
+{
+    while (ascent(sweep->items, 0, sweep->count) < sweep->count) {
+        const struct interval *from = sweep->items;
+        struct interval *to = sweep->room;
+        for (size_t begin = 0; begin < sweep->count;) {
+            size_t a = begin, middle = ascent(from, begin, sweep->count), b = middle;
+            size_t end = ascent(from, middle, sweep->count);
+            for (; begin < end; begin++)
+                *to++ = b == end || (a < middle && from[a].first <= from[b].first) ? from[a++] : from[b++];
+        }
+        sweep->room = sweep->items;
+        sweep->items = to - sweep->count;
+    }
+}
+
+/* Whether two whose ranges overlap may: `output` is one. */
+static bool may_meet(struct sweep *sweep, const struct interval *output, const struct interval *other)
+{
+    struct call *call = sweep->call;
+    int64_t strides[2][WEFT_MAX_RANK];
+    const struct tensor a = sample_tensor(call, output, strides[0]);
+    const struct tensor b = sample_tensor(call, other, strides[1]);
+    const struct batch_part *samples = &call->parts[PART_SAMPLES];
+    const struct plan *plan = samples->count ? samples->stretches[output->stretch].plan : NULL;
+    if (sweep->left == 0)
+        return false;
+    sweep->left--;
+    if (!is_output(call, other->operand) && tensors_same(&a, &b) &&
+        may_replace_sample(call, plan, other->operand, other->sample,
+                           output->operand - call->typed->program->input_count, output->sample))
+        return true;
+    return !tensors_meet(&a, &b);
+}
+
+/* Compares an item with the open ones of a kind; those that end before it are open no longer. */
+static bool compare(struct sweep *sweep, const struct interval *item, int kind)
+{
+    size_t *open = sweep->open[kind], kept = 0;
+    bool good = true;
+    for (size_t i = 0; i < sweep->open_count[kind]; i++) {
+        const struct interval *other = &sweep->items[open[i]];
+        if (other->end <= item->first)
+            continue;
+        open[kept++] = open[i];
+        const struct interval *output = kind ? other : item;
+        const struct interval *second = kind ? item : other;
+        if (good && !may_meet(sweep, output, second))
+            good = report(sweep->call, output->operand, output->sample, second->operand, second->sample);
+    }
+    sweep->open_count[kind] = kept;
+    return good;
+}
+
+bool check_overlaps(struct call *call, const struct occupied *all)
+{
+    const struct batch_part *samples = &call->parts[PART_SAMPLES];
+    if (lie_apart(call, all) || (samples->count == 1 && are_evenly_apart(call, all)))
+        return true;
+    struct sweep sweep = {.call = call};
+    if (!list_all(&sweep))
+        return true;
+    sort(&sweep);
+    for (size_t i = 0; i < sweep.count; i++) {
+        const struct interval *item = &sweep.items[i];
+        int kind = is_output(call, item->operand);
+        if (!compare(&sweep, item, 1) || (kind && !compare(&sweep, item, 0)))
+            return false;
+        sweep.open[kind][sweep.open_count[kind]++] = i;
+    }
+    return true;
+}

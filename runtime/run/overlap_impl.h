@@ -1,0 +1,43 @@
+/* Rule 5.4: an output may be the very buffer of an input; any other overlap is an error, told before
+ * anything is written. */
+#ifndef WEFT_OVERLAP_H
+#define WEFT_OVERLAP_H
+
+#include "runtime/run/call.h"
+
+/* For a call without batches, or cut into slabs: as it was given. False with a diagnostic. */
+bool check_overlap(struct call *call, int result);
+
+/* The memory that the samples of one input or output take, noted one after the other. */
+struct occupied {
+    uintptr_t low, high;           /* of all together; equal when there is nothing */
+    uintptr_t end;                 /* of the last sample */
+    bool ascending;                /* each sample lies behind the ones before */
+    bool even;                     /* the samples are `step` bytes apart */
+    int64_t step;
+    uintptr_t last;                /* address of the last sample's data */
+};
+
+static inline void occupy(struct occupied *o, const struct tensor *tensor, int64_t i)
+{
+    uintptr_t data = (uintptr_t)tensor->data;
+    if (i < 2) {
+        o->step = (int64_t)(data - o->last);
+        o->even = true;
+        o->ascending = o->ascending || i == 0;
+    }
+    o->even = o->even && (i == 0 || (int64_t)(data - o->last) == o->step);
+    o->last = data;
+    if (tensor->first == tensor->end)
+        return;
+    o->ascending = o->ascending && tensor->first >= o->end;
+    o->end = tensor->end;
+    o->low = o->low == o->high || tensor->first < o->low ? tensor->first : o->low;
+    o->high = tensor->end > o->high ? tensor->end : o->high;
+}
+
+/* For a call with batches, whose samples are all noted: occupied[inputs, then outputs]. False with a
+ * diagnostic. */
+bool check_overlaps(struct call *call, const struct occupied *occupied);
+
+#endif

@@ -1,0 +1,151 @@
+/* See recent_impl.h. The record of a plan is made once, by the first run that uses it, and never changes. */
+#include "runtime/run/recent_impl.h"
+
+#include <string.h>
+
+/* How a tensor was given. */
+struct look {
+    const char *name;              /* the program's own; NULL: by position */
+    size_t argument;               /* among the inputs or among the outputs */
+    bool strides;                  /* not NULL */
+    DLDevice device;
+    DLDataType dtype;
+};
+
+struct recent {
+    struct plan *plan;
+    bool staged;                   /* as in struct call */
+    size_t input_count, output_count;
+    struct look *looks;            /* inputs, then outputs, by position */
+    struct tensor *tensors;        /* the same, as if their data were at address 0 */
+};
+
+static bool same_extents(const struct tensor *tensor, const DLTensor *from)
+{
+    for (int d = 0; d < tensor->rank; d++)
+        if (tensor->shape[d] != from->shape[d])
+            return false;
+    for (int d = 0; from->strides && d < tensor->rank; d++)
+        if (tensor->strides[d] != from->strides[d] && tensor->shape[d] > 1)
+            return false;
+    return true;
+}
+
+static bool same_look(const struct look *look, const struct weft_argument *argument,
+                      const struct tensor *tensor)
+{
+    const DLTensor *from = argument->tensors;
+    bool same = from && !argument->batch && (argument->count == 0 || argument->count == 1) &&
+                !argument->name == !look->name && from->ndim == tensor->rank &&
+                from->device.device_type == look->device.device_type &&
+                from->device.device_id == look->device.device_id &&
+                memcmp(&from->dtype, &look->dtype, sizeof look->dtype) == 0 &&
+                (from->strides != NULL) == look->strides && (from->shape || tensor->rank == 0);
+    return same && (!look->name || strcmp(argument->name, look->name) == 0) &&
+           same_extents(tensor, from);
+}
+
+/* Puts the argument's address into the tensor; false where tensor_read might have something to say. */
+static bool place(const DLTensor *from, struct tensor *tensor)
+{
+    uintptr_t data = (uintptr_t)from->data + from->byte_offset;
+    if (!from->data || !tensor_aligned(tensor, data))
+        return false;
+    tensor->data = (void *)data;
+    tensor->first += data;
+    tensor->end += data;
+    return !tensor->numbers || numbers_same(tensor);
+}
+
+static bool place_all(const struct look *looks, const struct weft_argument *arguments, size_t count,
+                      struct tensor *tensors)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct weft_argument *argument = &arguments[looks[i].argument];
+        if (!same_look(&looks[i], argument, &tensors[i]) || !place(argument->tensors, &tensors[i]))
+            return false;
+    }
+    return true;
+}
+
+bool recent_find(struct call *call, const struct weft_run_params *params)
+{
+    struct weft_program *program = call->program;
+    pthread_mutex_lock(&program->mutex);
+    const struct recent *recent = program->recent;
+    if (recent)
+        recent->plan->users++;
+    pthread_mutex_unlock(&program->mutex);
+    if (!recent)
+        return false;
+    call->plan = recent->plan; /* from here on the call's end releases it */
+    size_t inputs = recent->input_count, outputs = recent->output_count;
+    struct tensor *tensors =
+        arena_copy(&call->arena, recent->tensors, (inputs + outputs) * sizeof *tensors);
+    if (params->input_count == inputs && params->output_count == outputs &&
+        place_all(recent->looks, params->inputs, inputs, tensors) &&
+        place_all(recent->looks + inputs, params->outputs, outputs, tensors + inputs)) {
+        call->typed = call->plan->typed;
+        call->device = call->plan->device;
+        call->staged = recent->staged;
+        call->inputs = tensors;
+        call->outputs = tensors + inputs;
+        return true;
+    }
+    call->plan = NULL;
+    plan_release(recent->plan);
+    return false;
+}
+
+/* ---- keeping ---- */
+
+static void keep(struct arena *arena, const struct weft_argument *arguments,
+                 const struct tensor *tensors, size_t count, struct look *looks, struct tensor *kept)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct tensor *tensor = &tensors[i];
+        size_t extents = (size_t)tensor->rank * sizeof(int64_t);
+        const struct weft_argument *argument = &arguments[tensor->given - 1];
+        const DLTensor *from = argument->tensors;
+        size_t length = argument->name ? strlen(argument->name) : 0;
+        looks[i] = (struct look){argument->name ? arena_string(arena, argument->name, length) : NULL,
+                                 tensor->given - 1, from->strides != NULL, from->device, from->dtype};
+        kept[i] = *tensor;
+        kept[i].shape = arena_copy(arena, tensor->shape, extents);
+        kept[i].strides = arena_copy(arena, tensor->strides, extents);
+        if (tensor->number_count)
+            kept[i].numbers = arena_copy(arena, tensor->numbers,
+                                         (size_t)tensor->number_count * sizeof *tensor->numbers);
+        kept[i].first -= (uintptr_t)tensor->data;
+        kept[i].end -= (uintptr_t)tensor->data;
+        kept[i].data = NULL;
+    }
+}
+
+/* NULL when memory runs out: the next run tries again. */
+static struct recent *make(const struct call *call, const struct weft_run_params *params)
+{
+    struct plan *plan = call->plan;
+    struct arena *arena = &plan->own;
+    size_t inputs = params->input_count, count = inputs + params->output_count;
+    jmp_buf env;
+    if (ARENA_GUARD(arena, env))
+        return NULL;
+    struct recent *recent = ARENA_NEW(arena, struct recent);
+    *recent = (struct recent){plan, call->staged, inputs, params->output_count,
+                              ARENA_ARRAY(arena, struct look, count),
+                              ARENA_ARRAY(arena, struct tensor, count)};
+    keep(arena, params->inputs, call->inputs, inputs, recent->looks, recent->tensors);
+    keep(arena, params->outputs, call->outputs, params->output_count, recent->looks + inputs,
+         recent->tensors + inputs);
+    return recent;
+}
+
+void recent_keep(struct call *call, const struct weft_run_params *params)
+{
+    pthread_mutex_lock(&call->program->mutex);
+    if (!call->plan->recent)
+        call->plan->recent = make(call, params);
+    call->program->recent = call->plan->recent;
+    pthread_mutex_unlock(&call->program->mutex);
+}

@@ -1,0 +1,253 @@
+/* The calls that compute: prepare and run. Each reads its arguments into a struct call,
+ * finds the typed instance and the plan, and only then touches data. */
+#include "runtime/run/batch_impl.h"
+#include "runtime/run/gpu_batch_impl.h"
+#include "runtime/run/gpu_staged_impl.h"
+#include "runtime/run/gpu_pieces_impl.h"
+#include "runtime/run/gpu_run_impl.h"
+#include "runtime/run/launch_impl.h"
+#include "runtime/run/overlap_impl.h"
+#include "runtime/run/recent_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void call_open(struct call *call, struct weft_program *program, void *room)
+{
+    *call = (struct call){.program = program, .samples = 1};
+    arena_init(&call->arena);
+    arena_init(&call->scratch);
+    arena_lend(&call->arena, room, CALL_ROOM);
+    diags_init(&call->diags, &call->arena, &program->source);
+}
+
+void call_drop(struct call *call)
+{
+    if (call->plan)
+        plan_release(call->plan);
+    if (call->batch)
+        batch_release(call);
+    arena_finish(&call->scratch);
+    arena_finish(&call->arena);
+}
+
+enum weft_status call_close(struct call *call, struct weft_error **error)
+{
+    enum weft_status status = finish_call(&call->program->context->log, &call->diags, error);
+    call_drop(call);
+    return status;
+}
+
+/* ---- prepare and run ---- */
+
+/* Reads the arguments, finds the plan or the plans, and checks all that does not depend on addresses. */
+static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
+{
+    call->inputs = read_arguments(call, params->inputs, params->input_count, false, needs_data);
+    if (call->diags.errors || !find_typed(call))
+        return false;
+    if (params->output_count || needs_data)
+        call->outputs = read_arguments(call, params->outputs, params->output_count, true, needs_data);
+    if (call->diags.errors || (call->outputs && !check_batches(call, params->outputs)) ||
+        !choose_device(call) || !cuda_cut(call, needs_data))
+        return false;
+    if (call->batch)
+        return batch_find(call, needs_data);
+    const struct occasion occasion = {.inputs = cuda_inputs(call, call->inputs), .outputs = cuda_outputs(call),
+                                      .device = call->device, .wait = !needs_data};
+    call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
+    return call->plan != NULL;
+}
+
+static void *access_data(const struct call *call, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    switch (access->kind) {
+    case TENSOR_INPUT: return call->inputs[access->index].data;
+    case TENSOR_CONSTANT: return (void *)kernel->constants[access->index].data;
+    case TENSOR_RESULT: return call->outputs[access->index].data;
+    case TENSOR_BYTES: return call->plan->bytes;
+    default: return call->temporaries + call->plan->temporaries[access->index];
+    }
+}
+
+/* A launch on the one sample that there is. */
+static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
+{
+    const struct kernel *kernel = planned->kernel;
+    size_t room = sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *);
+    struct weft_sample *sample = arena_alloc(&call->arena, room);
+    char **bases = (char **)(sample + 1);
+    for (int a = 0; a < kernel->access_count; a++)
+        bases[a] = (char *)access_data(call, kernel, a) + planned->starts[a];
+    *sample = (struct weft_sample){0, &planned->walk, bases};
+    *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1,
+                              .tiles = planned->tiles, .work = planned->work,
+                              .touched = planned->touched, .stored = planned->stored};
+    launch_init(launch, call->program->context, &call->arena);
+}
+
+static void lend_temporaries(struct call *call)
+{
+    size_t size = call->plan->shared_bytes;
+    char *memory = size ? arena_alloc(&call->arena, size + TEMPORARY_ALIGNMENT) : NULL;
+    call->temporaries = size ? memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT : NULL;
+}
+
+static void run_plan(struct call *call)
+{
+    int count = call->plan->kernel_count;
+    struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
+    struct span place = {UINT32_MAX, UINT32_MAX};
+    lend_temporaries(call);
+    for (int k = 0; k < count; k++)
+        set_up(call, &call->plan->kernels[k], &launches[k]);
+    for (int k = 0; k < count; k++) {
+        launch_run(&launches[k], call->program->context);
+        launch_remark(&launches[k], &place);
+    }
+    if (place.start != UINT32_MAX)
+        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+}
+
+/* `work` NULL: nothing. */
+static void run_on_gpu(struct call *call, struct cuda_work *work, void *stream)
+{
+    if (work && call->staged)
+        cuda_host_run(call, &work, 1);
+    else if (work)
+        work_run(work, stream);
+}
+
+static void run_batch(struct call *call, void *stream)
+{
+    int count = 0;
+    struct cuda_work **works = call->staged ? cuda_pieces(call, &count) : NULL;
+    if (!call->device)
+        batch_run(call);
+    else if (!call->staged)
+        run_on_gpu(call, cuda_batch_set_up(call, call->parts), stream);
+    else if (count)
+        cuda_host_run(call, works, count);
+}
+
+/* False with diagnostics. */
+static bool check_all_overlaps(struct call *call)
+{
+    for (int r = 0; r < call->typed->program->result_count; r++)
+        check_overlap(call, r);
+    return !call->diags.errors;
+}
+
+static void run(struct call *call, const struct weft_run_params *params)
+{
+    bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
+    if (!recent && !find_plan(call, params, true))
+        return;
+    if ((!call->batch || call->slabs) && !check_all_overlaps(call))
+        return;
+    if (call->batch) {
+        run_batch(call, params->stream);
+        return;
+    }
+    if (!recent)
+        recent_keep(call, params);
+    if (call->device)
+        run_on_gpu(call, cuda_set_up(call, call->plan), params->stream);
+    else
+        run_plan(call);
+}
+
+/* The remark goes to the caller of weft_run, not to the log. */
+static enum weft_status close_run(struct call *call, struct weft_error **error)
+{
+    enum weft_status status = diags_status(&call->diags);
+    if (status == WEFT_OK && call->diags.warnings)
+        status = WEFT_DIVIDE_BY_ZERO;
+    if (error)
+        *error = diags_export(&call->diags, WEFT_WARNING);
+    call_drop(call);
+    return status;
+}
+
+static size_t plan_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
+{
+    struct weft_context *context = call->program->context;
+    pthread_mutex_lock(&call->program->mutex);
+    bool again = call->plan->reported;
+    call->plan->reported = true;
+    pthread_mutex_unlock(&call->program->mutex);
+    for (int k = 0; k < call->plan->kernel_count; k++) {
+        const struct planned *planned = &call->plan->kernels[k];
+        struct weft_kernel_info info = call->plan->infos[k];
+        kernels_settle(context, planned->loaded, &info);
+        if (again)
+            info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
+        info.threads = call->device ? 0 : launch_threads(context, planned->work, planned->tiles);
+        if ((size_t)k < room)
+            kernels[k] = info;
+    }
+    return (size_t)call->plan->kernel_count;
+}
+
+static void prepare(struct call *call, const struct weft_run_params *params,
+                    struct weft_kernel_info *kernels, size_t *kernel_count)
+{
+    size_t room = kernels && kernel_count ? *kernel_count : 0;
+    if (!find_plan(call, params, false))
+        return;
+    size_t count = call->batch ? batch_kernels(call, kernels, room) : plan_kernels(call, kernels, room);
+    if (kernel_count)
+        *kernel_count = count;
+}
+
+/* Where prepare puts what it found; NULL when it is not asked for. */
+struct kernel_list {
+    struct weft_kernel_info *kernels;
+    size_t *count;
+};
+
+/* weft_prepare with a list, weft_run without. */
+static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
+                                const struct kernel_list *list, struct weft_error **error)
+{
+    if (!program || !params || (params->input_count && !params->inputs) ||
+        (params->output_count && !params->outputs))
+        return invalid_call(error, "a run needs a program and its tensors, found NULL");
+    struct call call;
+    _Alignas(16) char room[CALL_ROOM];
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status;
+    if (error)
+        *error = NULL;
+    call_open(&call, program, room);
+    if (ARENA_GUARD(&call.arena, env)) {
+        status = WEFT_OUT_OF_MEMORY;
+        call_drop(&call);
+    } else {
+        if (list)
+            prepare(&call, params, list->kernels, list->count);
+        else
+            run(&call, params);
+        status = close_run(&call, error);
+    }
+    log_untold(&program->context->log);
+    errno = saved;
+    return status;
+}
+
+enum weft_status weft_prepare(struct weft_program *program, const struct weft_run_params *params,
+                              struct weft_kernel_info *kernels, size_t *kernel_count,
+                              struct weft_error **error)
+{
+    const struct kernel_list list = {kernels, kernel_count};
+    return perform(program, params, &list, error);
+}
+
+enum weft_status weft_run(struct weft_program *program, const struct weft_run_params *params,
+                          struct weft_error **error)
+{
+    return perform(program, params, NULL, error);
+}
