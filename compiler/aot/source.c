@@ -50,17 +50,8 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-/* The most levels that the steps of a map take. */
-static int map_levels(const struct kernel *kernel, int map)
-{
-    int levels = 0;
-    for (; map; map = kernel->maps[map].parent)
-        levels += kernel->maps[map].outside ? MAP_BOUNDED_STEP : MAP_STEP;
-    return levels;
-}
-
 struct sizes {
-    int rank, operands, extents, accesses, groups, maps, mapped, levels, faults;
+    int rank, operands, extents, accesses, groups, maps, mapped, levels, pieces, faults;
     bool bounded;
 };
 
@@ -78,14 +69,15 @@ static void measure_part(struct sizes *sizes, const struct aot_part *part)
         const enum access_kind kind = part->classes[part->class_count - 1].kinds[a];
         mapped += access_numbered(kind);
         sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
-        sizes->levels = most(sizes->levels, map_levels(kernel, kernel->accesses[a].map));
+        sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
+        sizes->pieces = most(sizes->pieces, map_pieces(kernel->maps, kernel->accesses[a].map));
     }
     sizes->mapped = most(sizes->mapped, mapped);
 }
 
 static struct sizes measure(struct aot_kernel *const *kernels, int count)
 {
-    struct sizes sizes = {.rank = 1, .maps = 1};
+    struct sizes sizes = {.rank = 1, .maps = 1, .levels = 1};
     for (int i = 0; i < count; i++) {
         const struct aot_kernel *k = kernels[i];
         sizes.operands = most(sizes.operands, k->program->input_count + k->program->result_count);
@@ -98,23 +90,26 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
             measure_part(&sizes, &k->parts[p]);
     }
     sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
+    sizes.pieces += sizes.rank + 1; /* what is reinterpreted has its own */
+    sizes.pieces = sizes.pieces < MAX_PIECES ? sizes.pieces : MAX_PIECES;
     return sizes;
 }
 
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels)
 {
     const struct sizes s = measure(kernels, count);
-    const int level = s.bounded ? 3 + 4 * MAX_PIECES : 2 + 2 * MAX_PIECES;
+    const int level = s.bounded ? 3 + 4 * s.pieces : 2 + 2 * s.pieces;
     const struct { const char *name; int value; const char *what; } rows[] = {
         {"MAX_RANK", s.rank, "dimensions"},
         {"OPERANDS", s.operands, "parameters and results"},
         {"EXTENTS", s.extents + 1, "that are found out when a call begins"},
         {"ACCESSES", s.accesses, "loads and stores of a loop"},
         {"LOOP_GROUPS", s.groups, "of a loop's dimensions"},
+        {"MAX_PIECES", s.pieces, "that elements lie in"},
         {"MAPS", s.maps, "orders of elements, in a loop with views"},
         {"MAPPED", s.mapped, "accesses that may go by an element's number"},
-        {"MAP_LEVELS", s.levels + 1, "that a number is taken apart in"},
-        {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 2) * level : 0, "to say so"},
+        {"MAP_LEVELS", s.levels, "that a number is taken apart in"},
+        {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},
         {"FAULTS", s.faults, "divisions by zero that a loop tells"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");

@@ -146,6 +146,23 @@ int map_bounded(struct kernel *kernel, int map, const struct shape *from, const 
                                                .outside = OUTSIDE_VALUE, .value = value});
 }
 
+int map_levels(const struct index_map *maps, int map)
+{
+    int levels = 1;
+    for (; map; map = maps[map].parent)
+        levels += maps[map].outside ? MAP_BOUNDED_STEP : MAP_STEP;
+    return levels;
+}
+
+/* A dimension that is stretched is one more, and cuts one, as each does that something is selected of. */
+int map_pieces(const struct index_map *maps, int map)
+{
+    int pieces = map ? maps[map].to->rank + 1 : 1;
+    for (; map; map = maps[map].parent)
+        pieces += maps[map].from->rank + maps[map].to->rank + 2 * maps[maps[map].parent].to->rank;
+    return pieces < MAX_PIECES ? pieces : MAX_PIECES;
+}
+
 bool map_is_bounded(const struct kernel *kernel, int map)
 {
     for (; map; map = kernel->maps[map].parent)

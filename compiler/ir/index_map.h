@@ -26,6 +26,10 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
  * slices start where they say and have no end. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
+/* What a walk by way of a map takes at most: levels, the one by numbers in the iteration space among them, and pieces
+ * of each. */
+int map_levels(const struct index_map *maps, int map);
+int map_pieces(const struct index_map *maps, int map);
 /* Whether a step of the map is bounded. Values then are no elements of what lies below: one element, too, is not
  * the same everywhere. */
 bool map_is_bounded(const struct kernel *kernel, int map);

@@ -2,10 +2,10 @@
  * the functions. Before it: struct shape (rank, extents[]), struct slice (slice.h) and int64_t. Strides are
  * in bytes. */
 
-//: pieces
-/* More than fit an int64_t, each of two elements or more. */
+/* More than fit an int64_t, each of two elements or more. Sources know better. */
 enum { MAX_PIECES = 64 };
 
+//: pieces
 /* `extent` elements that lie `stride` apart. */
 struct piece {
     int64_t extent, stride;
@@ -57,7 +57,7 @@ struct walk_level {
 struct walk {
     struct pieces over;
     int level_count;
-    struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and one more */
+    struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };
 
 /* Levels that a step of a map takes at most, and a bounded one. */
@@ -83,9 +83,9 @@ enum access_kind {
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
-/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a
- * space has pieces. */
-enum { MAX_GROUPS = MAX_PIECES };
+/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may
+ * have, each of two elements or more. */
+enum { MAX_GROUPS = 64 };
 
 struct grouping {
     int count, accesses;

@@ -334,6 +334,10 @@ static void make_view(struct trial *t, int a)
         return;
     t->views[a].walk = ARENA_NEW(&t->arena, struct walk);
     walk_make(&t->arena, t->kernel.maps, map, &pieces, t->views[a].walk);
+    const struct walk *walk = t->views[a].walk;
+    assert_true(walk->level_count < map_levels(t->kernel.maps, map));
+    for (int i = 0; i <= walk->level_count; i++)
+        assert_true((i ? walk->levels[i - 1].pieces.count : walk->over.count) <= map_pieces(t->kernel.maps, map));
 }
 
 static void trial_init(struct trial *t)

@@ -124,6 +124,7 @@ enum {
     EXTENTS = 3, /* that are found out when a call begins */
     ACCESSES = 4, /* loads and stores of a loop */
     LOOP_GROUPS = 3, /* of a loop's dimensions */
+    MAX_PIECES = 5, /* that elements lie in */
     MAPS = 1, /* orders of elements, in a loop with views */
     MAPPED = 0, /* accesses that may go by an element's number */
     MAP_LEVELS = 1, /* that a number is taken apart in */
@@ -164,9 +165,6 @@ SHARED void slice_resolve(const struct slice *slice, int64_t extent, int64_t *fi
     *count = distance <= 0 ? 0 : (int64_t)((uint64_t)(distance - 1) / step) + 1;
     *first = distance <= 0 ? 0 : start;
 }
-
-/* More than fit an int64_t, each of two elements or more. */
-enum { MAX_PIECES = 64 };
 
 /* `extent` elements that lie `stride` apart. */
 struct piece {
@@ -219,7 +217,7 @@ struct walk_level {
 struct walk {
     struct pieces over;
     int level_count;
-    struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and one more */
+    struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };
 
 /* Levels that a step of a map takes at most, and a bounded one. */
@@ -245,9 +243,9 @@ enum access_kind {
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
-/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a
- * space has pieces. */
-enum { MAX_GROUPS = MAX_PIECES };
+/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may
+ * have, each of two elements or more. */
+enum { MAX_GROUPS = 64 };
 
 struct grouping {
     int count, accesses;
