@@ -1,53 +1,43 @@
-/* The `weft` command: finds the subcommand and gives it memory, a place for diagnostics and its
- * arguments.
+/* The command `weft`: parses the command line and calls the subcommand.
  *
  * Invariant: the exit status is the report's: 0 done, 1 no result, 2 wrong usage. */
-#include "cli/commands.h"
-#include "cli/help.h"
-#include "cli/output.h"
+#include "cli/commands/commands.h"
+#include "cli/options/options.h"
+#include "cli/outputs/outputs.h"
 
 #include <string.h>
 
-struct command_row {
-    const char *name;
-    enum command command;
-    int (*run)(struct report *report, const struct arguments *arguments);
-    const char *help;
-};
+typedef int run_command(struct report *report, const struct arguments *arguments);
 
-static const struct command_row rows[] = {{"run", COMMAND_RUN, command_run, help_run},
-                                          {"show", COMMAND_SHOW, command_show, help_show},
-                                          {"check", COMMAND_CHECK, command_check, help_check},
-                                          {"build", COMMAND_BUILD, command_build, help_build},
-                                          {"cache", COMMAND_CACHE, command_cache, help_cache},
-                                          {"ops", COMMAND_OPS, command_ops, help_ops},
-                                          {"doctor", COMMAND_DOCTOR, command_doctor, help_doctor}};
+static run_command *const runs[COMMAND_COUNT] = {
+    [COMMAND_RUN] = command_run, [COMMAND_SHOW] = command_show, [COMMAND_CHECK] = command_check,
+    [COMMAND_BUILD] = command_build, [COMMAND_CACHE] = command_cache, [COMMAND_OPS] = command_ops,
+    [COMMAND_DOCTOR] = command_doctor};
 
-enum { ROWS = sizeof rows / sizeof *rows };
-
-static int print(struct report *report, const char *text)
+static int print_help(struct report *report, enum command command)
 {
-    fputs(text, stdout);
+    help_print(stdout, command);
     output_flush(report);
     return report->status;
 }
 
 static int print_version(struct report *report)
 {
-    return print(report, arena_printf(report->arena, "weft %d.%d.%d\n", WEFT_VERSION_MAJOR,
-                                      WEFT_VERSION_MINOR, WEFT_VERSION_PATCH));
+    printf("weft %d.%d.%d\n", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
+    output_flush(report);
+    return report->status;
 }
 
-static int run_row(struct report *report, const struct command_row *row, int argc, char **argv)
+static int run_one(struct report *report, enum command command, int argc, char **argv)
 {
     struct arguments arguments;
-    if (!arguments_parse(report, row->command, argc, argv, &arguments))
+    if (!arguments_parse(report, command, argc, argv, &arguments))
         return report->status;
     if (arguments.help)
-        return print(report, row->help);
+        return print_help(report, command);
     if (arguments.version)
         return print_version(report);
-    return row->run(report, &arguments);
+    return runs[command](report, &arguments);
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
@@ -57,24 +47,23 @@ static bool is_one_of(const char *text, const char *a, const char *b, const char
 
 static int dispatch(struct report *report, int argc, char **argv)
 {
-    const char *names[ROWS];
+    const char *const *names = command_names + 1;
+    const int count = COMMAND_COUNT - 1;
     if (argc < 2) {
         REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "weft --help");
         return report->status;
     }
-    for (int i = 0; i < ROWS; i++) {
-        names[i] = rows[i].name;
-        if (strcmp(argv[1], rows[i].name) == 0)
-            return run_row(report, &rows[i], argc - 1, argv + 1);
-    }
+    for (int i = 0; i < count; i++)
+        if (strcmp(argv[1], names[i]) == 0)
+            return run_one(report, (enum command)(i + 1), argc - 1, argv + 1);
     if (is_one_of(argv[1], "--help", "-h", "help"))
-        return print(report, help_overall);
+        return print_help(report, COMMAND_ALL);
     if (is_one_of(argv[1], "--version", "-V", "version"))
         return print_version(report);
     static const char *const options[] = {"--help", "--version"};
     bool option = argv[1][0] == '-';
     const char *hint = option ? report_hint(report, argv[1], options, 2)
-                              : report_hint(report, argv[1], names, ROWS);
+                              : report_hint(report, argv[1], names, (size_t)count);
     REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
                     argv[1], hint);
     return report->status;
@@ -82,19 +71,12 @@ static int dispatch(struct report *report, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct arena arena;
+    struct pool pool = {NULL};
     struct report report;
-    jmp_buf out_of_memory;
-    arena_init(&arena);
-    if (ARENA_GUARD(&arena, out_of_memory)) {
-        fputs("weft: error: out of memory\n", stderr);
-        arena_finish(&arena);
-        return 1;
-    }
     output_catch_signals();
     output_init();
-    report_init(&report, &arena, stderr, argv + 1, argc ? argc - 1 : 0);
+    report_init(&report, &pool, stderr, argv + 1, argc ? argc - 1 : 0);
     int status = dispatch(&report, argc, argv);
-    arena_finish(&arena);
+    pool_finish(&pool);
     return status;
 }

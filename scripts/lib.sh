@@ -8,8 +8,11 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Debian's Python sees Debian's NumPy; the one first in PATH may be another.
-PYTHON=/usr/bin/python3
-[ -x "$PYTHON" ] || PYTHON=python3
+choose_python() {
+    PYTHON=/usr/bin/python3
+    [ -x "$PYTHON" ] || PYTHON=python3
+}
+choose_python
 
 say() { printf "%s\n" "$@"; }
 
@@ -38,15 +41,18 @@ has_sanitizers() {
     return $status
 }
 
-# One need: its Debian package, and whether it is met.
-need_build="gcc meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
-need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake groff-base fish gdb"
+# One need: its Debian package, and whether it is met. Meson asks dpkg-architecture, where there is dpkg, for the folder
+# of libraries; without an answer it takes lib64, where Debian's loader, pkg-config and CMake do not look.
+need_build="gcc libc6-dev dpkg-dev meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
+need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake make xz-utils groff-base fish gdb"
 met() {
     case $1 in
-    gcc | g++ | meson | re2c | clang | cmake | fish | gdb) "$1" --version ;;
+    gcc | g++ | meson | re2c | clang | cmake | make | fish | gdb) "$1" --version ;;
     groff-base) groff --version ;;
     libc6-dev) has_header stdio.h ;;
+    dpkg-dev) ! command -v dpkg || dpkg-architecture ;;
     binutils) nm --version ;;
+    xz-utils) xz --version ;;
     ninja-build) ninja --version ;;
     pkg-config) pkg-config --version ;;
     libdlpack-dev) has_header dlpack/dlpack.h ;;
@@ -64,6 +70,7 @@ met() {
     locales) command -v localedef && test -e /usr/share/i18n/locales/de_DE ;;
     libomp-dev) echo '#include <omp.h>' | clang -fopenmp -x c -c -o /dev/null - ;;
     clang-runtime) has_sanitizers ;;
+    *) false ;;
     esac >/dev/null 2>&1
 }
 
@@ -107,7 +114,6 @@ install_missing() {
         exit 1
     fi
     plain=${missing//clang-runtime /}
-    case " $plain" in *" gcc "*) plain="$plain libc6-dev" ;; esac
     quiet "updating the list of packages" as_root apt-get -o DPkg::Lock::Timeout=300 update ||
         say "going on with the list there is"
     # shellcheck disable=SC2086
@@ -115,6 +121,7 @@ install_missing() {
     if [ "$plain" != "$missing" ] && ! met clang-runtime; then
         quiet "installing clang's sanitizers" apt_install "$(clang_runtime_package)"
     fi
+    choose_python
     missing=$(unmet "$@")
     if [ -n "$missing" ]; then
         say "Still missing after installing: $missing" >&2
@@ -122,19 +129,23 @@ install_missing() {
     fi
 }
 
-# configure DIR [MESON OPTION...]: once. CC is the caller's. A directory that cannot be reconfigured (moved,
-# half made, other options) is made anew.
+# configure DIR [MESON OPTION...]: once. CC is the caller's. With -Dtests=false as the last option a new directory
+# gets no tests, and one that has them keeps them; without it they are added to a directory that has none. Half made
+# or with other options, it is made anew.
 configure() {
-    local directory=$1
+    local directory=$1 options known=
     shift
-    local options="${CC:-gcc} $*"
-    if [ ! -e "$directory/build.ninja" ] || [ "$(cat "$directory/.options" 2>/dev/null)" != "$options" ]; then
+    options="${CC:-gcc}${*:+ $*}"
+    [ ! -e "$directory/build.ninja" ] || known=$(cat "$directory/.options" 2>/dev/null || true)
+    case $known in
+    "$options" | "${options% -Dtests=false}") return ;;
+    "$options -Dtests=false") quiet "adding the tests to $directory" meson configure "$directory" -Dtests=true ;;
+    *)
         rm -rf "$directory"
-    fi
-    if [ ! -e "$directory" ]; then
         CC=${CC:-gcc} quiet "configuring $directory" meson setup "$directory" "$@"
-        printf '%s' "$options" >"$directory/.options"
-    fi
+        ;;
+    esac || return
+    printf '%s' "$options" >"$directory/.options"
 }
 
 # build DIR [MESON OPTION...]: configures, then builds all of it.

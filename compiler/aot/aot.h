@@ -4,17 +4,13 @@
 
 #include "compiler/lang/lang.h"
 
-/* Instruction sets of x86-64 that a source may be compiled for besides the compiler's own choice; the
- * best that the processor has is chosen at run time. */
-enum aot_level { AOT_V2 = 1, AOT_V3 = 2, AOT_V4 = 4 };
-
 enum aot_target { AOT_C, AOT_CUDA };
 
 struct aot_params {
     enum aot_target target;
     const char *file;              /* the text's file, without directories, for comments */
     const char *bundle;            /* the name of one pair of files for all kernels; NULL: a pair for each */
-    unsigned levels;               /* a set of enum aot_level */
+    unsigned levels;               /* a set of enum weft_level */
     bool openmp;                   /* threads, where it is compiled with -fopenmp */
     const char *const *archs;      /* CUDA: [arch_count] "sm_90", for which there is machine code */
     int arch_count;

@@ -104,7 +104,7 @@ struct device_text {
     bool failed;
 };
 
-static void put_code(struct device_text *t, const char *name, const char *text, const char *arch)
+static void put_code(struct device_text *t, int p, int c, const char *text, const char *arch)
 {
     const unsigned char *code = NULL;
     size_t size = 0;
@@ -112,7 +112,8 @@ static void put_code(struct device_text *t, const char *name, const char *text, 
         t->failed = true;
         return;
     }
-    buf_printf(t->out, "static const uint64_t %s_%s[] = { /* %zu bytes */", name, arch, size);
+    buf_printf(t->out, "static const uint64_t " NAME_CODE "[] = { /* %zu bytes */", t->k->program->name, p, c, arch,
+               size);
     put_words(t->out, code, size);
     buf_puts(t->out, "};\n");
 }
@@ -127,15 +128,14 @@ static void put_class_code(struct device_text *t, int p, int c)
                                         .fast = k->target->fast};
     size_t scratch;
     const char *text = emit(k->arena, k->parts[p].kernel, &emitted, &scratch);
-    const char *name = arena_printf(k->arena, "code_%s_%d_%d", k->program->name, p, c);
-    const char *ptx = arena_printf(k->arena, "compute_%d", newest(params));
+    const char *name = k->program->name, *ptx = arena_printf(k->arena, "compute_%d", newest(params));
     for (int a = 0; a < params->arch_count; a++)
-        put_code(t, name, text, params->archs[a]);
-    put_code(t, name, text, ptx);
-    buf_printf(t->out, "static const uint64_t *const %s[CODES] = {", name);
+        put_code(t, p, c, text, params->archs[a]);
+    put_code(t, p, c, text, ptx);
+    buf_printf(t->out, "static const uint64_t *const " NAME_CODES "[CODES] = {", name, p, c);
     for (int a = 0; a < params->arch_count; a++)
-        buf_printf(t->out, "%s_%s, ", name, params->archs[a]);
-    buf_printf(t->out, "%s_%s};\n", name, ptx);
+        buf_printf(t->out, NAME_CODE ", ", name, p, c, params->archs[a]);
+    buf_printf(t->out, NAME_CODE "};\n", name, p, c, ptx);
 }
 
 static const char *truth(bool value)
@@ -149,12 +149,13 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct aot_class *class = &part->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, code_%s_%d_%d},\n",
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, "
+               NAME_CODES "},\n",
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
                form->accesses, form->literals, form->apart ? literal_constant(part) : -1, part->fault,
-               form->literals ? arena_printf(k->arena, "literal_%s_%d", name, p) : "NULL", name, p, c);
+               form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
 static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
@@ -162,7 +163,7 @@ static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
     const struct kernel *kernel = k->parts[p].kernel;
     if (!kernel->literal_count)
         return;
-    buf_printf(out, "static const uint64_t literal_%s_%d[] = {", k->program->name, p);
+    buf_printf(out, "static const uint64_t " NAME_LITERALS "[] = {", k->program->name, p);
     for (int i = 0; i < kernel->literal_count; i++)
         buf_printf(out, "%s0x%llx", i % 8 ? ", " : i ? ",\n    " : "", (unsigned long long)kernel->literals[i].bits);
     buf_puts(out, "};\n");
@@ -174,7 +175,7 @@ void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const 
     put_literals(out, k, p);
     for (int c = 0; c < k->parts[p].class_count; c++)
         put_class_code(&t, p, c);
-    buf_printf(out, "static const struct class class_%s_%d[] = {\n", k->program->name, p);
+    buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
     for (int c = 0; c < k->parts[p].class_count; c++)
         put_class(out, k, p, c);
     buf_puts(out, "};\n");
@@ -202,7 +203,7 @@ static bool is_apart(const struct aot_part *part)
 static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
 {
     const struct aot_part *part = &k->parts[p];
-    const char *literals = arena_printf(k->arena, "literal_%s_%d", k->program->name, p);
+    const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
     for (int i = 0; i < part->kernel->constant_count; i++) {
         const char *name = aot_constant_name(k, p, i);
         if (is_loaded(part->kernel, i))

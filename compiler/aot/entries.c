@@ -252,7 +252,7 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
                     const struct aot_params *params)
 {
     buf_printf(out, "/* Made by weft build from %s; a change there is a change here. */\n", params->file);
-    buf_printf(out, "#ifndef WEFT_KERNELS_%s_H\n#define WEFT_KERNELS_%s_H\n\n", name, name);
+    buf_printf(out, "#ifndef " NAME_GUARD "\n#define " NAME_GUARD "\n\n", name, name);
     buf_puts(out, "#include <stdbool.h>\n#include <stdint.h>\n\n");
     buf_puts(out, aot_section(out->arena, weft_template_aot_h, "types"));
     buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
@@ -276,7 +276,7 @@ static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, i
     else if (o.result || !o.shape->rank)
         buf_puts(out, "NULL, NULL},\n");
     else
-        buf_printf(out, "weft_shape%d, NULL},\n", number);
+        buf_printf(out, NAME_GIVEN_SHAPE ", NULL},\n", number);
 }
 
 static void put_shapes(struct buf *out, struct aot_kernel *k)
@@ -284,7 +284,7 @@ static void put_shapes(struct buf *out, struct aot_kernel *k)
     for (int i = 0; i < k->program->input_count; i++) {
         if (!k->inputs[i]->rank)
             continue;
-        buf_printf(out, "    const int64_t weft_shape%d[] = {", i);
+        buf_printf(out, "    const int64_t " NAME_GIVEN_SHAPE "[] = {", i);
         for (int d = 0; d < k->inputs[i]->rank; d++) {
             const int64_t extent = k->inputs[i]->extents[d];
             const char *text = extent >= 0 ? aot_extent(k, extent) : size_name(k, (int)(EXTENT_VARIABLE - extent));
@@ -308,7 +308,7 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
     buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
     for (int i = 0; i < operand_count(k); i++)
         put_array(out, k, entry, i);
-    buf_printf(out, "    };\n    return weft_run_one(&weft_kernel_%s, weft_arrays%s);\n}\n\n", k->program->name,
+    buf_printf(out, "    };\n    return weft_run_one(&" NAME_TABLES ", weft_arrays%s);\n}\n\n", k->program->name,
                stream_argument(k));
 }
 
@@ -325,7 +325,7 @@ static void put_shape(struct buf *out, struct aot_kernel *k)
         }
         buf_puts(out, "NULL};\n");
     }
-    buf_printf(out, "    return weft_infer(&weft_kernel_%s, weft_shapes, weft_results);\n}\n\n", k->program->name);
+    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_results);\n}\n\n", k->program->name);
 }
 
 static void put_batch(struct buf *out, struct aot_kernel *k)
@@ -337,7 +337,7 @@ static void put_batch(struct buf *out, struct aot_kernel *k)
     buf_puts(out, "};\n    const int64_t weft_steps[] = {");
     for (int i = 0; i < operand_count(k); i++)
         buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", operand(k, i).name);
-    buf_printf(out, "};\n    return weft_run(&weft_kernel_%s, weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
+    buf_printf(out, "};\n    return weft_run(&" NAME_TABLES ", weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
                k->program->name, stream_argument(k));
 }
 
@@ -349,7 +349,7 @@ void aot_put_entries(struct buf *out, struct aot_kernel *k)
     put_shape(out, k);
     put_batch(out, k);
     if (k->target->device)
-        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&weft_kernel_%s);\n}\n\n"
+        buf_printf(out, "int %s_status(void)\n{\n    return weft_status(&" NAME_TABLES ");\n}\n\n"
                    "void %s_release(void)\n{\n    weft_release();\n}\n\n", k->function, k->program->name, k->function);
     buf_printf(out, "const struct weft_note *%s_note(void)\n{\n    return &weft_last_note;\n}\n", k->function);
 }

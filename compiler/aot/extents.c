@@ -34,7 +34,7 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape)
         found++;
     if (found == k->form_count)
         ARENA_PUSH(k->arena, k->forms, k->form_count, shape);
-    return arena_printf(k->arena, "{%d, shape_%s_%d}", shape->rank, k->program->name, found);
+    return arena_printf(k->arena, "{%d, " NAME_SHAPE "}", shape->rank, k->program->name, found);
 }
 
 /* The number of elements, in C. */
@@ -44,7 +44,7 @@ static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
     int found = 0;
     while (found < k->form_count && !shapes_equal(k->forms[found], shape))
         found++;
-    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, shape_%s_%d, d)", shape->rank,
+    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, " NAME_SHAPE ", d)", shape->rank,
                                                  k->program->name, found);
 }
 

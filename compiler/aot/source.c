@@ -125,12 +125,12 @@ static const char *function_name(struct aot_kernel *k, int p, int c)
 {
     const struct aot_part *part = &k->parts[p];
     const int accesses = part->kernel->access_count;
-    const char *loop = arena_printf(k->arena, "loop_%s_%d", k->program->name, p);
+    const char *kinds = arena_printf(k->arena, "%.*s", accesses, (const char *)part->classes[c].kinds);
     if (c == part->class_count - 1)
-        return arena_printf(k->arena, "%s_any", loop);
-    if (accesses > 16)
-        return arena_printf(k->arena, "%s_%d", loop, c);
-    return arena_printf(k->arena, "%s_%.*s", loop, accesses, (const char *)part->classes[c].kinds);
+        kinds = "any";
+    else if (accesses > 16)
+        kinds = arena_printf(k->arena, "%d", c);
+    return arena_printf(k->arena, NAME_LOOP, k->program->name, p, kinds);
 }
 
 /* The functions of all classes; their names and what they are lent go to the classes. */
@@ -154,13 +154,13 @@ static void emit_loops(struct aot_kernel *k, struct emit_together *together, str
 /* ---- instruction sets ---- */
 
 static const struct level {
-    enum aot_level level;
+    enum weft_level level;
     int number;
     const char *features;          /* that are enabled */
 } levels[] = {
-    {AOT_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
-    {AOT_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
-    {AOT_V4, 4, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c,"
+    {WEFT_X86_64_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
+    {WEFT_X86_64_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
+    {WEFT_X86_64_V4, 4, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c,"
                 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl"}};
 enum { LEVEL_ROWS = sizeof levels / sizeof *levels };
 
@@ -215,7 +215,7 @@ static void put_inclusions(struct buf *out, const struct aot_params *params, con
         buf_printf(out, "#define WEFT_LEVEL %d\n#define FEATURES \"%s\"\n#include \"%s.c\"\n#undef FEATURES\n"
                    "#undef WEFT_LEVEL\n", levels[i].number, levels[i].features, name);
         buf_printf(&numbers, ", %d", levels[i].number);
-        buf_printf(&functions, ", weft_##loop##_v%d", levels[i].number);
+        buf_printf(&functions, ", weft_v%d_##loop", levels[i].number);
     }
     buf_printf(out, "#define LOOP(loop) {loop%s}\nstatic const int levels[LEVELS] = {0%s};\n", functions.text,
                numbers.text);
@@ -363,7 +363,7 @@ void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int cou
     aot_find_clashes(kernels, count, body, &names, &macros);
     buf_puts(out, includes);
     for (int i = 0; i < names.count; i++)
-        buf_printf(out, "#define %s weft_own_%s\n", names.items[i], names.items[i]);
+        buf_printf(out, "#define %s " NAME_MOVED "\n", names.items[i], names.items[i]);
     buf_puts(out, body);
     for (int i = 0; i < names.count; i++)
         buf_printf(out, "#undef %s\n", names.items[i]);

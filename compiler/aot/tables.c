@@ -40,7 +40,7 @@ static void put_constant(struct buf *out, const char *name, const struct constan
 
 const char *aot_constant_name(struct aot_kernel *k, int part, int index)
 {
-    return arena_printf(k->arena, "constant_%s_%d_%d", k->program->name, part, index);
+    return arena_printf(k->arena, NAME_CONSTANT, k->program->name, part, index);
 }
 
 static void put_constants(struct buf *out, struct aot_kernel *k, int p)
@@ -98,7 +98,7 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
 static void put_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
 {
     const struct aot_part *part = &k->parts[p];
-    buf_printf(out, "static const struct class class_%s_%d[] = {\n", k->program->name, p);
+    buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
     for (int c = 0; c < part->class_count; c++) {
         const struct aot_class *class = &part->classes[c];
         buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu},\n" : "    {\"%.*s\", {%s}, %zu},\n",
@@ -115,7 +115,7 @@ static const char *number_text(struct aot_kernel *k, int64_t number)
 
 static const char *axes_name(struct aot_kernel *k, int p, int m)
 {
-    return arena_printf(k->arena, "axes_%s_%d_%d", k->program->name, p, m);
+    return arena_printf(k->arena, NAME_AXES, k->program->name, p, m);
 }
 
 static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
@@ -136,7 +136,7 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
             put_axes(out, k, p, m);
-    buf_printf(out, "static const struct map map_%s_%d[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0},\n",
+    buf_printf(out, "static const struct map " NAME_MAPS "[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0},\n",
                k->program->name, p);
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *step = &kernel->maps[m];
@@ -151,7 +151,7 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 static void put_faults(struct buf *out, struct aot_kernel *k, int p)
 {
     const struct kernel *kernel = k->parts[p].kernel;
-    buf_printf(out, "static const struct place fault_%s_%d[] = {", k->program->name, p);
+    buf_printf(out, "static const struct place " NAME_FAULTS "[] = {", k->program->name, p);
     for (int f = 0; f < kernel->fault_count; f++) {
         const struct place place = locate(k, kernel->faults[f]);
         buf_printf(out, "%s{%d, %d}", f ? ", " : "", place.line, place.column);
@@ -174,7 +174,7 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
     const char *name = k->program->name, *form = aot_form(k, k->parts[p].shape);
     const bool maps = kernel->map_count > 1, faults = kernel->fault_count > 0;
     put_constants(out, k, p);
-    buf_printf(out, "static const struct access access_%s_%d[] = {\n", name, p);
+    buf_printf(out, "static const struct access " NAME_ACCESSES "[] = {\n", name, p);
     for (int a = 0; a < kernel->access_count; a++)
         put_access(out, k, p, a);
     buf_puts(out, "};\n");
@@ -186,10 +186,10 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
         aot_put_device_classes(out, k, p, params);
     else
         put_classes(out, k, p, params);
-    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, access_%s_%d, %s, class_%s_%d, %s, %d / 3.0},\n", form,
+    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %d / 3.0},\n", form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->parts[p].class_count,
-               kernel->fault_count, name, p, maps ? arena_printf(k->arena, "map_%s_%d", name, p) : "NULL", name, p,
-               faults ? arena_printf(k->arena, "fault_%s_%d", name, p) : "NULL", thirds(kernel));
+               kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
+               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", thirds(kernel));
 }
 
 /* ---- the kernel ---- */
@@ -197,7 +197,7 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
 static void put_forms(struct buf *out, const struct aot_kernel *k)
 {
     for (int f = 0; f < k->form_count; f++) {
-        buf_printf(out, "static const int64_t shape_%s_%d[] = {", k->program->name, f);
+        buf_printf(out, "static const int64_t " NAME_SHAPE "[] = {", k->program->name, f);
         for (int d = 0; d < k->forms[f]->rank; d++) {
             const long long extent = (long long)k->forms[f]->extents[d];
             buf_printf(out, "%s%lld", d ? ", " : "", extent < 0 ? extent - EXTENT_UNKNOWN : extent);
@@ -208,7 +208,7 @@ static void put_forms(struct buf *out, const struct aot_kernel *k)
 
 static void put_extents(struct buf *out, const struct aot_kernel *k)
 {
-    buf_printf(out, "\nstatic int extents_%s(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
+    buf_printf(out, "\nstatic int " NAME_EXTENTS "(const struct tensor *in, int64_t *d)\n{\n    (void)in, (void)d;\n",
                k->program->name);
     for (const char *line = k->extents.text; *line; line += strcspn(line, "\n") + 1)
         buf_printf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
@@ -219,7 +219,7 @@ static void put_operands(struct buf *out, struct aot_kernel *k)
 {
     const struct program *program = k->program;
     const unsigned char *alignments = find_alignments(k->arena, program);
-    buf_printf(out, "static const struct operand operand_%s[] = {\n", program->name);
+    buf_printf(out, "static const struct operand " NAME_OPERANDS "[] = {\n", program->name);
     for (int o = 0; o < program->input_count + program->result_count; o++) {
         const int size = type_rows[operand_dtype_of(k, o)].size;
         const bool input = o < program->input_count;
@@ -233,10 +233,10 @@ static void put_operands(struct buf *out, struct aot_kernel *k)
 static void put_results(struct buf *out, struct aot_kernel *k)
 {
     const struct program *program = k->program;
-    buf_printf(out, "static const struct form form_%s[] = {", program->name);
+    buf_printf(out, "static const struct form " NAME_FORMS "[] = {", program->name);
     for (int r = 0; r < program->result_count; r++)
         buf_printf(out, "%s%s", r ? ", " : "", aot_form(k, k->shapes[program->results[r].node]));
-    buf_printf(out, "};\nstatic const unsigned char replaces_%s[] = {", program->name);
+    buf_printf(out, "};\nstatic const unsigned char " NAME_REPLACES "[] = {", program->name);
     for (int i = 0; i < program->input_count * program->result_count; i++)
         buf_printf(out, "%s%d", i ? ", " : "", k->replaces[i]);
     buf_puts(out, program->input_count ? "};\n" : "0};\n");
@@ -244,7 +244,7 @@ static void put_results(struct buf *out, struct aot_kernel *k)
 
 static void put_notes(struct buf *out, const struct aot_kernel *k)
 {
-    buf_printf(out, "static const struct weft_note note_%s[] = {\n    {0, 0, 0, NULL, NULL},\n", k->program->name);
+    buf_printf(out, "static const struct weft_note " NAME_NOTES "[] = {\n    {0, 0, 0, NULL, NULL},\n", k->program->name);
     for (int n = 0; n < k->note_count; n++) {
         const struct place place = locate(k, k->notes[n].span);
         buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %d, %d, NULL, \"%s\"},\n", place.line, place.column,
@@ -255,7 +255,7 @@ static void put_notes(struct buf *out, const struct aot_kernel *k)
 
 static void put_temporaries(struct buf *out, struct aot_kernel *k)
 {
-    buf_printf(out, "static const struct temporary temporary_%s[] = {", k->program->name);
+    buf_printf(out, "static const struct temporary " NAME_TEMPORARIES "[] = {", k->program->name);
     for (int t = 0; t < k->temporary_count; t++)
         buf_printf(out, "%s{%s, %d}", t ? ", " : "", aot_form(k, k->temporaries[t].shape),
                    type_rows[k->temporaries[t].dtype].size);
@@ -278,11 +278,11 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
     buf_printf(out, "\n/* ---- %s ---- */\n\n", name);
     put_forms(out, k); /* now all of them are known */
     buf_puts(out, parts.text);
-    buf_printf(out, "static const struct part part_%s[] = {\n%s};\n", name, rows.text);
+    buf_printf(out, "static const struct part " NAME_PARTS "[] = {\n%s};\n", name, rows.text);
     put_notes(out, k);
     put_extents(out, k);
-    buf_printf(out, "static const struct kernel weft_kernel_%s = {\n    %d, %d, %d, %d, operand_%s, form_%s, replaces_%s, "
-               "part_%s, %s,\n    note_%s, extents_%s};\n", name, program->input_count, program->result_count,
+    buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, " NAME_OPERANDS ", " NAME_FORMS
+               ", " NAME_REPLACES ", " NAME_PARTS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name, program->input_count, program->result_count,
                k->part_count, k->temporary_count, name, name, name, name,
-               k->temporary_count ? arena_printf(k->arena, "temporary_%s", name) : "NULL", name, name);
+               k->temporary_count ? arena_printf(k->arena, NAME_TEMPORARIES, name) : "NULL", name, name);
 }

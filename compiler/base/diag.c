@@ -46,6 +46,7 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
     struct diag *record = ARENA_NEW(diags->arena, struct diag);
     record->id = id;
     record->source = diags->source;
+    record->input = diags->input;
     record->span_count = record->source ? count : 0;
     for (int i = 0; i < count; i++)
         record->spans[i] = spans[i];
@@ -204,7 +205,8 @@ static struct weft_error *export_one(const struct diag *record)
         size_t at = record->spans[0].start;
         place = locate(record->source, at < record->source->length ? at : record->source->length);
     }
-    size_t texts = strlen(record->message) + strlen(origin) + (place.end - place.start) + 3;
+    const char *input = record->input ? record->input : "";
+    size_t texts = strlen(record->message) + strlen(origin) + strlen(input) + (place.end - place.start) + 4;
     struct weft_error *error = calloc(1, sizeof *error + texts);
     if (!error)
         return NULL;
@@ -214,6 +216,7 @@ static struct weft_error *export_one(const struct diag *record)
     error->code = rows[record->id].number;
     error->message = put(&room, record->message, strlen(record->message));
     error->origin = put(&room, origin, strlen(origin));
+    error->input = record->input ? put(&room, input, strlen(input)) : NULL;
     if (record->span_count)
         put_place(error, &room, record, &place);
     return error;

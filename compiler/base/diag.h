@@ -30,6 +30,7 @@ enum diag_id {
 struct diag {
     enum diag_id id;
     const struct source *source;   /* NULL: no place */
+    const char *input;             /* the input it is about, NULL: none */
     struct span spans[3];
     int span_count;
     const char *message;
@@ -39,6 +40,7 @@ struct diag {
 struct diags {
     struct arena *arena;
     const struct source *source;   /* what spans refer to; NULL: none */
+    const char *input;             /* the input that is looked at, NULL: none */
     struct diag *first, *last;
     int errors, warnings;
     bool out_of_memory;            /* a diagnostic was lost; reporting never jumps, so it may happen

@@ -271,3 +271,46 @@ const struct shape *type_shape(struct arena *arena, const struct type *type)
             shape->rigid |= 1u << d;
     return shape;
 }
+
+/* ---- size variables ---- */
+
+void sizes_init(struct size_values *sizes, struct arena *arena, const struct program *program)
+{
+    *sizes = (struct size_values){ARENA_ARRAY(arena, struct size_value, program->size_variable_count), ""};
+    for (int i = 0; i < program->size_variable_count; i++)
+        sizes->items[i].input = -1;
+}
+
+int64_t sizes_extent(const struct size_values *sizes, int64_t extent)
+{
+    const struct size_value *size = extent <= EXTENT_VARIABLE ? &sizes->items[EXTENT_VARIABLE - extent] : NULL;
+    return size && size->input >= 0 ? size->extent : extent;
+}
+
+/* Size variable `variable` is `number` in an input. */
+static bool set_size(const struct program *program, struct size_values *sizes, int input, int64_t variable,
+                     int64_t number, struct diags *diags)
+{
+    struct size_value *size = &sizes->items[EXTENT_VARIABLE - variable];
+    if (size->input < 0)
+        *size = (struct size_value){number, input};
+    if (size->extent == number)
+        return true;
+    return diag_at(diags, DIAG_SIZE_VARIABLE, NULL, 0, program->size_variables[EXTENT_VARIABLE - variable],
+                   (long long)size->extent, program->symbols[program->inputs[size->input]].name,
+                   (long long)number, program->symbols[program->inputs[input]].name, sizes->where);
+}
+
+bool sizes_join(const struct program *program, struct size_values *sizes, int input, int64_t *known, int64_t next,
+                 struct diags *diags)
+{
+    if (*known == EXTENT_UNKNOWN)
+        *known = next;
+    else if (*known >= 0 && next >= 0)
+        return *known == next;
+    else if (*known <= EXTENT_VARIABLE && next >= 0)
+        return set_size(program, sizes, input, *known, next, diags);
+    else if (next <= EXTENT_VARIABLE && *known >= 0)
+        return set_size(program, sizes, input, next, *known, diags);
+    return true;
+}

@@ -26,6 +26,24 @@ bool infer_shapes_of(struct arena *arena, const struct program *program, struct 
                      const struct shape *const *inputs, const struct contents *contents,
                      const struct shape **shapes);
 
+/* What a size variable stands for: the extent it met first, in input number `input`; -1: none yet. */
+struct size_value {
+    int64_t extent;
+    int input;
+};
+struct size_values {
+    struct size_value *items;     /* of the program's size variables */
+    const char *where;             /* ends a message about an input, as " of sample 'a.npy'"; "": nothing */
+};
+
+void sizes_init(struct size_values *sizes, struct arena *arena, const struct program *program);
+/* The number that a size variable stands for, if it has met one; another extent as it is. */
+int64_t sizes_extent(const struct size_values *sizes, int64_t extent);
+/* Joins what is said of one extent of input number `input`: *known becomes what is known now. False where the
+ * two differ; a size variable that would be two numbers is reported, the rest is the caller's to report. */
+bool sizes_join(const struct program *program, struct size_values *sizes, int input, int64_t *known, int64_t next,
+                 struct diags *diags);
+
 /* The shape a declared type has: NULL without brackets. */
 const struct shape *type_shape(struct arena *arena, const struct type *type);
 /* The text of an expression for messages, shortened. */

@@ -66,8 +66,10 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     if (skip_word(&at, "head:")) {
         e->vectors = true;
     } else if (skip_word(&at, "block:")) {
-        struct buf *where = &e->buffers;
-        declare_block(e, where, dtype, *text, k, store ? 0 : pattern_length(e->kinds[k]));
+        struct buf name;
+        buf_init(&name, e->arena);
+        subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
+        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e->kinds[k]));
     } else {
         struct buf *out = emit_section(e, at, (size_t)(colon - at));
         subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);

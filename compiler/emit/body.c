@@ -45,7 +45,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
         put_meaning(e, out, ins, meaning, names);
         return;
     }
-    const char *name = arena_printf(e->arena, "row_%s_%s", row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_ROW_FUNCTION, row_name(e, ins->op), type);
     buf_printf(out, "%s(%s%s%s%s%s)", name, names[0], arity > 1 ? ", " : "", arity > 1 ? names[1] : "",
                arity > 2 ? ", " : "", arity > 2 ? names[2] : "");
     if (has_function(e, name))
@@ -105,15 +105,22 @@ void emit_literal(struct emitter *e, int k, int ins)
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
     if (e->baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
-        buf_printf(&e->literals, "const %s c%d = %s; /* %s */\n", type, k, literal_code(e, k), literal_text(e, k));
+        buf_printf(&e->literals, "const %s " NAME_LITERAL " = %s; /* %s */\n", type, k, literal_code(e, k),
+                   literal_text(e, k));
     else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
-        buf_printf(&e->literals, "const %s c%d = *(const %s_m *)&args->literals[%d]; /* %s */\n",
+        buf_printf(&e->literals, "const %s " NAME_LITERAL " = *(const %s_m *)&args->literals[%d]; /* %s */\n",
                    type, k, type, k, literal_text(e, k));
     if (!e->called[ins])
         return;
     put_helper(e, "fill", dtype);
-    declare_block(e, &e->literals, dtype, 'z', k, 0);
-    buf_printf(&e->literals, "fill_%s(z%d, %s%s);\n", type, k, value_name(e, ins), e->params->target->block);
+    const char *filled = arena_printf(e->arena, NAME_FILLED, k);
+    declare_block(e, &e->literals, dtype, filled, 0);
+    buf_printf(&e->literals, "fill_%s(%s, %s%s);\n", type, filled, value_name(e, ins), e->params->target->block);
+}
+
+static const char *kept_name(struct emitter *e, int i)
+{
+    return arena_printf(e->arena, NAME_KEPT, i);
 }
 
 /* In registers every value has a place of its own. */
@@ -122,7 +129,7 @@ static void emit_places(struct emitter *e)
     const struct schedule *s = &e->schedule;
     for (int n = 0; n < s->order_count; n++)
         if (s->slot[s->order[n]] >= 0)
-            declare_block(e, &e->operands, e->kernel->ins[s->order[n]].dtype, 'v', s->order[n], 0);
+            declare_block(e, &e->operands, e->kernel->ins[s->order[n]].dtype, kept_name(e, s->order[n]), 0);
 }
 
 void emit_slots(struct emitter *e)
@@ -143,7 +150,7 @@ void emit_slots(struct emitter *e)
     for (int n = 0; n < s->order_count; n++) {
         int i = s->order[n];
         if (s->slot[i] >= 0)
-            buf_printf(&e->buffers, "%s_m *const v%d = (%s_m *)slots[%d];\n",
+            buf_printf(&e->buffers, "%s_m *const " NAME_KEPT " = (%s_m *)slots[%d];\n",
                        short_name(e->kernel->ins[i].dtype), i, short_name(e->kernel->ins[i].dtype),
                        s->slot[i]);
     }
@@ -162,12 +169,12 @@ static void bring(struct emitter *e, int i, int level)
     e->seen[i] = level;
     buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
     if (ins->kind == INS_LOAD) {
-        char *from = arena_printf(e->arena, "x%d[j]", ins->index);
+        char *from = arena_printf(e->arena, NAME_READ "[j]", ins->index);
         struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {from, NULL, NULL}};
         const char *load = type_rows[ins->dtype].load;
         subst_text(&e->subst, &e->body, load, strlen(load), &tokens);
     } else {
-        buf_printf(&e->body, "v%d[j]", i);
+        buf_printf(&e->body, NAME_KEPT "[j]", i);
     }
     buf_puts(&e->body, ";\n");
 }
@@ -177,12 +184,12 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
     const struct ins *ins = &e->kernel->ins[i];
     e->seen[i] = level;
     emit_line(e, &e->body, ins);
-    buf_printf(&e->body, "    const %s t%d = ", short_name(ins->dtype), i);
+    buf_printf(&e->body, "    const %s " NAME_VALUE " = ", short_name(ins->dtype), i);
     put_row(e, &e->body, ins, names);
     buf_puts(&e->body, ";\n");
     emit_own_line(e, &e->body);
     if (e->schedule.slot[i] >= 0)
-        buf_printf(&e->body, "    v%d[j] = t%d;\n", i, i);
+        buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
 }
 
 static void emit_ins(struct emitter *e, int i, int level)
@@ -201,11 +208,11 @@ static void emit_ins(struct emitter *e, int i, int level)
     } else if (ins->kind == INS_STORE) {
         struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};
         const char *store = type_rows[ins->dtype].store;
-        buf_printf(&e->body, "    y%d[j] = ", ins->index);
+        buf_printf(&e->body, "    " NAME_WRITTEN "[j] = ", ins->index);
         subst_text(&e->subst, &e->body, store, strlen(store), &tokens);
         buf_puts(&e->body, ";\n");
     } else {
-        buf_printf(&e->body, "    f%d |= (", ins->index);
+        buf_printf(&e->body, "    " NAME_FAULT " |= (", ins->index);
         put_meaning(e, &e->body, ins, op_fault(ins->op, ins->source), names);
         buf_printf(&e->body, ") & (j < m)%s%s;\n", names[2] ? " & " : "", names[2] ? names[2] : "");
     }
@@ -216,7 +223,7 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
     const char *type = short_name(ins->source);
-    const char *name = arena_printf(e->arena, "block_%s_%s", row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, row_name(e, ins->op), type);
     int arity = op_arity(ins->op);
     if (has_function(e, name))
         return name;
@@ -245,7 +252,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     const char *type = short_name(ins->dtype);
     int output = e->schedule.output[i];
     emit_line(e, out, ins);
-    const char *to = arena_printf(e->arena, output < 0 ? "v%d" : "y%d", output < 0 ? i : output);
+    const char *to = arena_printf(e->arena, output < 0 ? NAME_KEPT : NAME_WRITTEN, output < 0 ? i : output);
     if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
@@ -259,9 +266,9 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
             continue;
         const struct ins *a = &e->kernel->ins[ins->a[k]];
         if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
-            buf_printf(out, ", %c%d", a->kind == INS_LOAD ? 'x' : 'z', a->index);
+            buf_printf(out, a->kind == INS_LOAD ? ", " NAME_READ : ", " NAME_FILLED, a->index);
         else
-            buf_printf(out, ", v%d", ins->a[k]);
+            buf_printf(out, ", " NAME_KEPT, ins->a[k]);
     }
     buf_printf(out, "%s);\n", e->params->target->block);
     emit_own_line(e, out);
@@ -276,23 +283,23 @@ void emit_single(struct emitter *e, int i)
     struct buf *out = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->row;
     struct buf *blocks = e->schedule.rate[i] == RATE_ONCE ? &e->literals : &e->buffers;
     if (e->schedule.call[i]) {
-        declare_block(e, blocks, ins->dtype, 'v', i, 0);
+        declare_block(e, blocks, ins->dtype, kept_name(e, i), 0);
         emit_block_call(e, out, i);
-        buf_printf(out, "const %s t%d = v%d[0];\n", type, i, i);
+        buf_printf(out, "const %s " NAME_VALUE " = " NAME_KEPT "[0];\n", type, i, i);
         return;
     }
     for (int k = 0; k < 3; k++)
         names[k] = ins->a[k] >= 0 ? value_name(e, ins->a[k]) : NULL;
     emit_line(e, out, ins);
-    buf_printf(out, "const %s t%d = ", type, i);
+    buf_printf(out, "const %s " NAME_VALUE " = ", type, i);
     put_row(e, out, ins, names);
     buf_puts(out, ";\n");
     emit_own_line(e, out);
     if (!e->called[i])
         return;
     put_helper(e, "fill", ins->dtype);
-    declare_block(e, blocks, ins->dtype, 'v', i, 0);
-    buf_printf(out, "fill_%s(v%d, t%d%s);\n", type, i, i, e->params->target->block);
+    declare_block(e, blocks, ins->dtype, kept_name(e, i), 0);
+    buf_printf(out, "fill_%s(" NAME_KEPT ", " NAME_VALUE "%s);\n", type, i, i, e->params->target->block);
 }
 
 /* Reads all that the loop's stores write: an output may be the buffer of an input. */

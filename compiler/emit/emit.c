@@ -27,20 +27,24 @@ const char *short_name(enum weft_dtype dtype)
     return type_rows[dtype].short_name;
 }
 
-static const char *kind_name(const struct ins *ins)
+const char *generated_value(struct arena *arena, const struct kernel *kernel, int i)
 {
-    return ins->kind == INS_LOAD ? "a" : ins->kind == INS_LITERAL ? "c" : "t";
+    const struct ins *ins = &kernel->ins[i];
+    if (ins->kind == INS_LOAD)
+        return arena_printf(arena, NAME_LOAD, ins->index);
+    if (ins->kind == INS_LITERAL)
+        return arena_printf(arena, NAME_LITERAL, ins->index);
+    return arena_printf(arena, NAME_VALUE, i);
 }
 
 const char *value_name(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    int number = ins->kind == INS_LOAD || ins->kind == INS_LITERAL ? ins->index : i;
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
-        return arena_printf(e->arena, "(%s)", literal_code(e, number));
+        return arena_printf(e->arena, "(%s)", literal_code(e, ins->index));
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
-        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), number);
-    return arena_printf(e->arena, "%s%d", kind_name(ins), number);
+        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), ins->index);
+    return generated_value(e->arena, e->kernel, i);
 }
 
 const char *access_name(const struct emitter *e, int access)
@@ -80,21 +84,18 @@ void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype)
     subst_helper(&e->subst, name, &tokens);
 }
 
-void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter,
-                          int number, int more)
+void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more)
 {
     const char *type = short_name(dtype);
     if (e->params->target->chunks) {
-        buf_printf(out, "ALIGNED %s_m %c%d[CHUNK];\n", type, letter, number);
+        buf_printf(out, "ALIGNED %s_m %s[CHUNK];\n", type, name);
         return;
     }
     if (!e->heap) {
-        buf_printf(out, more ? "%s_m %c%d[BLOCK + %d];\n" : "%s_m %c%d[BLOCK];\n", type, letter, number,
-                   more);
+        buf_printf(out, more ? "%s_m %s[BLOCK + %d];\n" : "%s_m %s[BLOCK];\n", type, name, more);
         return;
     }
-    buf_printf(out, "%s_m *const %c%d = (%s_m *)(args->scratch + %zu);\n", type, letter, number, type,
-               e->scratch);
+    buf_printf(out, "%s_m *const %s = (%s_m *)(args->scratch + %zu);\n", type, name, type, e->scratch);
     e->scratch += (size_t)(BLOCK + more) * (size_t)type_rows[dtype].size;
 }
 
@@ -199,8 +200,8 @@ static void emit_parts(struct emitter *e)
     emit_slots(e);
     emit_body(e);
     for (int i = 0; i < kernel->fault_count; i++) {
-        buf_printf(&e->faults, "unsigned char f%d = 0;\n", i);
-        buf_printf(&e->remarks, "if (f%d)\n    args->faults[%d] = 1;\n", i, i);
+        buf_printf(&e->faults, "unsigned char " NAME_FAULT " = 0;\n", i);
+        buf_printf(&e->remarks, "if (" NAME_FAULT ")\n    args->faults[%d] = 1;\n", i, i);
     }
 }
 
@@ -401,7 +402,7 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     shared->blocks = e.blocks;
     shared->vectors = shared->vectors || e.vectors;
     *scratch = e.scratch;
-    const char *body = fill_skeleton(&e, strstr(params->target->skeleton, "void weft_kernel("));
+    const char *body = fill_skeleton(&e, strstr(params->target->skeleton, "void " NAME_ENTRY "("));
     return arena_printf(e.arena, "static void %s(const struct weft_args *args, i64 begin, i64 end)\n%s", name,
                         body);
 }

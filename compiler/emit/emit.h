@@ -2,6 +2,7 @@
 #ifndef WEFT_EMIT_H
 #define WEFT_EMIT_H
 
+#include "compiler/emit/generated_names.h"
 #include "compiler/emit/templates.h"
 #include "compiler/loop/loop.h"
 
@@ -42,6 +43,9 @@ struct emit_params {
  * its blocks fit on a small stack. */
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
+
+/* What the text calls an instruction's value. */
+const char *generated_value(struct arena *arena, const struct kernel *kernel, int i);
 
 /* Several kernels in one text, for a source that is compiled ahead of time: each is a function of its own
  * name, literals are numbers in it, and what kernels share is there once. */

@@ -1,7 +1,5 @@
-/* What the files of emission share. Names in a kernel: a0 loads, c0 literals, t0 values, f0 remarks; x0
- * and y0 point at the block that access 0 reads or writes, w0 is the buffer behind them, o0 the place of
- * an output, v0 a value kept between loops. The user's bytes never get here: names in comments are printed
- * from the tree, and they are identifiers. */
+/* What the files of emission share. The names in a kernel are those of generated_names.h. The user's bytes never
+ * get here: names in comments are printed from the tree, and they are identifiers. */
 #ifndef WEFT_EMITTER_H
 #define WEFT_EMITTER_H
 
@@ -56,8 +54,7 @@ void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, cons
 /* Makes sure the helper that moves elements of this type is defined. */
 void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype);
 /* A place for the elements of a block (and `more`): on the stack, or in the scratch. */
-void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, char letter, int number,
-                   int more);
+void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more);
 
 /* The next line of the text comes from where the program has this instruction, or from nowhere there. A
  * profiler that shows it takes the names for files; NVRTC puts its working directory before others. */

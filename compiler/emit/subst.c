@@ -109,7 +109,7 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
     const char *full = arena_printf(subst->arena, "%s%s", name, dtype == WEFT_FLOAT32 ? "f" : "");
     size_t length;
     const char *own = subst_find(subst->target->prelude, "library", full, &length);
-    buf_printf(out, "%s%s", own ? "own_" : "", full);
+    buf_printf(out, own ? NAME_OWN_FUNCTION : "%s", full);
     for (int i = 0; i < subst->prototype_count; i++)
         if (strcmp(subst->prototypes[i].name, full) == 0)
             return;

@@ -8,9 +8,9 @@
 #define ULP(f32, f64) f32, f64, false
 #define ROW(id, ...) [OP_##id] = {#id, __VA_ARGS__},
 /* Meanings become texts here, before a macro could expand their tokens. */
-#define OP(id, spellings, form, precedence, parameters, rule, i, f, b, fault, accuracy, doc)       \
+#define OP(id, spellings, form, precedence, parameters, rule, i, f, b, fault, accuracy, weight, float_weight, doc) \
     ROW(id, spellings, FORM_##form, precedence, parameters, RULE_##rule, #i, #f, #b, #fault,       \
-        accuracy, doc)
+        accuracy, weight, float_weight, doc)
 const struct op_row op_rows[OP_COUNT] = {
 #include "grammar/ops.def"
 };
@@ -41,7 +41,7 @@ const char *op_meaning(enum op op, enum weft_dtype operand)
 const char *op_block(enum op op)
 {
 #define OP(...)
-#define CONVERSION(id, spelling, i, f, b, block, doc) [OP_##id] = #block,
+#define CONVERSION(id, spelling, i, f, b, weight, float_weight, block, doc) [OP_##id] = #block,
     static const char *const blocks[OP_COUNT] = {
 #include "grammar/ops.def"
     };
@@ -54,22 +54,12 @@ const char *op_fault(enum op op, enum weft_dtype operand)
     return dtype_is_integer(operand) && strcmp(text, "NONE") != 0 ? text : NULL;
 }
 
-/* Rough, but measured: library functions of one operand have short vector forms, those of two have
- * long ones; divisions of integers and remainders have none. */
 int op_weight(enum op op, enum weft_dtype operand)
 {
-    const struct op_row *row = &op_rows[op];
-    const char *meaning = op_meaning(op, operand);
-    int wide = type_rows[operand].bits == 64 ? 2 : 1;
-    if (!meaning)
+    const struct type_row *type = &type_rows[operand];
+    if (type->class == CLASS_BOOLEAN)
         return 1;
-    if (strcmp(row->fault, "NONE") != 0)
-        return 128 * wide;
-    if (row->ulp32 > 0)
-        return (op_arity(op) > 1 ? 64 : 16) * wide;
-    if (strchr(meaning, '/') || strstr(meaning, "F(sqrt)"))
-        return 8 * wide;
-    return strstr(meaning, "N(") || strstr(meaning, "M(") ? 4 * wide : wide;
+    return (type->class == CLASS_FLOATING ? op_rows[op].float_weight : op_rows[op].weight) * (type->bits == 64 ? 2 : 1);
 }
 
 const char *word_at(const char *words, int index, size_t *length)

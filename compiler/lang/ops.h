@@ -44,6 +44,7 @@ struct op_row {
     const char *integer, *floating, *boolean, *fault;
     int ulp32, ulp64;              /* 0: exact */
     bool closed;                   /* see ops.def */
+    int weight, float_weight;      /* see op_weight */
     const char *doc;
 };
 
@@ -77,7 +78,7 @@ const char *op_meaning(enum op op, enum weft_dtype operand);
 const char *op_block(enum op op);
 /* The condition on operands of this dtype under which the row divides by zero; NULL if it never does. */
 const char *op_fault(enum op op, enum weft_dtype operand);
-/* About how many instructions on vectors of 32-bit elements the row takes: at least 1. */
+/* About how many instructions on vectors of 32-bit elements the row takes on operands that it has a meaning for. */
 int op_weight(enum op op, enum weft_dtype operand);
 /* The number of parameters. */
 int op_arity(enum op op);

@@ -71,6 +71,9 @@ extern "C" {
 /* The most dimensions a tensor may have. */
 #define WEFT_MAX_RANK 32
 
+/* The most bytes a text may have. */
+#define WEFT_MAX_TEXT (1 << 20)
+
 /* The most errors one call reports. */
 #define WEFT_MAX_ERRORS 20
 
@@ -109,6 +112,9 @@ enum weft_dtype {
 WEFT_API size_t weft_dtype_size(enum weft_dtype dtype);
 /* The name in the language, "uint8"; NULL for a value outside the enumeration. Static storage. */
 WEFT_API const char *weft_dtype_name(enum weft_dtype dtype);
+/* The dtype that the first `length` bytes of `text` name in the language, as "uint8" or "u8";
+ * WEFT_DTYPE_COUNT: none. */
+WEFT_API enum weft_dtype weft_dtype_from_name(const char *text, size_t length);
 WEFT_API DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype);
 /* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). `dtype` is not
  * NULL. */
@@ -125,8 +131,9 @@ struct weft_span {
 
 /* One diagnostic. `code` is stable (it prints as W0042); `spans[0]` is the place itself, the others
  * point at operands. `line` and `column` are those of spans[0].start, from 1; the column counts
- * characters. span_count is 0, and line 0, where there is no text to point at. All pointers belong
- * to the error. */
+ * characters. span_count is 0, and line 0, where there is no text to point at. `input` is the input whose given
+ * type or value the error is about; spans are then places in that type's text. All pointers belong to the
+ * error. */
 struct weft_error {
     enum weft_status status;
     enum weft_severity severity;
@@ -138,6 +145,7 @@ struct weft_error {
     const char *source;            /* the line of text spans point into, NULL if there is none */
     size_t source_start;           /* byte offset of `source` in the whole text */
     const char *message;
+    const char *input;             /* NULL: none */
     struct weft_error *next;
 };
 
@@ -148,6 +156,11 @@ struct weft_error {
 WEFT_API size_t weft_error_render(const struct weft_error *error, char *buffer, size_t size);
 /* Releases the whole list. Takes NULL. */
 WEFT_API void weft_error_destroy(struct weft_error *error);
+
+/* What somebody may have meant who wrote `name`, for messages as Weft's own, "did you mean ...": the nearest of
+ * `count` names, and the dtype that is nearest or that other languages call so. NULL: nothing is near. */
+WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
+WEFT_API const char *weft_nearest_dtype(const char *name);
 
 /* ---- contexts ---- */
 
@@ -279,6 +292,41 @@ WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
                                       void (*tell)(void *user, const struct weft_finding *finding),
                                       void *user);
 
+/* ---- the language ---- */
+
+/* A row of the language's tables. Texts are static. */
+struct weft_operation {
+    const char *names;             /* separated by spaces */
+    const char *parameters;        /* so are they */
+    const char *form;              /* of an operation "infix", "call", ...; "conversion"; "view"; "reduction" */
+    const char *signature;         /* of what is no operation, as "cast(x, dtype)"; else NULL */
+    const char *rule, *type;       /* the rule for the result's type, and what it says; NULL: none */
+    int ulp32, ulp64;              /* how far float32 and float64 may be off; 0: exact; -1: not told */
+    const char *doc;               /* what it computes */
+};
+
+/* Operations come first, then conversions, views and reductions. False outside the range. */
+WEFT_API bool weft_operation_at(size_t index, struct weft_operation *operation);
+
+/* Whether this is a type in the language's words. Errors have places in the text. WEFT_UNSUPPORTED: it is one
+ * that is not there yet. */
+WEFT_API enum weft_status weft_check_type(const char *text, struct weft_error **error);
+
+/* The value of a literal: dense, row-major, aligned for every dtype; rank 0 for a single number or bool. */
+struct weft_literal {
+    enum weft_dtype dtype;
+    int rank;
+    int64_t shape[WEFT_MAX_RANK];
+    void *data;
+};
+
+/* Reads a literal expression, true, false or an array literal, and converts it to `dtype` as a cast does;
+ * WEFT_DTYPE_COUNT: to the type that it has by itself. WEFT_SYNTAX_ERROR: it is none of these, and *error, whose
+ * spans are places in `text`, says why; it is NULL where `text` is another expression, as a name is.
+ * `*literal` is one allocation, released by weft_free. */
+WEFT_API enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype,
+                                            struct weft_literal **literal, struct weft_error **error);
+
 /* ---- programs ---- */
 
 enum weft_math {
@@ -286,10 +334,19 @@ enum weft_math {
     WEFT_MATH_FAST                 /* may contract, reassociate and approximate up to 16 ulp */
 };
 
-/* An input's type in the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". */
+struct weft_argument;
+
+/* What is known of an input besides its declaration. */
 struct weft_input_type {
     const char *name;
+    /* In the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the type of the
+     * value's elements. */
     const char *type;
+    /* A value, so that its type and its shape, or those of every sample of a batch, are compared with the
+     * others' now. Its data are not read, its name is not used, and other values may come to a run. NULL: none. */
+    const struct weft_argument *value;
+    /* Where the value, or each sample of a batch, comes from, for messages: "'photo.png'". NULL: not told. */
+    const char *const *origins;
 };
 
 struct weft_compile_params {
@@ -315,6 +372,13 @@ struct weft_program;
 WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
                                        const struct weft_compile_params *params,
                                        struct weft_program **program, struct weft_error **error);
+/* Says later, when the names are known, what `inputs` and `results` of weft_compile_params say; the rest of
+ * `params` is not used. What was said before of an input is replaced. The text is not parsed again, and what
+ * weft_compile had to say of it is told again. For one thread, before the first weft_infer, weft_run and the like,
+ * else WEFT_INVALID_ARGUMENT. After another error the program is good for weft_program_destroy only. */
+WEFT_API enum weft_status weft_program_specify(struct weft_program *program,
+                                               const struct weft_compile_params *params,
+                                               struct weft_error **error);
 /* What it put on streams is done all the same, and graphs that captured its runs go on to work: kernels are the
  * context's. Takes NULL. */
 WEFT_API void weft_program_destroy(struct weft_program *program);
@@ -331,6 +395,25 @@ WEFT_API size_t weft_program_input_count(const struct weft_program *program);
 WEFT_API const char *weft_program_input_name(const struct weft_program *program, size_t index);
 WEFT_API size_t weft_program_result_count(const struct weft_program *program);
 WEFT_API const char *weft_program_result_name(const struct weft_program *program, size_t index);
+/* The names that the text binds, results or not, in order. As above; NULL behind the last one. */
+WEFT_API const char *weft_program_binding_name(const struct weft_program *program, size_t index);
+
+struct weft_input_info {
+    const char *name;
+    enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither */
+    struct weft_span span;         /* where the text declares it, else where it uses it first */
+};
+
+/* False outside the range. */
+WEFT_API bool weft_program_input(const struct weft_program *program, size_t index,
+                                 struct weft_input_info *info);
+
+/* The type of each result as far as the inputs' types and values tell it, in the language's words:
+ * "uint8[h, ?, 3]@HWC", without brackets where not even the rank is known, and "?" where not all inputs have a
+ * type. An extent that differs from sample to sample is not known. The array is one allocation, released by
+ * weft_free. */
+WEFT_API enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
+                                                    struct weft_error **error);
 
 /* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those
  * given to weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
@@ -348,6 +431,40 @@ WEFT_API void weft_free(void *memory);
  * `*code` is released by weft_free. */
 WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch,
                                          void **code, size_t *size, struct weft_error **error);
+
+/* ---- ahead of time ---- */
+
+/* Instruction sets of x86-64 that a source may be compiled for besides the compiler's own choice; the best that
+ * the processor has is chosen at run time. */
+enum weft_level { WEFT_X86_64_V2 = 1, WEFT_X86_64_V3 = 2, WEFT_X86_64_V4 = 4 };
+
+struct weft_build_params {
+    /* What diagnostics call the text, NULL: "<expr>"; and what comments call it, NULL: the same. */
+    const char *origin, *file;
+    /* The name of one pair of files for all kernels; NULL: a pair for each. */
+    const char *bundle;
+    /* C (or AUTO): a set of enum weft_level, and whether large work takes OpenMP's threads. */
+    unsigned levels;
+    bool openmp;
+    enum weft_target target;
+    /* CUDA: the architectures that there is machine code for, "sm_90"; none: sm_80, sm_90 and sm_100. */
+    const char *const *archs;
+    size_t arch_count;
+    /* Files without their texts: nothing is compiled. */
+    bool names_only;
+};
+
+struct weft_file {
+    const char *name, *text;       /* an empty text where only names are wanted */
+};
+
+/* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes
+ * them: in the order of the kernels, a header and then its source. The same text and `params` give the same files;
+ * those for CUDA hold what NVRTC makes of them, and only they need a context. `*error` receives warnings
+ * as well, also beside WEFT_OK. `*files` is one allocation, released by weft_free. */
+WEFT_API enum weft_status weft_build(struct weft_context *context, const char *text,
+                                     const struct weft_build_params *params, struct weft_file **files,
+                                     size_t *count, struct weft_error **error);
 
 /* ---- running ---- */
 

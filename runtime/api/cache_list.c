@@ -17,20 +17,20 @@ struct call {
     int root;
 };
 
+struct trouble {
+    const char *path;
+    int problem;
+};
+
+static void tell_trouble(struct diags *diags, void *user)
+{
+    const struct trouble *trouble = user;
+    diag_at(diags, DIAG_CACHE, NULL, 0, trouble->path, cache_problem(trouble->problem));
+}
+
 static enum weft_status tell(const char *path, int problem, struct weft_error **error)
 {
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        diag_at(&diags, DIAG_CACHE, NULL, 0, path, cache_problem(problem));
-        status = finish_call(NULL, &diags, error);
-    }
-    arena_finish(&arena);
-    return status;
+    return guarded_call(NULL, NULL, tell_trouble, &(struct trouble){path, problem}, error);
 }
 
 /* What could not be removed is no success. */
@@ -135,21 +135,10 @@ enum weft_status weft_cache_list(const char *cache,
 
 /* ---- removing ---- */
 
-/* The environment's cap; a status that is an error when it is no size. */
-static enum weft_status read_cap(uint64_t *cap, struct weft_error **error)
+/* The environment's cap, unless it is no size. */
+static void read_cap(struct diags *diags, void *cap)
 {
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        cache_cap(cap, &diags);
-        status = finish_call(NULL, &diags, error);
-    }
-    arena_finish(&arena);
-    return status;
+    cache_cap(cap, diags);
 }
 
 enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_cache_removed *removed,
@@ -160,7 +149,7 @@ enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_c
     int saved = errno;
     enum weft_status status = open_call(cache, &call, error);
     if (status == WEFT_OK && cap == UINT64_MAX)
-        status = read_cap(&cap, error);
+        status = guarded_call(NULL, NULL, read_cap, &cap, error);
     if (status == WEFT_OK && call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
         status = WEFT_OUT_OF_MEMORY;
     if (status == WEFT_OK)

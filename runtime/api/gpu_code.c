@@ -1,7 +1,6 @@
 /* weft_cuda_code: machine code of a CUDA text, for sources that are compiled ahead of time. */
-#include "runtime/run/run.h"
+#include "runtime/api/gpu_code_impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +14,25 @@ static bool choose(const struct nvrtc *nvrtc, const char *name, struct nvrtc_arc
     return good;
 }
 
-static enum weft_status make_code(struct weft_context *context, const char *text, const char *name,
-                                  struct arena *arena, struct nvrtc_code *code, struct weft_error **error)
+bool cuda_code(struct weft_context *context, const char *text, const char *name, struct nvrtc_code *code,
+               struct diags *diags)
 {
     struct nvrtc *nvrtc = &context->nvrtc;
     struct nvrtc_arch arch;
-    struct diags diags;
-    diags_init(&diags, arena, NULL);
-    if (nvrtc_open(nvrtc, &diags) && choose(nvrtc, name, &arch, &diags))
-        nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, &diags);
-    return finish_call(&context->log, &diags, error);
+    return nvrtc_open(nvrtc, diags) && choose(nvrtc, name, &arch, diags) &&
+           nvrtc_compile(nvrtc, text, WEFT_MATH_STRICT, &arch, code, diags);
+}
+
+struct order {
+    struct weft_context *context;
+    const char *text, *arch;
+    struct nvrtc_code made;
+};
+
+static void make_code(struct diags *diags, void *user)
+{
+    struct order *order = user;
+    cuda_code(order->context, order->text, order->arch, &order->made, diags);
 }
 
 enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch, void **code,
@@ -32,19 +40,9 @@ enum weft_status weft_cuda_code(struct weft_context *context, const char *text, 
 {
     if (!context || !text || !arch || !code || !size)
         return invalid_call(error, "weft_cuda_code needs a context, a text, an architecture and places for code and size");
-    struct arena arena;
-    jmp_buf env;
-    struct nvrtc_code made = {.bytes = NULL};
-    const int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env))
-        status = make_code(context, text, arch, &arena, &made, error);
-    arena_finish(&arena);
-    *code = made.bytes;
-    *size = made.size;
-    errno = saved;
+    struct order order = {.context = context, .text = text, .arch = arch};
+    enum weft_status status = guarded_call(&context->log, NULL, make_code, &order, error);
+    *code = order.made.bytes;
+    *size = order.made.size;
     return status;
 }

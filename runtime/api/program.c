@@ -1,6 +1,6 @@
-/* Programs as the caller sees them: the text, kept, and an instance of it for each combination of
+/* Programs as the caller sees them: the text, parsed once, and a typed copy of it for each combination of
  * input dtypes that was asked for (plan/typed.h). */
-#include "runtime/api/debug_impl.h"
+#include "runtime/api/specify_impl.h"
 
 #include "compiler/check/check.h"
 #include "compiler/parse/parse.h"
@@ -9,89 +9,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- compile and destroy ---- */
+/* ---- the text ---- */
 
-static void copy_params(struct weft_program *program, const char *text,
-                        const struct weft_compile_params *params)
+static struct program *choose_kernel(const char *kernel, const struct programs *programs, struct diags *diags,
+                                     struct arena *arena)
 {
-    struct arena *arena = &program->arena;
-    const char *origin = params->origin ? params->origin : "<expr>";
-    program->source.text = arena_string(arena, text, strlen(text));
-    program->source.length = strlen(text);
-    program->source.origin = arena_string(arena, origin, strlen(origin));
-    if (params->kernel)
-        program->kernel = arena_string(arena, params->kernel, strlen(params->kernel));
-    program->wanted_count = params->result_count;
-    program->wanted = ARENA_ARRAY(arena, const char *, params->result_count);
-    for (size_t i = 0; i < params->result_count; i++)
-        program->wanted[i] = arena_string(arena, params->results[i], strlen(params->results[i]));
-    program->type_count = params->input_count;
-    program->types = ARENA_ARRAY(arena, struct weft_input_type, params->input_count);
-    for (size_t i = 0; i < params->input_count; i++) {
-        const struct weft_input_type *type = &params->inputs[i];
-        program->types[i].name = arena_string(arena, type->name, strlen(type->name));
-        program->types[i].type = arena_string(arena, type->type, strlen(type->type));
+    struct buf names;
+    buf_init(&names, arena);
+    for (int i = 0; i < programs->count; i++) {
+        struct program *item = programs->items[i];
+        bool named = item->name && kernel && strcmp(item->name, kernel) == 0;
+        if (named || (!kernel && programs->count == 1))
+            return item;
+        if (item->name)
+            buf_printf(&names, "%s%s", names.length ? ", " : "", item->name);
     }
-    program->math = params->math;
+    if (!names.length)
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0, "the text holds no kernel, it is one program");
+    else if (kernel)
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
+                arena_printf(arena, "there is no kernel '%.200s'; the text holds %s", kernel, names.text));
+    else
+        diag_at(diags, DIAG_NO_KERNEL, NULL, 0,
+                arena_printf(arena, "the text holds several kernels, name one: %s", names.text));
+    return NULL;
 }
 
-/* Typed and shaped as far as the types are known, so that mistakes show now. */
-static void check_early(struct weft_program *program, struct diags *diags)
+/* Inputs that are declared are typed. NULL with diagnostics. */
+static struct program *parse_text(struct arena *arena, const struct source *source, const char *kernel,
+                                  struct diags *diags)
 {
-    struct program *parsed = program->parsed;
-    program->alignments = find_alignments(&program->arena, parsed);
-    const struct shape **inputs = ARENA_ARRAY(&program->arena, const struct shape *,
-                                              parsed->input_count);
-    const struct shape **shapes = ARENA_ARRAY(&program->arena, const struct shape *,
-                                              parsed->node_count);
-    bool typed = true;
-    for (int i = 0; i < parsed->input_count; i++) {
-        const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
-        typed = typed && symbol->typed;
-        inputs[i] = type_shape(&program->arena, &symbol->type);
+    struct programs programs = {0};
+    if (!pipeline_parse(arena, source, diags, &programs))
+        return NULL;
+    struct program *chosen = choose_kernel(kernel, &programs, diags, arena);
+    for (int i = 0; chosen && i < chosen->input_count; i++) {
+        struct symbol *symbol = &chosen->symbols[chosen->inputs[i]];
+        symbol->typed = symbol->declared;
     }
-    if (typed)
-        pipeline_check(parsed);
-    if (pipeline_shapes(&program->arena, parsed, diags, inputs, NULL, shapes))
-        pipeline_layouts(&program->arena, parsed, diags, shapes, NULL,
-                         ARENA_ARRAY(&program->arena, const char *, parsed->node_count));
+    return chosen;
+}
+
+/* ---- compile and destroy ---- */
+
+static void copy_text(struct weft_program *program, const char *text, const char *origin)
+{
+    struct arena *arena = &program->arena;
+    program->source.length = strlen(text);
+    program->source.text = arena_string(arena, text, program->source.length);
+    program->source.origin = arena_string(arena, origin, strlen(origin));
+}
+
+static void list_bindings(struct weft_program *program)
+{
+    for (int i = 0; i < program->parsed->symbol_count; i++)
+        if (program->parsed->symbols[i].kind == SYMBOL_BINDING)
+            ARENA_PUSH(&program->arena, program->bindings, program->binding_count,
+                       program->parsed->symbols[i].name);
 }
 
 static enum weft_status compile(struct weft_program *program, const char *text,
                                 const struct weft_compile_params *params, struct weft_error **error)
 {
+    struct arena *arena = &program->arena;
     struct diags diags;
     jmp_buf env;
-    if (ARENA_GUARD(&program->arena, env))
+    if (ARENA_GUARD(arena, env))
         return WEFT_OUT_OF_MEMORY;
-    copy_params(program, text, params);
-    diags_init(&diags, &program->arena, &program->source);
-    struct source source;
-    struct program *parsed = program_parse(program, &program->arena, &source, &diags);
-    if (parsed) {
-        program->parsed = parsed;
-        parsed->source = &program->source;
-        check_early(program, &diags);
-        parsed->diags = NULL;
-        debug_program(program);
+    copy_text(program, text, params->origin ? params->origin : "<expr>");
+    program->math = params->math;
+    diags_init(&diags, arena, &program->source);
+    program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
+    if (program->parsed) {
+        list_bindings(program);
+        program_specify(program, params, arena, &diags);
     }
     return finish_call(&program->context->log, &diags, error);
-}
-
-/* NULL, or what is wrong with the parameters themselves. */
-static const char *check_params(const struct weft_compile_params *params)
-{
-    if ((params->input_count && !params->inputs) || (params->result_count && !params->results))
-        return "weft_compile_params counts inputs or results but has none, found NULL";
-    for (size_t i = 0; i < params->input_count; i++)
-        if (!params->inputs[i].name || !params->inputs[i].type)
-            return "an input of weft_compile_params lacks its name or type, found NULL";
-    for (size_t i = 0; i < params->result_count; i++)
-        if (!params->results[i])
-            return "a result of weft_compile_params lacks its name, found NULL";
-    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
-        return "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
-    return NULL;
 }
 
 enum weft_status weft_compile(struct weft_context *context, const char *text,
@@ -99,7 +92,10 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
                               struct weft_program **result, struct weft_error **error)
 {
     static const struct weft_compile_params defaults;
-    const char *wrong = check_params(params ? params : &defaults);
+    params = params ? params : &defaults;
+    const char *wrong = specify_wrong(params);
+    if (params->math != WEFT_MATH_STRICT && params->math != WEFT_MATH_FAST)
+        wrong = "math of weft_compile_params is neither WEFT_MATH_STRICT nor WEFT_MATH_FAST";
     if (!context || !text || !result)
         wrong = "weft_compile needs a context, a text and a place for the program, found NULL";
     if (result)
@@ -115,7 +111,7 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
         program->context = context;
         arena_init(&program->arena);
         pthread_mutex_init(&program->mutex, NULL);
-        status = compile(program, text, params ? params : &defaults, error);
+        status = compile(program, text, params, error);
         log_untold(&context->log);
     }
     if (status < 0) {
@@ -169,23 +165,25 @@ const char *weft_program_result_name(const struct weft_program *program, size_t 
     return program->parsed->results[index].name;
 }
 
-static const char **copy_names(const struct programs *programs, size_t *count)
+struct order {
+    const struct source *source;
+    const char **names;            /* made */
+    size_t count;
+};
+
+static void find_names(struct diags *diags, void *user)
 {
-    size_t size = 0;
-    *count = 0;
-    for (int i = 0; i < programs->count; i++)
-        if (programs->items[i]->name) {
-            size += strlen(programs->items[i]->name) + 1;
-            ++*count;
-        }
-    const char **names = malloc(*count * sizeof *names + size + 1);
-    char *text = names ? (char *)(names + *count) : NULL;
-    for (int i = 0, n = 0; names && i < programs->count; i++)
-        if (programs->items[i]->name) {
-            names[n++] = strcpy(text, programs->items[i]->name);
-            text += strlen(text) + 1;
-        }
-    return names;
+    struct order *order = user;
+    struct programs programs = {0};
+    const char **names = NULL;
+    int count = 0;
+    pipeline_parse(diags->arena, order->source, diags, &programs);
+    for (int i = 0; i < programs.count; i++)
+        if (programs.items[i]->name)
+            ARENA_PUSH(diags->arena, names, count, programs.items[i]->name);
+    if (!diags->errors && !(order->names = pack_texts(names, (size_t)count)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    order->count = order->names ? (size_t)count : 0;
 }
 
 enum weft_status weft_kernel_names(const char *text, const char *origin, const char ***names,
@@ -193,26 +191,25 @@ enum weft_status weft_kernel_names(const char *text, const char *origin, const c
 {
     if (!text || !names || !count)
         return invalid_call(error, "weft_kernel_names needs a text and places for names and count");
-    struct arena arena;
-    struct source source = {origin ? origin : "<expr>", text, strlen(text)};
-    struct programs programs = {0};
-    struct diags diags;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    *names = NULL;
-    *count = 0;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, &source);
-        pipeline_parse(&arena, &source, &diags, &programs);
-        status = finish_call(NULL, &diags, error);
-        if (status == WEFT_OK && !(*names = copy_names(&programs, count)))
-            status = WEFT_OUT_OF_MEMORY;
-    }
-    arena_finish(&arena);
-    errno = saved;
+    const struct source source = {origin ? origin : "<expr>", text, strlen(text)};
+    struct order order = {.source = &source};
+    enum weft_status status = guarded_call(NULL, &source, find_names, &order, error);
+    *names = order.names;
+    *count = order.count;
     return status;
+}
+
+bool weft_program_input(const struct weft_program *program, size_t index, struct weft_input_info *info)
+{
+    if (!info || index >= weft_program_input_count(program))
+        return false;
+    const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
+    *info = (struct weft_input_info){symbol->name, symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT,
+                                     {symbol->span.start, symbol->span.end}};
+    return true;
+}
+
+const char *weft_program_binding_name(const struct weft_program *program, size_t index)
+{
+    return program && index < (size_t)program->binding_count ? program->bindings[index] : NULL;
 }

@@ -6,7 +6,6 @@
 
 #include "compiler/dump/dump.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,23 +156,25 @@ static enum stage find_stage(const char *name)
     return (enum stage)stage;
 }
 
-static enum weft_status make_stage(struct weft_program *program, const char *name, struct arena *arena,
-                                   char **text, struct weft_error **error)
+struct order {
+    struct weft_program *program;
+    const char *name;
+    char *text;                    /* made, from malloc */
+};
+
+static void make_stage(struct diags *diags, void *user)
 {
-    struct diags diags;
+    struct order *order = user;
     struct buf out;
-    enum stage stage = find_stage(name);
-    diags_init(&diags, arena, &program->source);
-    buf_init(&out, arena);
+    enum stage stage = find_stage(order->name);
+    buf_init(&out, diags->arena);
     if (stage == STAGE_COUNT)
-        diag_at(&diags, DIAG_NO_STAGE, NULL, 0, name,
+        diag_at(diags, DIAG_NO_STAGE, NULL, 0, order->name,
                 "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
     else
-        put_stage(program, stage, &out, &diags);
-    enum weft_status status = finish_call(&program->context->log, &diags, error);
-    if (status == WEFT_OK && !(*text = strdup(out.text)))
-        status = WEFT_OUT_OF_MEMORY;
-    return status;
+        put_stage(order->program, stage, &out, diags);
+    if (!diags->errors && !(order->text = strdup(out.text)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
 }
 
 enum weft_status weft_program_stage(struct weft_program *program, const char *stage, char **text,
@@ -181,17 +182,8 @@ enum weft_status weft_program_stage(struct weft_program *program, const char *st
 {
     if (!program || !stage || !text)
         return invalid_call(error, "weft_program_stage needs a program, a stage and a place for the text");
-    struct arena arena;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    *text = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env))
-        status = make_stage(program, stage, &arena, text, error);
-    arena_finish(&arena);
-    errno = saved;
+    struct order order = {.program = program, .name = stage};
+    enum weft_status status = guarded_call(&program->context->log, &program->source, make_stage, &order, error);
+    *text = order.text;
     return status;
 }

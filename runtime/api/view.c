@@ -296,30 +296,25 @@ static void fill(struct arena *arena, const struct given *given, struct request 
         .layout = params->layout};
 }
 
+struct order {
+    const struct given *given;
+    struct weft_view *view;
+};
+
+static void fulfil(struct diags *diags, void *user)
+{
+    const struct order *order = user;
+    struct request request;
+    fill(diags->arena, order->given, &request);
+    make(&request, order->view, diags);
+}
+
 static enum weft_status perform(const struct given *given, struct weft_view *view,
                                 struct weft_error **error)
 {
     const char *wrong = check_given(given, view);
-    if (wrong)
-        return invalid_call(error, wrong);
-    struct arena arena;
-    struct diags diags;
-    struct request request;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        fill(&arena, given, &request);
-        make(&request, view, &diags);
-        status = finish_call(NULL, &diags, error);
-    }
-    arena_finish(&arena);
-    errno = saved;
-    return status;
+    return wrong ? invalid_call(error, wrong)
+                 : guarded_call(NULL, NULL, fulfil, &(struct order){given, view}, error);
 }
 
 enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,

@@ -15,22 +15,35 @@ void log_finish(struct log *log)
     pthread_mutex_destroy(&log->mutex);
 }
 
-enum weft_status invalid_call(struct weft_error **error, const char *why)
+enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
+                              struct weft_error **error)
 {
     struct arena arena;
     struct diags diags;
     jmp_buf env;
     int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (error)
         *error = NULL;
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        diag_at(&diags, DIAG_CALL, NULL, 0, why);
-        finish_call(NULL, &diags, error);
+        diags_init(&diags, &arena, source);
+        work(&diags, user);
+        status = finish_call(log, &diags, error);
     }
     arena_finish(&arena);
     errno = saved;
+    return status;
+}
+
+static void tell_wrong(struct diags *diags, void *why)
+{
+    diag_at(diags, DIAG_CALL, NULL, 0, (const char *)why);
+}
+
+enum weft_status invalid_call(struct weft_error **error, const char *why)
+{
+    guarded_call(NULL, NULL, tell_wrong, (void *)(uintptr_t)why, error);
     return WEFT_INVALID_ARGUMENT;
 }
 

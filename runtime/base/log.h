@@ -21,6 +21,12 @@ void log_finish(struct log *log);
 /* WEFT_INVALID_ARGUMENT, with a record that says why. */
 enum weft_status invalid_call(struct weft_error **error, const char *why);
 
+/* What a call does that has memory of its own: that of diags->arena, which is gone afterwards. */
+typedef void call_work(struct diags *diags, void *user);
+/* Does it, about a text (NULL: none), and hands over what it found, as finish_call. errno stays. */
+enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
+                              struct weft_error **error);
+
 /* Hands the list over: errors to *error (when not NULL), warnings to the log (NULL: to nobody). Returns the
  * status. */
 enum weft_status finish_call(const struct log *log, const struct diags *diags, struct weft_error **error);

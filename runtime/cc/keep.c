@@ -4,6 +4,7 @@
  * comment, a comment. */
 #include "runtime/cc/keep.h"
 
+#include "compiler/emit/emit.h"
 #include "compiler/lang/lang.h"
 #include "runtime/base/base.h"
 #include "runtime/cache/cache.h"
@@ -18,7 +19,7 @@
 
 enum { EXPRESSION = 48, MOST_VALUES = 200, COLUMN = 24, DIGEST = 8 };
 
-static const char entry_word[] = "weft_kernel";
+static const char entry_word[] = NAME_ENTRY;
 
 /* ---- the directory ---- */
 
@@ -180,13 +181,11 @@ static void put_comment(struct buf *out, const char *text, size_t length)
     }
 }
 
-/* As the emitter names it: a for what is loaded, c for literals, t for what is computed. */
+/* As the text names it. */
 static void put_value(struct buf *out, const struct kernel *kernel, int i, int width)
 {
-    const struct ins *ins = &kernel->ins[i];
-    bool load = ins->kind == INS_LOAD, literal = ins->kind == INS_LITERAL;
     size_t start = out->length;
-    buf_printf(out, "%c%d", load ? 'a' : literal ? 'c' : 't', load || literal ? ins->index : i);
+    buf_puts(out, generated_value(out->arena, kernel, i));
     while (out->length < start + (size_t)width)
         buf_putc(out, ' ');
 }
@@ -267,9 +266,25 @@ static void put_plain_lines(struct buf *out, const char *text, size_t length)
     }
 }
 
+/* Where the text has the name of its entry: behind the first word of a line. Comments may hold the same name. */
+static const char *find_entry(const char *text)
+{
+    const char *found = text;
+    while ((found = strstr(found, entry_word))) {
+        const char *before = found++;
+        if (before == text || *--before != ' ')
+            continue;
+        while (before > text && is_word(before[-1]))
+            before--;
+        if (*before != ' ' && (before == text || before[-1] == '\n'))
+            return found - 1;
+    }
+    return NULL;
+}
+
 const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
 {
-    const char *entry = strstr(text, entry_word);
+    const char *entry = find_entry(text);
     struct buf out;
     buf_init(&out, arena);
     put_head(&out, kernel);
@@ -284,7 +299,7 @@ const char *keep_text(struct arena *arena, const struct kernel *kernel, const ch
 
 void kernel_entry(const char *text, char entry[KEEP_ENTRY])
 {
-    const char *found = strstr(text, entry_word);
+    const char *found = find_entry(text);
     int length = 0;
     while (found && is_word(found[length]))
         length++;

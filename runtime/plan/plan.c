@@ -9,33 +9,8 @@ enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch m
 
 /* ---- shapes ---- */
 
-struct size_value {
-    int64_t value;
-    int input;                     /* that set it; -1: none yet */
-};
-
-static bool check_extent(const struct program *program, int input, int d, int64_t extent,
-                         struct size_value *sizes, struct diags *diags)
-{
-    const struct symbol *symbol = &program->symbols[program->inputs[input]];
-    int64_t declared = symbol->type.extents[d];
-    if (declared == EXTENT_UNKNOWN || declared == extent)
-        return true;
-    if (declared >= 0)
-        return false;
-    struct size_value *size = &sizes[EXTENT_VARIABLE - declared];
-    if (size->input < 0)
-        *size = (struct size_value){extent, input};
-    if (size->value == extent)
-        return true;
-    const char *other = program->symbols[program->inputs[size->input]].name;
-    return diag_at(diags, DIAG_SIZE_VARIABLE, NULL, 0,
-                   program->size_variables[EXTENT_VARIABLE - declared],
-                   (long long)size->value, other, (long long)extent, symbol->name);
-}
-
 static const struct shape *input_shape(struct arena *arena, const struct program *program, int input,
-                                       const struct tensor *tensor, struct size_value *sizes,
+                                       const struct tensor *tensor, struct size_values *sizes,
                                        struct diags *diags)
 {
     const struct symbol *symbol = &program->symbols[program->inputs[input]];
@@ -51,7 +26,8 @@ static const struct shape *input_shape(struct arena *arena, const struct program
     int errors = diags->errors;
     bool fits = type->rank == tensor->rank;
     for (int d = 0; d < tensor->rank && fits; d++) {
-        fits = check_extent(program, input, d, tensor->shape[d], sizes, diags);
+        int64_t declared = type->extents[d];
+        fits = sizes_join(program, sizes, input, &declared, tensor->shape[d], diags);
         if (type->extents[d] <= EXTENT_VARIABLE)
             shape->rigid |= 1u << d;
     }
@@ -67,11 +43,10 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
 {
     const struct shape **given = ARENA_ARRAY(arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
-    struct size_value *sizes = ARENA_ARRAY(arena, struct size_value, program->size_variable_count);
-    for (int i = 0; i < program->size_variable_count; i++)
-        sizes[i].input = -1;
+    struct size_values sizes;
+    sizes_init(&sizes, arena, program);
     for (int i = 0; i < program->input_count; i++)
-        given[i] = input_shape(arena, program, i, &inputs[i], sizes, diags);
+        given[i] = input_shape(arena, program, i, &inputs[i], &sizes, diags);
     if (diags->errors)
         return NULL;
     const struct contents *contents = numbers_contents(arena, program, inputs);

@@ -14,7 +14,6 @@ struct typed {
     struct typed *next;
     struct arena arena;
     struct program *program;
-    struct source source;
     struct plan_table plans;
     struct lowered *lowered;
     struct emitted *emitted;       /* texts, latest first */
@@ -30,22 +29,19 @@ struct weft_program {
     struct weft_context *context;
     struct arena arena;            /* what follows, but for `typed` */
     struct source source;
-    const char *kernel;            /* name; NULL: the only one */
-    const char **wanted;
-    size_t wanted_count;
-    struct weft_input_type *types; /* copies */
-    size_t type_count;
     enum weft_math math;
     unsigned char *alignments;     /* of each input, as in struct tensor */
     struct program *parsed;        /* names, results; inputs typed as far as known */
+    const char **bindings;
+    int binding_count;
+    const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify knows them */
     pthread_mutex_t mutex;         /* guards what follows and the plans */
     struct typed *typed;
     const struct recent *recent;   /* of the plan that ran last, or NULL; recent.c */
 };
 
-/* Parses the program's text into `arena`, with the caller's types; NULL with diagnostics. */
-struct program *program_parse(struct weft_program *program, struct arena *arena,
-                              struct source *source, struct diags *diags);
+/* The parsed program once more, with nodes, symbols and results of its own, which types may go into. */
+struct program *program_copy(struct arena *arena, const struct program *parsed);
 /* The instance for these dtypes, one for each input; program->mutex is held. */
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
                             struct diags *diags);

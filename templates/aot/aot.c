@@ -126,7 +126,7 @@ static bool weft_fuses(void)
 #endif
 //: level begins
 #if defined WEFT_LEVEL
-#define PASTE(name, level) weft_##name##_v##level
+#define PASTE(name, level) weft_v##level##_##name
 #define PASTE_LEVEL(name, level) PASTE(name, level)
 #define AT_LEVEL(name) PASTE_LEVEL(name, WEFT_LEVEL)
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)

@@ -13,8 +13,10 @@ import tempfile
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eval"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS), str(TESTS / "eval")]
 import run_eval  # noqa: E402
+import sample  # noqa: E402, F401 (for those that import this)
 
 WEFT = os.environ.get("WEFT", "weft")
 FORMS = ("open", "number", "variable")
@@ -102,8 +104,35 @@ def filled(kernels):
         return list(pool.map(fill, kernels))
 
 
-def load(files):
-    return filled(select(files))
+def words(kernel):
+    """What a case may be the only one to try."""
+    case = kernel.case
+    found = set(re.findall(r"[a-z_]\w*|[^\w\s]+", " ".join(case.program)))
+    found |= {f"{dtype} result" for _, dtype, _ in case.results} | {len(case.arguments), -len(case.results)}
+    return found | {f"{argument.count('[')} {dtype}" for argument in case.arguments
+                    for dtype in re.findall(r"[a-z]+\d+", argument)}
+
+
+def cover(kernels, count):
+    """Those that cover most words, in their order; all of them for 0."""
+    count = count or len(kernels)
+    if count == len(kernels):
+        return kernels
+    left, seen, chosen = {kernel: words(kernel) for kernel in kernels}, set(), []
+    while left and len(chosen) < count:
+        best = max(left, key=lambda kernel: len(left[kernel] - seen))
+        seen |= left.pop(best)
+        chosen.append(best)
+    return sorted(chosen, key=kernels.index)
+
+
+def load(files, only="", count=0):
+    """`count` cases, of those whose title holds `only`."""
+    found = [kernel for kernel in select(files) if only in kernel.case.title]
+    kernels = cover(found, count)
+    if len(kernels) < len(found):
+        print(f"# {len(kernels)} of {len(found)} cases; all of them with WEFT_LAYER=full")
+    return filled(kernels)
 
 
 def returns(header, kernel):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Eval cases ahead of time, compiled in several ways and compared with the run-time kernels' bits.
 
-    run_aot.py [--forms 1|3] [--settings NAME,... | all] [--spread] FILE.txt ...     the command is $WEFT, else `weft`
+    run_aot.py [--forms 1|3] [--settings NAME,... | all] [--spread] [--count N] [--only WORDS] FILE.txt ...
+                                                                     the command is $WEFT, else `weft`
+
+Of the cases all are taken, or N that cover most words, or those whose title holds WORDS.
 
 --spread compiles every kernel with one of the settings, each of which has its turn; otherwise it is every kernel with all.
 
@@ -22,6 +25,7 @@ import numpy as np
 
 import cases
 import run_eval
+from cases import sample
 
 COMMON = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
 SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
@@ -251,11 +255,13 @@ def main():
     parser.add_argument("--forms", type=int, default=1)
     parser.add_argument("--settings", default="gcc -O2,clang -O2")
     parser.add_argument("--spread", action="store_true")
+    parser.add_argument("--count", type=sample.number, default=0)
+    parser.add_argument("--only", default="")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     settings = list(SETTINGS) if arguments.settings == "all" else arguments.settings.split(",")
     settings = [setting for setting in settings if shutil.which(setting.split()[0])]
-    kernels = cases.load(arguments.files)
+    kernels = cases.load(arguments.files, arguments.only, arguments.count)
     failures, count, refused = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for form in cases.FORMS[:arguments.forms]:

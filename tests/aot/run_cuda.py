@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """Eval cases ahead of time for CUDA, on the GPU's memory, compared with the run-time C kernels' bits.
 
-    run_cuda.py [--count N] [--arch sm_XY,...] FILE.txt ...     the command is $WEFT, else `weft`
+    run_cuda.py [--count N] [--only WORDS] FILE.txt ...     the command is $WEFT, else `weft`
 
-Of the cases those that cover most words are taken, N of them. Every one runs through its entries as in run_aot.py, on a
+Of the cases those that cover most words are taken, N of them, or those whose title holds WORDS. Every one runs through its entries as in run_aot.py, on a
 stream of its own. The driver is libcuda.so.1 as the loader finds it: on tests/mockcuda the kernels are played on the
 host. Exit status 77: no driver, or no GPU."""
 import argparse
 import ctypes
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,8 @@ import numpy as np
 
 import cases
 import run_aot
+from cases import sample
+
 
 class Driver:
     """Memory and a stream of the first GPU."""
@@ -104,26 +105,6 @@ class Caller(run_aot.Caller):
         return status or getattr(self.library, self.name + "_status")()
 
 
-def words(kernel):
-    """What a case may be the only one to try."""
-    case = kernel.case
-    found = set(re.findall(r"[a-z_]\w*|[^\w\s]+", " ".join(case.program)))
-    found |= {f"{dtype} result" for _, dtype, _ in case.results} | {len(case.arguments), -len(case.results)}
-    return found | {f"{argument.count('[')} {dtype}" for argument in case.arguments
-                    for dtype in re.findall(r"[a-z]+\d+", argument)}
-
-
-def cover(kernels, count):
-    """Those that cover most words, in their order."""
-    left, seen, chosen = list(kernels), set(), []
-    while left and len(chosen) < count:
-        best = max(left, key=lambda kernel: len(words(kernel) - seen))
-        left.remove(best)
-        seen |= words(best)
-        chosen.append(best)
-    return sorted(chosen, key=kernels.index)
-
-
 def compile_source(folder):
     output = os.path.join(folder, "cases.so")
     command = ["gcc", "-O1", *run_aot.COMMON, os.path.join(folder, "out", "cases.c"), "-o", output, "-lm", "-ldl"]
@@ -135,7 +116,7 @@ def compile_source(folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=sample.number, default=40)
     parser.add_argument("--form", default="open", choices=cases.FORMS)
     parser.add_argument("--only", default="")
     parser.add_argument("files", nargs="+")
@@ -144,8 +125,7 @@ def main():
     if not shutil.which("gcc"):
         print("there is no gcc")
         sys.exit(77)
-    wanted = [kernel for kernel in cases.select(arguments.files) if arguments.only in kernel.case.title]
-    kernels = cases.filled(cover(wanted, arguments.count))
+    kernels = cases.load(arguments.files, arguments.only, arguments.count)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         built, refused = cases.build(kernels, arguments.form, folder, "--bundle", "cases", "--target", "cuda", "--arch",

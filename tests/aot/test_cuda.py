@@ -108,15 +108,15 @@ class RealCode(CudaTest):
         self.build_real("--check")
         self.build_real(*[word for arch in archs for word in ("--arch", arch)], "--check")  # the default ones
         text = (self.here / "out/twice_cuda.c").read_text()
-        names = re.findall(r"static const uint64_t \*const (code_\w+)\[CODES\]", text)
+        names = re.findall(r"static const uint64_t \*const codes_(\w+)\[CODES\]", text)
         self.assertEqual(len(names), 4)
         for name in names:
             for arch in archs:
-                code = self.words(text, f"{name}_{arch}")
+                code = self.words(text, f"code_{name}_{arch}")
                 self.assertEqual(code[:4], b"\x7fELF")
                 self.assertEqual(struct.unpack_from("<H", code, 18)[0], 190)  # EM_CUDA
                 self.assertIn(b"weft_kernel", code)
-            ptx = self.words(text, f"{name}_compute_100")
+            ptx = self.words(text, f"code_{name}_compute_100")
             self.assertIn(b".target sm_100", ptx)
             self.assertEqual((ptx[-1:], ptx.count(b"\0")), (b"\0", 1))
         (self.here / "out/twice_cuda.c").write_text(text.replace("0x", "0X", 1))

@@ -2,6 +2,7 @@
  * tensors beside batches, with one thread and with two, with all fast paths and with none. */
 #include "tests/batch/samples.h"
 #include "tests/gpu/mirror.h"
+#include "tests/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -209,20 +210,16 @@ static void free_trial(struct trial *trial)
         operand_free(&trial->out[r]);
 }
 
-/* One round in WEFT_SHARE (tests/diff/values.h). */
-static int rounds_apart(void)
-{
-    const char *share = getenv("WEFT_SHARE");
-    return share && atoi(share) > 1 ? atoi(share) : 1;
-}
-
 static void check_scene(const struct scene *scene)
 {
+    const int number = (int)(scene - scenes);
     static struct trial trial;
     for (int c = 0; c < 3; c++) {
         struct weft_program *program = compile(contexts[c], scene->text);
         struct weft_program *single = compile(contexts[0], scene->text);
-        for (int round = 0; round < ROUNDS; round += rounds_apart()) {
+        for (int round = 0; round < ROUNDS; round++) {
+            if (!sample_chosen(number + round))
+                continue;
             choose(&trial, scene, round);
             add_outputs(&trial, program, round % 2);
             enum weft_status status = run_batch(&trial, contexts[c], program), worst = WEFT_OK;

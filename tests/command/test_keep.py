@@ -38,12 +38,19 @@ class Keep(CommandTest):
         text = self.read("*.c")
         self.assertIn("\nvoid weft_kernel_%s(" % NAME, text)
         self.assertIn(" * out = %s\n" % MISTAKE, text)
-        self.assertRegex(text, r" \*   t\d+ +uint8 +mul a0 a0 +img \* img\n")
+        self.assertRegex(text, r" \*   t_\d+ +uint8 +mul a_0 a_0 +img \* img\n")
         symbols = subprocess.run(["nm", "-D", self.path("kept/" + binary)], check=True, capture_output=True, text=True)
         self.assertIn(" T weft_kernel_" + NAME, symbols.stdout)
         lines = subprocess.run(["readelf", "--debug-dump=decodedline", self.path("kept/" + binary)], check=True,
                                capture_output=True, text=True)
         self.assertIn(self.path("kept/" + source)[-40:], lines.stdout)
+
+    def test_results_may_have_the_entrys_name(self):
+        """Comments hold the names of results."""
+        for name in ("weft_kernel", "weft_kernel_x"):
+            self.assertEqual(self.run_it(name + " = x + 1", "x=[1, 2]"), name + ": int32[2] = [2, 3]\n")
+            self.assertEqual(self.text("run", name + " = x + 1", "x=[1, 2]", env={"WEFT_DISABLE": "first"}),
+                             name + ": int32[2] = [2, 3]\n")
 
     def test_the_same_again_is_the_same_file(self):
         for _ in range(2):

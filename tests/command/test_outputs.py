@@ -31,6 +31,14 @@ class Outputs(CommandTest):
                       self.bad(1, 121, "run", "twice = a * 2; return s=twice, d=1", "a=1", "-o",
                                "quotient=x.npy"))
 
+    def test_hundreds(self):
+        names = ["r%d" % i for i in range(250)]
+        words = [word for name in names for word in ("-o", "%s=%s.npy" % (name, name))]
+        self.good("run", "return " + ", ".join("%s = x + %d" % (name, i) for i, name in enumerate(names)), "x=[1, 2]", *words)
+        self.assertEqual([np.load(self.path(name + ".npy")).tolist() for name in names],
+                         [[1 + i, 2 + i] for i in range(250)])
+        self.assertEqual(len(self.files()), 250)
+
     def test_a_path_with_an_equals_sign(self):
         self.good("run", "1", "-o", "./a=b.npy")
         self.assertEqual(self.files(), ["a=b.npy"])

@@ -255,25 +255,29 @@ static void run_suite(struct suite *suite, enum layout layout, const char *witho
 static const struct {
     enum layout layout;
     const char *without;
-    bool always;
-} ways[] = {{LINE, "", true}, {STEPS, ""}, {ROWS, ""}, {LINES, ""}, {SCALARS, ""}, {LINE, "convert", true},
+} ways[] = {{LINE, ""}, {STEPS, ""}, {ROWS, ""}, {LINES, ""}, {SCALARS, ""}, {LINE, "convert"},
             {STEPS, "convert"}, {ROWS, "row, flat"}, {LINE, "convert, special, row, flat, narrow"}};
+enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Of the ways one in so many is gone by each type; libtcc makes kernels in no time. */
-static long share_of_ways(void)
+/* Which of the ways are gone from a dtype; whether any is. */
+static bool choose_ways(enum weft_dtype from, bool chosen[WAYS])
 {
-    const char *compiler = getenv("WEFT_CC");
-    return values_setting("WEFT_CASTS", compiler && strcmp(compiler, "libtcc") == 0 ? 1 : 4);
+    bool any = false;
+    for (int i = 0; i < WAYS; i++) {
+        chosen[i] = sample_chosen(sample_pair(from, i, WAYS));
+        any = any || chosen[i];
+    }
+    return any;
 }
 
 static void test_pairs(void **state)
 {
     (void)state;
-    const long share = share_of_ways();
     wrong = 0;
     for (int from = 0; from < WEFT_DTYPE_COUNT; from++) {
         struct suite suite;
-        if (!values_chosen(from))
+        bool chosen[WAYS];
+        if (!choose_ways(from, chosen))
             continue;
         start(&suite, from);
         for (int to = 0; to < WEFT_DTYPE_COUNT; to++) {
@@ -282,8 +286,8 @@ static void test_pairs(void **state)
             if (dtype_is_integer(from) && dtype_is_integer(to))
                 add_job(&suite, (struct job){.kind = WRAP, .to = to});
         }
-        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-            if (ways[i].always || ((long)i + from) % share == 0)
+        for (int i = 0; i < WAYS; i++)
+            if (chosen[i])
                 run_suite(&suite, ways[i].layout, ways[i].without);
         finish_suite(&suite);
     }
@@ -297,7 +301,7 @@ static void run_chains(enum weft_dtype from, bool quick)
     start(&suite, from);
     for (int i = 0; i < 4 * WEFT_DTYPE_COUNT; i++) {
         enum weft_dtype through = i / 4, to = (through + 3 * from + i % 4 * 3 + 1) % WEFT_DTYPE_COUNT;
-        if (quick == (run_has_levels() && (i + from) % SHARE != 0))
+        if (sample_chosen(i + from) && quick == (run_has_levels() && (i + from) % SHARE != 0))
             add_job(&suite, (struct job){.kind = CHAIN, .through = through, .to = to});
     }
     if (suite.count) {
@@ -316,21 +320,21 @@ static void test_chains(void **state)
     for (int quick = 0; quick <= run_has_levels(); quick++) {
         run_quickly(quick);
         for (int from = 0; from < WEFT_DTYPE_COUNT; from++)
-            if (values_chosen(from))
-                run_chains(from, quick);
+            run_chains(from, quick);
     }
     run_quickly(false);
     assert_int_equal(wrong, 0);
 }
 
-/* `-> T` of a kernel. */
+/* `-> T` of a kernel; what it computes, the others compute too, optimized. */
 static void test_result_types(void **state)
 {
     (void)state;
     wrong = 0;
+    run_quickly(run_has_levels());
     for (int from = 0; from < WEFT_DTYPE_COUNT; from++) {
         struct suite suite;
-        if (!values_chosen(from))
+        if (!sample_chosen(sample_pair(from, 0, 3)))
             continue;
         char types[400] = "", results[400] = "";
         start(&suite, from);
@@ -346,6 +350,7 @@ static void test_result_types(void **state)
         run_suite(&suite, LINE, "");
         finish_suite(&suite);
     }
+    run_quickly(false);
     assert_int_equal(wrong, 0);
 }
 
@@ -357,7 +362,7 @@ static void test_fast_math(void **state)
     run_math(WEFT_MATH_FAST);
     for (int from = 0; from < WEFT_DTYPE_COUNT; from++) {
         struct suite suite;
-        if (!values_chosen(from))
+        if (!sample_chosen(sample_pair(from, 0, 3)))
             continue;
         start(&suite, from);
         suite.finite = dtype_is_float(from);
@@ -478,6 +483,8 @@ static void test_literals(void **state)
     struct literals list = all_literals(700);
     for (int i = 0; i < list.count; i++) {
         char text[100];
+        if (!sample_chosen(i))
+            continue;
         write_literal(text, sizeof text, list.all[i]);
         run_literals(text, &list.all[i], 1, 0);
     }

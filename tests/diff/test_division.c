@@ -208,7 +208,8 @@ static void run_form(int n)
         run_disable(without);
         program.compiled = run_compile(program.text);
         for (int i = 0; i < PATHS; i++)
-            run_path(&paths[i]);
+            if (sample_chosen(n + turn + i))
+                run_path(&paths[i]);
         weft_program_destroy(program.compiled);
     }
 }
@@ -218,7 +219,7 @@ static long programs(int times)
 {
     const char *compiler = getenv("WEFT_CC");
     bool fast = compiler && strcmp(compiler, "libtcc") == 0;
-    return values_setting("WEFT_DIVISIONS", (fast ? 6 : 1) * times * FORMS / 2);
+    return sample_setting("WEFT_DIVISIONS", (fast ? 6 : 1) * times * FORMS / 2);
 }
 
 static void test_forms(void **state)
@@ -334,6 +335,8 @@ static void test_threads(void **state)
     run_disable("");
     run_threads(3);
     for (int n = 0; n < 4; n++) {
+        if (!sample_chosen(n))
+            continue;
         program = (struct program){.division = make_division(n, PLAIN, WEFT_INT32, WEFT_INT32)};
         write_program(&program, &forms[n == 3 ? 1 : n]);
         program.compiled = run_compile(program.text);

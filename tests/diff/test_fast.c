@@ -135,12 +135,14 @@ static long run_variant(const char *variant, const struct tensor *out)
 static void test_trees(void **state)
 {
     (void)state;
-    long programs = values_setting("WEFT_PROGRAMS", 30) / 10;
+    long programs = sample_setting("WEFT_PROGRAMS", 30) / 10;
     for (long n = 0; n < programs; n++) {
         tree_generate(&tree, (uint64_t)n + 9000, 2);
         make_tensors();
         long place = run_variant(variants[0], expected);
         for (int v = 1; v < VARIANTS; v++) {
+            if (v > 1 && !sample_chosen(n + v))
+                continue;
             if (run_variant(variants[v], outputs) != place)
                 fail_at(tree.text, variants[v], -1, 0);
             check_same(variants[v]);
@@ -207,6 +209,8 @@ static void check_layout(int n, enum layout layout, const struct tensor *in)
         given[i] = laid_out(&in[i], layout, &rooms[i]);
     for (int v = 0; v < VARIANTS; v++) {
         size_t fresh;
+        if (v > 1 && !sample_chosen(n + v))
+            continue;
         run_disable(variants[v]);
         struct weft_program *program = run_compile(cases[n].text);
         size_t kernels = run_prepare(program, given, names, MOST, &fresh);
@@ -235,7 +239,7 @@ static void test_layouts(void **state)
                 tensor_set(&in[i], j, stream_value(&stream, cases[n].dtypes[i]));
         }
         for (int layout = 0; layout < LAYOUTS; layout++)
-            if (values_chosen(n * LAYOUTS + layout))
+            if (sample_chosen(sample_pair(n, layout, LAYOUTS)))
                 check_layout(n, layout, in);
         for (int i = 0; i < MOST; i++)
             tensor_free(&in[i]);

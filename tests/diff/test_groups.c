@@ -245,7 +245,7 @@ static void test_any_groups(void **state)
         struct group_case c;
         make_case(&c, tried);
         bool wanted = has_shape(&c);
-        if (wanted && values_chosen(n)) {
+        if (wanted && sample_chosen(n)) {
             check_case(&c, "", n);
             check_case(&c, "flat", n);
         }

@@ -120,7 +120,7 @@ static void pairs_of_bytes(enum op op, enum weft_dtype source)
 static void test_rows(void **state)
 {
     (void)state;
-    long rounds = values_setting("WEFT_ROUNDS", 2000);
+    long rounds = sample_setting("WEFT_ROUNDS", 2000);
     wrong = 0;
     for (int op = 0; op < OP_COUNT; op++)
         for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
@@ -167,7 +167,7 @@ static void conversions(enum weft_dtype from, enum weft_dtype to, bool cast, uni
 static void test_conversions(void **state)
 {
     (void)state;
-    long rounds = values_setting("WEFT_ROUNDS", 2000);
+    long rounds = sample_setting("WEFT_ROUNDS", 2000);
     wrong = 0;
     for (int i = 0; i < 2 * WEFT_DTYPE_COUNT * WEFT_DTYPE_COUNT; i++) {
         bool cast = i % 2;
@@ -216,7 +216,7 @@ static void test_promotion_associative(void **state)
 static int print_largest(void **state)
 {
     (void)state;
-    for (int op = 0; op < OP_COUNT && values_setting("WEFT_VERBOSE", 0); op++)
+    for (int op = 0; op < OP_COUNT && sample_setting("WEFT_VERBOSE", 0); op++)
         if (op_rows[op].ulp32)
             printf("%-8s float32 %.3f  float64 %.3f\n", op_rows[op].id, largest[op][WEFT_FLOAT32],
                    largest[op][WEFT_FLOAT64]);

@@ -74,12 +74,15 @@ static bool run_formula(int f, const char *disable, const struct tensor in[2], c
     return status == WEFT_DIVIDE_BY_ZERO;
 }
 
-static void check_formulas(const int64_t *values, int count, enum weft_dtype dtype)
+enum { DTYPES = 3 };
+
+/* Dtype number n of those here. */
+static void check_formulas(const int64_t *values, int count, enum weft_dtype dtype, int n)
 {
     struct tensor in[2];
     all_pairs(values, count, dtype, in);
     for (int f = 0; f < FORMULAS; f++) {
-        if (!values_chosen(f))
+        if (!sample_chosen(sample_pair(f, n, DTYPES)))
             continue;
         struct tensor fast = tensor_new(formulas[f].result, 1, in[0].shape);
         struct tensor slow = tensor_new(formulas[f].result, 1, in[0].shape);
@@ -101,7 +104,7 @@ static void test_eight_bits(void **state)
     int64_t values[256];
     for (int i = 0; i < 256; i++)
         values[i] = i;
-    check_formulas(values, 256, WEFT_UINT8);
+    check_formulas(values, 256, WEFT_UINT8, 0);
 }
 
 static void test_edges_of_sixteen_bits(void **state)
@@ -109,8 +112,8 @@ static void test_edges_of_sixteen_bits(void **state)
     (void)state;
     static const int64_t values[] = {-32768, -32767, -16384, -256, -255, -128, -10, -7, -3, -2, -1, 0, 1, 2, 3, 7,
                                      10, 100, 127, 128, 255, 256, 257, 16383, 16384, 32757, 32766, 32767};
-    check_formulas(values, sizeof values / sizeof *values, WEFT_INT16);
-    check_formulas(values, sizeof values / sizeof *values, WEFT_INT32);
+    check_formulas(values, sizeof values / sizeof *values, WEFT_INT16, 1);
+    check_formulas(values, sizeof values / sizeof *values, WEFT_INT32, 2);
 }
 
 int main(void)

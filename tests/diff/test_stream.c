@@ -2,6 +2,7 @@
  * the ones between and around rows included. Rows of an odd pitch begin at every place in a line of
  * the cache that an element can have, and end in a part of a block. */
 #include "tests/diff/run.h"
+#include "tests/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +174,8 @@ static void test_types(void **state)
     (void)state;
     for (int n = 0; n < PROGRAM_COUNT; n++)
         for (int fewer = 0; fewer < 2; fewer++)
-            check_program(n, 4099, 6, fewer);
+            if (sample_chosen(sample_pair(n, fewer, 2)))
+                check_program(n, 4099, 6, fewer);
 }
 
 /* Rows that end before the first whole block begins, and just behind one. */
@@ -182,8 +184,10 @@ static void test_short_rows(void **state)
     static const int64_t columns[] = {65, 127, 129};
     (void)state;
     for (int i = 0; i < 3; i++) {
-        check_program(1, columns[i], 36, 0);
-        check_program(4, columns[i], 36, 0);
+        if (sample_chosen(i))
+            check_program(1, columns[i], 36, 0);
+        if (sample_chosen(i + 1))
+            check_program(4, columns[i], 36, 0);
     }
 }
 
@@ -197,6 +201,8 @@ static void test_alignments(void **state)
         const int64_t size = (int64_t)weft_dtype_size(programs[n].dtype), length = STREAMED / size + 77;
         const struct input x = {"x", small_integers(WEFT_UINT8, 1, &length)};
         for (int64_t from = 1; from < LINE / size; from = 2 * from + 1) {
+            if (!sample_chosen(t + from / 2))
+                continue;
             struct placed out = place(programs[n].dtype, 1, &length, 0, from);
             check(programs[n].text, &x, 1, &out, 1);
             assert_true(programs[n].right(out.tensor.data, (const uint8_t *)x.tensor.data, length));

@@ -141,7 +141,7 @@ static void run_tree(uint64_t salt)
 static void test_trees(void **state)
 {
     (void)state;
-    long programs = values_setting("WEFT_PROGRAMS", 30);
+    long programs = sample_setting("WEFT_PROGRAMS", 30);
     for (long i = 0; i < programs; i++)
         run_tree((uint64_t)i + 5000);
     for (int i = 0; i < TREE_INPUTS; i++)

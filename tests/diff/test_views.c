@@ -214,7 +214,7 @@ static void check_variant(const char *variant, long place)
 static void test_programs(void **state)
 {
     (void)state;
-    long programs = values_setting("WEFT_PROGRAMS", 30);
+    long programs = sample_setting("WEFT_PROGRAMS", 30);
     for (long n = 0; n < programs; n++) {
         stream = stream_init((uint64_t)n + 31000);
         make_program();

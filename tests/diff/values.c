@@ -90,21 +90,9 @@ const union scalar *values_special(enum weft_dtype t, int *count)
     return tables[t];
 }
 
-long values_setting(const char *name, long otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtol(text, NULL, 0) : otherwise;
-}
-
-bool values_chosen(long number)
-{
-    long share = values_setting("WEFT_SHARE", 1);
-    return share <= 1 || number % share == 0;
-}
-
 uint64_t values_seed(void)
 {
-    return (uint64_t)values_setting("WEFT_SEED", 20240611);
+    return (uint64_t)sample_setting("WEFT_SEED", 20240611);
 }
 
 struct stream stream_init(uint64_t salt)

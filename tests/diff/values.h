@@ -5,6 +5,7 @@
 #define WEFT_VALUES_H
 
 #include "compiler/lang/eval.h"
+#include "tests/sample.h"
 
 /* The special values of a type, `*count` of them; the first VALUES_FEW serve where three operands
  * multiply. Static storage. */
@@ -24,11 +25,5 @@ uint64_t stream_below(struct stream *stream, uint64_t bound);
 /* A value of one of the manners: any bits, any magnitude, a small integer, near 1, a special
  * one. */
 union scalar stream_value(struct stream *stream, enum weft_dtype dtype);
-
-/* The number in an environment variable, else `otherwise`. */
-long values_setting(const char *name, long otherwise);
-/* Of a test's cases, numbered 0, 1, .., one in WEFT_SHARE is tried, all where that is not set: for compilers
- * of kernels that take long. */
-bool values_chosen(long number);
 
 #endif

@@ -31,9 +31,7 @@ HIDDEN = re.compile(r"^<!-- run: (.*) -->$")
 SECONDS = 120
 # What tells that a program works: containers often forbid debuggers and profilers what they need.
 NEEDS = {"gdb": "gdb -q -batch -ex run --args true 2>&1 | grep -q 'exited normally'",
-         "perf": "perf record -q -o /dev/null true",
-         "selections": "weft run 'x[0]' 'x=[1]'",
-         "sum": "weft run 'sum(x)' 'x=[1]'"}
+         "perf": "perf record -q -o /dev/null true"}
 
 
 class Step:

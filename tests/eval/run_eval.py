@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Text cases of the language, run through the `weft` command.
 
-    run_eval.py [--update] FILE.txt ...        the command is $WEFT, else `weft`
+    run_eval.py [--update] [--only WORDS] FILE.txt ...        the command is $WEFT, else `weft`
 
 $WEFT_UNDER is put before it (valgrind and its options); cases whose titles contain $WEFT_SKIP are
 left out.
@@ -20,17 +20,23 @@ with their dtype, shape and sign of zero. `~` before them allows 4 units in the 
 `> out float32 ~[0.84147098]`. `{2, 0, 3}` instead of values is an empty array of that shape.
 A case with ! lines and without > lines must fail with status 1, any other must end with 0.
 `@ file` runs the program from case.weft instead of the command line, `@ file:name` its kernel `name`.
---update rewrites the ! lines with what the command says; read the difference before committing it.
+--only WORDS runs the cases whose title holds these words, or that begin at WORDS, as shapes.txt:12. --update rewrites the
+! lines of those that were run with what the command says; read the difference before committing it.
 """
+import argparse
 import ast
 import concurrent.futures
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import sample  # noqa: E402
 
 
 # Kernels of the compiler that is named, not first ones.
@@ -42,7 +48,7 @@ class Case:
         self.where = f"{path}:{line}"
         self.title = title
         self.program, self.arguments, self.results, self.stderr = [], [], [], []
-        self.file, self.told, self.failure = None, [], None
+        self.file, self.told, self.failure, self.ran = None, [], None, False
 
 
 def parse(path):
@@ -141,7 +147,7 @@ def run(case):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(command(case, folder), cwd=folder, capture_output=True, text=True,
                               env=ENVIRONMENT)
-        case.told = done.stderr.rstrip("\n").split("\n") if done.stderr else []
+        case.ran, case.told = True, done.stderr.rstrip("\n").split("\n") if done.stderr else []
         fails = bool(case.stderr) and not case.results
         if done.returncode != fails:
             case.failure = f"status {done.returncode}, not {int(fails)}\n{done.stderr}"
@@ -164,20 +170,26 @@ def text_of(case, told):
 def update(path, items):
     lines = []
     for item in items:
-        lines += [item] if isinstance(item, str) else text_of(item, item.told)
+        lines += [item] if isinstance(item, str) else text_of(item, item.told if item.ran else item.stderr)
     with open(path, "w") as out:
         out.write("\n".join(lines))
 
 
 def main(arguments):
-    updating = "--update" in arguments
-    files = {path: parse(path) for path in arguments if path != "--update"}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--only", default="", metavar="WORDS")
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args(arguments)
+    files = {path: parse(path) for path in options.files}
     everything = [item for items in files.values() for item in items if isinstance(item, Case)]
     skip = os.environ.get("WEFT_SKIP")
-    cases = [case for case in everything if not (skip and skip in case.title)]
+    cases = [case for case in everything if not (skip and skip in case.title) and
+             (options.only in case.title or case.where.endswith(options.only))]
+    cases = sample.chosen(cases)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(run, cases))
-    if updating and len(cases) == len(everything):
+    if options.update:
         for path, items in files.items():
             update(path, items)
     failed = [case for case in cases if case.failure]

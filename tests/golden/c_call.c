@@ -1,37 +1,9 @@
 /* float32 out */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 3 };
-/* args.h */
+@ headline.c, 79 lines: #if defined __clang__ ... };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-/* prelude_c.h, vector head */
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
  * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)
@@ -86,98 +58,57 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
-    const f32 c1 = *(const f32_m *)&args->literals[1]; /* 0.5 */
-    f32_m z1[BLOCK];
-    fill_f32(z1, c1);
-    f32_m w0[BLOCK + 2048];
-    f32_m w1[BLOCK];
-    f32_m w2[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
+    const f32 c_1 = *(const f32_m *)&args->literals[1]; /* 0.5 */
+    f32_m z_1[BLOCK];
+    fill_f32(z_1, c_1);
+    f32_m w_0[BLOCK + 2048];
+    f32_m w_1[BLOCK];
+    f32_m w_2[BLOCK];
     u64 slots[5][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v4 = (f32_m *)slots[1];
-    f32_m *const v5 = (f32_m *)slots[2];
-    f32_m *const v6 = (f32_m *)slots[3];
-    f32_m *const v8 = (f32_m *)slots[4];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        const char *from0 = 0; /* where the row in w0 begins */
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_4 = (f32_m *)slots[1];
+    f32_m *const v_5 = (f32_m *)slots[2];
+    f32_m *const v_6 = (f32_m *)slots[3];
+    f32_m *const v_8 = (f32_m *)slots[4];
+@ headline.c, 26 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
+        const char *from_0 = 0; /* where the row in w_0 begins */
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            if (p[0] != from0)
-                expand_f32(w0, from0 = p[0], s->offsets[0], s->distinct[0], column1); /* k */
+            if (p[0] != from_0)
+                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], column1); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f32_m *const x0 = w0 + i;
-                const f32_m *x1 = (const f32_m *)p[1] + i; /* x */
+                const f32_m *const x_0 = w_0 + i;
+                const f32_m *x_1 = (const f32_m *)p[1] + i; /* x */
                 if (m < BLOCK)
-                    x1 = pad_f32(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                f32_m *const o2 = (f32_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_1 = pad_f32(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 a1 = x1[j];
-                    const f32 t4 = a1 * c0;
-                    v4[j] = t4;
+                    const f32 a_1 = x_1[j];
+                    const f32 t_4 = a_1 * c_0;
+                    v_4[j] = t_4;
                 }
-                block_exp_f32(v1, x0);
-                block_exp_f32(v5, v4);
-                block_sin_f32(v6, v5);
-                block_pow_f32(v8, v6, z1);
+                block_exp_f32(v_1, x_0);
+                block_exp_f32(v_5, v_4);
+                block_sin_f32(v_6, v_5);
+                block_pow_f32(v_8, v_6, z_1);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 t8 = v8[j];
-                    const f32 t9 = t1 + t8;
-                    const f32 a1 = x1[j];
-                    const f32 t10 = t9 + a1;
-                    y2[j] = t10;
+                    const f32 t_1 = v_1[j];
+                    const f32 t_8 = v_8[j];
+                    const f32 t_9 = t_1 + t_8;
+                    const f32 a_1 = x_1[j];
+                    const f32 t_10 = t_9 + a_1;
+                    y_2[j] = t_10;
                 }
                 if (m < BLOCK)
-                    put_f32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_f32(o_2, w_2, m);
+@ headline.c, 17 lines: else if (n_2) ... }

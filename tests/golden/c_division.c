@@ -1,34 +1,8 @@
 /* int32 out0, int32 out1 */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-/* args.h */
-/* prelude_c.h, vector head */
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
 {
     INDEPENDENT
@@ -60,96 +34,58 @@ static inline i32 floormod_i32(i32 a, i32 b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const i32 c0 = *(const i32_m *)&args->literals[0]; /* 0 */
-    unsigned char f0 = 0;
-    unsigned char f1 = 0;
-    i32_m w0[BLOCK];
-    i32_m w1[BLOCK];
-    i32_m w2[BLOCK];
-    i32_m w3[BLOCK];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
+    const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
+    unsigned char f_0 = 0;
+    unsigned char f_1 = 0;
+    i32_m w_0[BLOCK];
+    i32_m w_1[BLOCK];
+    i32_m w_2[BLOCK];
+    i32_m w_3[BLOCK];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const i32_m *x0 = (const i32_m *)p[0] + i; /* b */
+                const i32_m *x_0 = (const i32_m *)p[0] + i; /* b */
                 if (m < BLOCK)
-                    x0 = pad_i32(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const i32_m *x1 = (const i32_m *)p[1] + i; /* a */
+                    x_0 = pad_i32(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const i32_m *x_1 = (const i32_m *)p[1] + i; /* a */
                 if (m < BLOCK)
-                    x1 = pad_i32(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                i32_m *const o2 = (i32_m *)p[2] + i; /* out0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                i32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
-                i32_m *const o3 = (i32_m *)p[3] + i; /* out1 */
-                const int n3 = m == BLOCK && streams(args, o3);
-                i32_m *const y3 = m < BLOCK || n3 ? w3 : o3;
+                    x_1 = pad_i32(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                i32_m *const o_2 = (i32_m *)p[2] + i; /* out0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                i32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                i32_m *const o_3 = (i32_m *)p[3] + i; /* out1 */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                i32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const i32 a0 = x0[j];
-                    const b1 t2 = a0 != c0;
-                    const i32 a1 = x1[j];
-                    const i32 t4 = floordiv_i32(a1, a0);
-                    const i32 t5 = t2 ? t4 : c0;
-                    const i32 t6 = floormod_i32(a1, a0);
-                    f0 |= (a0 == 0) & (j < m) & t2;
-                    f1 |= (a0 == 0) & (j < m);
-                    y2[j] = t5;
-                    y3[j] = t6;
+                    const i32 a_0 = x_0[j];
+                    const b1 t_2 = a_0 != c_0;
+                    const i32 a_1 = x_1[j];
+                    const i32 t_4 = floordiv_i32(a_1, a_0);
+                    const i32 t_5 = t_2 ? t_4 : c_0;
+                    const i32 t_6 = floormod_i32(a_1, a_0);
+                    f_0 |= (a_0 == 0) & (j < m) & t_2;
+                    f_1 |= (a_0 == 0) & (j < m);
+                    y_2[j] = t_5;
+                    y_3[j] = t_6;
                 }
                 if (m < BLOCK)
-                    put_i32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_i32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
                 if (m < BLOCK)
-                    put_i32(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (f0)
+                    put_i32(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 12 lines: } ... }
+    if (f_0)
         args->faults[0] = 1;
-    if (f1)
+    if (f_1)
         args->faults[1] = 1;
     if (args->stream)
         fence();

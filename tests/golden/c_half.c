@@ -1,34 +1,8 @@
 /* float16 out0, bfloat16 out1 */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 5 };
-/* args.h */
-/* prelude_c.h, vector head */
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f16(f16_m *to, const f16_m *block, int m)
 {
     INDEPENDENT
@@ -326,129 +300,88 @@ CONVERSION void pack_f32_f16(f16_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
-    f16_m w0[BLOCK];
-    b1_m w1[BLOCK];
-    bf16_m w2[BLOCK];
-    f16_m w3[BLOCK];
-    bf16_m w4[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
+    f16_m w_0[BLOCK];
+    b1_m w_1[BLOCK];
+    bf16_m w_2[BLOCK];
+    f16_m w_3[BLOCK];
+    bf16_m w_4[BLOCK];
     u64 slots[7][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v11 = (f32_m *)slots[1];
-    f32_m *const v2 = (f32_m *)slots[2];
-    f32_m *const v3 = (f32_m *)slots[3];
-    f32_m *const v7 = (f32_m *)slots[4];
-    f32_m *const v15 = (f32_m *)slots[5];
-    bf16_m *const v16 = (bf16_m *)slots[6];
-    f32_m *const v8 = (f32_m *)slots[5];
-    f16_m *const v9 = (f16_m *)slots[2];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_11 = (f32_m *)slots[1];
+    f32_m *const v_2 = (f32_m *)slots[2];
+    f32_m *const v_3 = (f32_m *)slots[3];
+    f32_m *const v_7 = (f32_m *)slots[4];
+    f32_m *const v_15 = (f32_m *)slots[5];
+    bf16_m *const v_16 = (bf16_m *)slots[6];
+    f32_m *const v_8 = (f32_m *)slots[5];
+    f16_m *const v_9 = (f16_m *)slots[2];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(f16_m), sizeof(f16_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f16_m *x0 = (const f16_m *)p[0] + i; /* x */
+                const f16_m *x_0 = (const f16_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f16(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const b1_m *x1 = (const b1_m *)p[1] + i; /* c */
+                    x_0 = pad_f16(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const b1_m *x_1 = (const b1_m *)p[1] + i; /* c */
                 if (m < BLOCK)
-                    x1 = pad_b1(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                const bf16_m *x2 = (const bf16_m *)p[2] + i; /* y */
+                    x_1 = pad_b1(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                const bf16_m *x_2 = (const bf16_m *)p[2] + i; /* y */
                 if (m < BLOCK)
-                    x2 = pad_bf16(w2, x2, m);
-                fetch(x2, args->ahead, sizeof *x2);
-                f16_m *const o3 = (f16_m *)p[3] + i; /* out0 */
-                const int n3 = m == BLOCK && streams(args, o3);
-                f16_m *const y3 = m < BLOCK || n3 ? w3 : o3;
-                bf16_m *const o4 = (bf16_m *)p[4] + i; /* out1 */
-                const int n4 = m == BLOCK && streams(args, o4);
-                bf16_m *const y4 = m < BLOCK || n4 ? w4 : o4;
-                unpack_f16_f32(v1, x0);
-                unpack_bf16_f32(v11, x2);
+                    x_2 = pad_bf16(w_2, x_2, m);
+                fetch(x_2, args->ahead, sizeof *x_2);
+                f16_m *const o_3 = (f16_m *)p[3] + i; /* out0 */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                f16_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                bf16_m *const o_4 = (bf16_m *)p[4] + i; /* out1 */
+                const int n_4 = m == BLOCK && streams(args, o_4);
+                bf16_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                unpack_f16_f32(v_1, x_0);
+                unpack_bf16_f32(v_11, x_2);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 t2 = t1 * t1;
-                    v2[j] = t2;
-                    const f32 t6 = fneg_f32(t1);
-                    const b1 a1 = (x1[j] != 0);
-                    const f32 t7 = a1 ? t1 : t6;
-                    v7[j] = t7;
-                    const f32 t11 = v11[j];
-                    const f32 t12 = t11 + t11;
-                    const f32 t13 = to_bfloat16_f32_f32(t12);
-                    const f32 t15 = t13 * c0;
-                    v15[j] = t15;
+                    const f32 t_1 = v_1[j];
+                    const f32 t_2 = t_1 * t_1;
+                    v_2[j] = t_2;
+                    const f32 t_6 = fneg_f32(t_1);
+                    const b1 a_1 = (x_1[j] != 0);
+                    const f32 t_7 = a_1 ? t_1 : t_6;
+                    v_7[j] = t_7;
+                    const f32 t_11 = v_11[j];
+                    const f32 t_12 = t_11 + t_11;
+                    const f32 t_13 = to_bfloat16_f32_f32(t_12);
+                    const f32 t_15 = t_13 * c_0;
+                    v_15[j] = t_15;
                 }
-                nearest_f32_f32(v3, v2);
-                pack_f32_bf16(v16, v15);
+                nearest_f32_f32(v_3, v_2);
+                pack_f32_bf16(v_16, v_15);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t3 = v3[j];
-                    const f32 t1 = v1[j];
-                    const f32 t4 = fmin_f32(t3, t1);
-                    const f32 t7 = v7[j];
-                    const f32 t8 = t4 + t7;
-                    v8[j] = t8;
+                    const f32 t_3 = v_3[j];
+                    const f32 t_1 = v_1[j];
+                    const f32 t_4 = fmin_f32(t_3, t_1);
+                    const f32 t_7 = v_7[j];
+                    const f32 t_8 = t_4 + t_7;
+                    v_8[j] = t_8;
                 }
-                pack_f32_f16(v9, v8);
+                pack_f32_f16(v_9, v_8);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f16 t9 = v9[j];
-                    const bf16 t16 = v16[j];
-                    y3[j] = t9;
-                    y4[j] = t16;
+                    const f16 t_9 = v_9[j];
+                    const bf16 t_16 = v_16[j];
+                    y_3[j] = t_9;
+                    y_4[j] = t_16;
                 }
                 if (m < BLOCK)
-                    put_f16(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
+                    put_f16(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
                 if (m < BLOCK)
-                    put_bf16(o4, w4, m);
-                else if (n4)
-                    stream(o4, w4, BLOCK * sizeof *w4);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_bf16(o_4, w_4, m);
+                else if (n_4)
+                    stream(o_4, w_4, BLOCK * sizeof *w_4);
+@ headline.c, 15 lines: } ... }

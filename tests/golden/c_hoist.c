@@ -1,35 +1,7 @@
 /* float64 temporary 1 */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
-enum { BLOCK = 64, ACCESSES = 3 };
-/* args.h */
+@ headline.c, 79 lines: #if defined __clang__ ... };
 f64 exp(f64);
-/* prelude_c.h, vector head */
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -52,79 +24,51 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w0[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_0[BLOCK];
+    f64_m w_2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
-    f64_m *const v2 = (f64_m *)slots[0];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            const f64 a1 = *(const f64_m *)p[1]; /* scale */
+    f64_m *const v_2 = (f64_m *)slots[0];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
+            const f64 a_1 = *(const f64_m *)p[1]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* row */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* row */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 1 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 1 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t2 = a0 * a1;
-                    v2[j] = t2;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 * a_1;
+                    v_2[j] = t_2;
                 }
-                block_exp_f64(y2, v2);
+                block_exp_f64(y_2, v_2);
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_f64(o_2, w_2, m);
+@ headline.c, 17 lines: else if (n_2) ... }
 /* float64 temporary 0 */
-/* prelude_c.h, move head */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -152,9 +96,119 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* args.h */
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, the place of the first element, the pieces'
+                                      extents, and then their strides. Bounded accesses: the same, with what is
+                                      read outside behind the place, and behind the strides for each piece its
+                                      first digit that lies inside, and then the first one that no longer does */
+};
+
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
+};
+
+struct weft_args {
+    const struct weft_sample *samples; /* none without tiles */
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
 f64 exp(f64);
-/* prelude_c.h, vector head */
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -177,10 +231,10 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w1[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_1[BLOCK];
+    f64_m w_2[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
-    f64_m *const v2 = (f64_m *)slots[0];
+    f64_m *const v_2 = (f64_m *)slots[0];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -209,30 +263,30 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f64 a0 = *(const f64_m *)p[0]; /* scale */
+            const f64 a_0 = *(const f64_m *)p[0]; /* scale */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x1 = (const f64_m *)p[1] + i; /* column */
+                const f64_m *x_1 = (const f64_m *)p[1] + i; /* column */
                 if (m < BLOCK)
-                    x1 = pad_f64(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* temporary 0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_1 = pad_f64(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* temporary 0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a1 = x1[j];
-                    const f64 t2 = a1 * a0;
-                    v2[j] = t2;
+                    const f64 a_1 = x_1[j];
+                    const f64 t_2 = a_1 * a_0;
+                    v_2[j] = t_2;
                 }
-                block_exp_f64(y2, v2);
+                block_exp_f64(y_2, v_2);
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -249,7 +303,22 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         fence();
 }
 /* float64 out */
-/* prelude_c.h, move head */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -277,8 +346,118 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* args.h */
-/* prelude_c.h, vector head */
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, the place of the first element, the pieces'
+                                      extents, and then their strides. Bounded accesses: the same, with what is
+                                      read outside behind the place, and behind the strides for each piece its
+                                      first digit that lies inside, and then the first one that no longer does */
+};
+
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
+};
+
+struct weft_args {
+    const struct weft_sample *samples; /* none without tiles */
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -295,8 +474,8 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w0[BLOCK];
-    f64_m w2[BLOCK];
+    f64_m w_0[BLOCK];
+    f64_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -325,29 +504,29 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f64 a1 = *(const f64_m *)p[1]; /* temporary 0 */
+            const f64 a_1 = *(const f64_m *)p[1]; /* temporary 0 */
             head = first_block(args, p[2] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* temporary 1 */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* temporary 1 */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o2 = (f64_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f64_m *const y2 = m < BLOCK || n2 ? w2 : o2;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_2 = (f64_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f64_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t2 = a0 + a1;
-                    y2[j] = t2;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 + a_1;
+                    y_2[j] = t_2;
                 }
                 if (m < BLOCK)
-                    put_f64(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f64(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

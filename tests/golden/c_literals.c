@@ -1,34 +1,8 @@
 /* float64 out */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
-/* args.h */
-/* prelude_c.h, vector head */
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -46,135 +20,94 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
-    f64_m w0[BLOCK];
-    f64_m w1[BLOCK];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
+    f64_m w_0[BLOCK];
+    f64_m w_1[BLOCK];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[1] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f64_m *x0 = (const f64_m *)p[0] + i; /* x */
+                const f64_m *x_0 = (const f64_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f64(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f64_m *const o1 = (f64_m *)p[1] + i; /* out */
-                const int n1 = m == BLOCK && streams(args, o1);
-                f64_m *const y1 = m < BLOCK || n1 ? w1 : o1;
+                    x_0 = pad_f64(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f64_m *const o_1 = (f64_m *)p[1] + i; /* out */
+                const int n_1 = m == BLOCK && streams(args, o_1);
+                f64_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f64 a0 = x0[j];
-                    const f64 t2 = a0 + *(const f64_m *)&literals[0];
-                    const f64 t4 = t2 + *(const f64_m *)&literals[1];
-                    const f64 t6 = t4 + *(const f64_m *)&literals[2];
-                    const f64 t8 = t6 + *(const f64_m *)&literals[3];
-                    const f64 t10 = t8 + *(const f64_m *)&literals[4];
-                    const f64 t12 = t10 + *(const f64_m *)&literals[5];
-                    const f64 t14 = t12 + *(const f64_m *)&literals[6];
-                    const f64 t16 = t14 + *(const f64_m *)&literals[7];
-                    const f64 t18 = t16 + *(const f64_m *)&literals[8];
-                    const f64 t20 = t18 + *(const f64_m *)&literals[9];
-                    const f64 t22 = t20 + *(const f64_m *)&literals[10];
-                    const f64 t24 = t22 + *(const f64_m *)&literals[11];
-                    const f64 t26 = t24 + *(const f64_m *)&literals[12];
-                    const f64 t28 = t26 + *(const f64_m *)&literals[13];
-                    const f64 t30 = t28 + *(const f64_m *)&literals[14];
-                    const f64 t32 = t30 + *(const f64_m *)&literals[15];
-                    const f64 t34 = t32 + *(const f64_m *)&literals[16];
-                    const f64 t36 = t34 + *(const f64_m *)&literals[17];
-                    const f64 t38 = t36 + *(const f64_m *)&literals[18];
-                    const f64 t40 = t38 + *(const f64_m *)&literals[19];
-                    const f64 t42 = t40 + *(const f64_m *)&literals[20];
-                    const f64 t44 = t42 + *(const f64_m *)&literals[21];
-                    const f64 t46 = t44 + *(const f64_m *)&literals[22];
-                    const f64 t48 = t46 + *(const f64_m *)&literals[23];
-                    const f64 t50 = t48 + *(const f64_m *)&literals[24];
-                    const f64 t52 = t50 + *(const f64_m *)&literals[25];
-                    const f64 t54 = t52 + *(const f64_m *)&literals[26];
-                    const f64 t56 = t54 + *(const f64_m *)&literals[27];
-                    const f64 t58 = t56 + *(const f64_m *)&literals[28];
-                    const f64 t60 = t58 + *(const f64_m *)&literals[29];
-                    const f64 t62 = t60 + *(const f64_m *)&literals[30];
-                    const f64 t64 = t62 + *(const f64_m *)&literals[31];
-                    const f64 t66 = t64 + *(const f64_m *)&literals[32];
-                    const f64 t68 = t66 + *(const f64_m *)&literals[33];
-                    const f64 t70 = t68 + *(const f64_m *)&literals[34];
-                    const f64 t72 = t70 + *(const f64_m *)&literals[35];
-                    const f64 t74 = t72 + *(const f64_m *)&literals[36];
-                    const f64 t76 = t74 + *(const f64_m *)&literals[37];
-                    const f64 t78 = t76 + *(const f64_m *)&literals[38];
-                    const f64 t80 = t78 + *(const f64_m *)&literals[39];
-                    const f64 t82 = t80 + *(const f64_m *)&literals[40];
-                    const f64 t84 = t82 + *(const f64_m *)&literals[41];
-                    const f64 t86 = t84 + *(const f64_m *)&literals[42];
-                    const f64 t88 = t86 + *(const f64_m *)&literals[43];
-                    const f64 t90 = t88 + *(const f64_m *)&literals[44];
-                    const f64 t92 = t90 + *(const f64_m *)&literals[45];
-                    const f64 t94 = t92 + *(const f64_m *)&literals[46];
-                    const f64 t96 = t94 + *(const f64_m *)&literals[47];
-                    const f64 t98 = t96 + *(const f64_m *)&literals[48];
-                    const f64 t100 = t98 + *(const f64_m *)&literals[49];
-                    const f64 t102 = t100 + *(const f64_m *)&literals[50];
-                    const f64 t104 = t102 + *(const f64_m *)&literals[51];
-                    const f64 t106 = t104 + *(const f64_m *)&literals[52];
-                    const f64 t108 = t106 + *(const f64_m *)&literals[53];
-                    const f64 t110 = t108 + *(const f64_m *)&literals[54];
-                    const f64 t112 = t110 + *(const f64_m *)&literals[55];
-                    const f64 t114 = t112 + *(const f64_m *)&literals[56];
-                    const f64 t116 = t114 + *(const f64_m *)&literals[57];
-                    const f64 t118 = t116 + *(const f64_m *)&literals[58];
-                    const f64 t120 = t118 + *(const f64_m *)&literals[59];
-                    const f64 t122 = t120 + *(const f64_m *)&literals[60];
-                    const f64 t124 = t122 + *(const f64_m *)&literals[61];
-                    const f64 t126 = t124 + *(const f64_m *)&literals[62];
-                    const f64 t128 = t126 + *(const f64_m *)&literals[63];
-                    const f64 t130 = t128 + *(const f64_m *)&literals[64];
-                    const f64 t132 = t130 + *(const f64_m *)&literals[65];
-                    y1[j] = t132;
+                    const f64 a_0 = x_0[j];
+                    const f64 t_2 = a_0 + *(const f64_m *)&literals[0];
+                    const f64 t_4 = t_2 + *(const f64_m *)&literals[1];
+                    const f64 t_6 = t_4 + *(const f64_m *)&literals[2];
+                    const f64 t_8 = t_6 + *(const f64_m *)&literals[3];
+                    const f64 t_10 = t_8 + *(const f64_m *)&literals[4];
+                    const f64 t_12 = t_10 + *(const f64_m *)&literals[5];
+                    const f64 t_14 = t_12 + *(const f64_m *)&literals[6];
+                    const f64 t_16 = t_14 + *(const f64_m *)&literals[7];
+                    const f64 t_18 = t_16 + *(const f64_m *)&literals[8];
+                    const f64 t_20 = t_18 + *(const f64_m *)&literals[9];
+                    const f64 t_22 = t_20 + *(const f64_m *)&literals[10];
+                    const f64 t_24 = t_22 + *(const f64_m *)&literals[11];
+                    const f64 t_26 = t_24 + *(const f64_m *)&literals[12];
+                    const f64 t_28 = t_26 + *(const f64_m *)&literals[13];
+                    const f64 t_30 = t_28 + *(const f64_m *)&literals[14];
+                    const f64 t_32 = t_30 + *(const f64_m *)&literals[15];
+                    const f64 t_34 = t_32 + *(const f64_m *)&literals[16];
+                    const f64 t_36 = t_34 + *(const f64_m *)&literals[17];
+                    const f64 t_38 = t_36 + *(const f64_m *)&literals[18];
+                    const f64 t_40 = t_38 + *(const f64_m *)&literals[19];
+                    const f64 t_42 = t_40 + *(const f64_m *)&literals[20];
+                    const f64 t_44 = t_42 + *(const f64_m *)&literals[21];
+                    const f64 t_46 = t_44 + *(const f64_m *)&literals[22];
+                    const f64 t_48 = t_46 + *(const f64_m *)&literals[23];
+                    const f64 t_50 = t_48 + *(const f64_m *)&literals[24];
+                    const f64 t_52 = t_50 + *(const f64_m *)&literals[25];
+                    const f64 t_54 = t_52 + *(const f64_m *)&literals[26];
+                    const f64 t_56 = t_54 + *(const f64_m *)&literals[27];
+                    const f64 t_58 = t_56 + *(const f64_m *)&literals[28];
+                    const f64 t_60 = t_58 + *(const f64_m *)&literals[29];
+                    const f64 t_62 = t_60 + *(const f64_m *)&literals[30];
+                    const f64 t_64 = t_62 + *(const f64_m *)&literals[31];
+                    const f64 t_66 = t_64 + *(const f64_m *)&literals[32];
+                    const f64 t_68 = t_66 + *(const f64_m *)&literals[33];
+                    const f64 t_70 = t_68 + *(const f64_m *)&literals[34];
+                    const f64 t_72 = t_70 + *(const f64_m *)&literals[35];
+                    const f64 t_74 = t_72 + *(const f64_m *)&literals[36];
+                    const f64 t_76 = t_74 + *(const f64_m *)&literals[37];
+                    const f64 t_78 = t_76 + *(const f64_m *)&literals[38];
+                    const f64 t_80 = t_78 + *(const f64_m *)&literals[39];
+                    const f64 t_82 = t_80 + *(const f64_m *)&literals[40];
+                    const f64 t_84 = t_82 + *(const f64_m *)&literals[41];
+                    const f64 t_86 = t_84 + *(const f64_m *)&literals[42];
+                    const f64 t_88 = t_86 + *(const f64_m *)&literals[43];
+                    const f64 t_90 = t_88 + *(const f64_m *)&literals[44];
+                    const f64 t_92 = t_90 + *(const f64_m *)&literals[45];
+                    const f64 t_94 = t_92 + *(const f64_m *)&literals[46];
+                    const f64 t_96 = t_94 + *(const f64_m *)&literals[47];
+                    const f64 t_98 = t_96 + *(const f64_m *)&literals[48];
+                    const f64 t_100 = t_98 + *(const f64_m *)&literals[49];
+                    const f64 t_102 = t_100 + *(const f64_m *)&literals[50];
+                    const f64 t_104 = t_102 + *(const f64_m *)&literals[51];
+                    const f64 t_106 = t_104 + *(const f64_m *)&literals[52];
+                    const f64 t_108 = t_106 + *(const f64_m *)&literals[53];
+                    const f64 t_110 = t_108 + *(const f64_m *)&literals[54];
+                    const f64 t_112 = t_110 + *(const f64_m *)&literals[55];
+                    const f64 t_114 = t_112 + *(const f64_m *)&literals[56];
+                    const f64 t_116 = t_114 + *(const f64_m *)&literals[57];
+                    const f64 t_118 = t_116 + *(const f64_m *)&literals[58];
+                    const f64 t_120 = t_118 + *(const f64_m *)&literals[59];
+                    const f64 t_122 = t_120 + *(const f64_m *)&literals[60];
+                    const f64 t_124 = t_122 + *(const f64_m *)&literals[61];
+                    const f64 t_126 = t_124 + *(const f64_m *)&literals[62];
+                    const f64 t_128 = t_126 + *(const f64_m *)&literals[63];
+                    const f64 t_130 = t_128 + *(const f64_m *)&literals[64];
+                    const f64 t_132 = t_130 + *(const f64_m *)&literals[65];
+                    y_1[j] = t_132;
                 }
                 if (m < BLOCK)
-                    put_f64(o1, w1, m);
-                else if (n1)
-                    stream(o1, w1, BLOCK * sizeof *w1);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_f64(o_1, w_1, m);
+                else if (n_1)
+                    stream(o_1, w_1, BLOCK * sizeof *w_1);
+@ headline.c, 15 lines: } ... }

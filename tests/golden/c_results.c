@@ -1,48 +1,8 @@
 /* float32 s, float32 twice, float32 z */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 6 };
-/* args.h */
-/* prelude_c.h, vector head */
-SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
-{
-    const u8_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 90 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
@@ -56,130 +16,67 @@ SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
         block[j] = last;
     put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
-}
-#ifdef WIDE
-CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
-{
-    for (int j = 0; j < BLOCK; j += LANES) {
-        ints x;
-        floats y;
-        if (sizeof(u8) == 1)
-            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const quarter *)(a + j)));
-        else
-            __asm__(FOR(EXTEND, u8) " %1, %0" : "=" WIDE(x) : "m"(*(const half *)(a + j)));
-        __asm__("vcvtdq2ps %1, %0" : "=" WIDE(y) : WIDE(x));
-        *(floats *)(r + j) = y;
-    }
-}
-#else
-CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
-{
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = (f32)a[j];
-}
-#endif
+@ headline.c, 23 lines: } ... #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
-    u8_m w0[BLOCK];
-    f32_m w1[BLOCK];
-    f32_m w2[BLOCK];
-    f32_m w3[BLOCK];
-    f32_m w4[BLOCK];
-    f32_m w5[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
+    u8_m w_0[BLOCK];
+    f32_m w_1[BLOCK];
+    f32_m w_2[BLOCK];
+    f32_m w_3[BLOCK];
+    f32_m w_4[BLOCK];
+    f32_m w_5[BLOCK];
     u64 slots[1][BLOCK]; /* values kept between loops */
-    f32_m *const v2 = (f32_m *)slots[0];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
+    f32_m *const v_2 = (f32_m *)slots[0];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* x */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *x1 = (const f32_m *)p[1] + i; /* y */
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *x_1 = (const f32_m *)p[1] + i; /* y */
                 if (m < BLOCK)
-                    x1 = pad_f32(w1, x1, m);
-                fetch(x1, args->ahead, sizeof *x1);
-                const f32_m *x2 = (const f32_m *)p[2] + i; /* z */
+                    x_1 = pad_f32(w_1, x_1, m);
+                fetch(x_1, args->ahead, sizeof *x_1);
+                const f32_m *x_2 = (const f32_m *)p[2] + i; /* z */
                 if (m < BLOCK)
-                    x2 = pad_f32(w2, x2, m);
-                fetch(x2, args->ahead, sizeof *x2);
-                f32_m *const o3 = (f32_m *)p[3] + i; /* s */
-                const int n3 = m == BLOCK && streams(args, o3);
-                f32_m *const y3 = m < BLOCK || n3 ? w3 : o3;
-                f32_m *const o4 = (f32_m *)p[4] + i; /* twice */
-                const int n4 = m == BLOCK && streams(args, o4);
-                f32_m *const y4 = m < BLOCK || n4 ? w4 : o4;
-                f32_m *const o5 = (f32_m *)p[5] + i; /* z */
-                const int n5 = m == BLOCK && streams(args, o5);
-                f32_m *const y5 = m < BLOCK || n5 ? w5 : o5;
-                widen_u8_f32(v2, x0);
+                    x_2 = pad_f32(w_2, x_2, m);
+                fetch(x_2, args->ahead, sizeof *x_2);
+                f32_m *const o_3 = (f32_m *)p[3] + i; /* s */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                f32_m *const o_4 = (f32_m *)p[4] + i; /* twice */
+                const int n_4 = m == BLOCK && streams(args, o_4);
+                f32_m *const y_4 = m < BLOCK || n_4 ? w_4 : o_4;
+                f32_m *const o_5 = (f32_m *)p[5] + i; /* z */
+                const int n_5 = m == BLOCK && streams(args, o_5);
+                f32_m *const y_5 = m < BLOCK || n_5 ? w_5 : o_5;
+                widen_u8_f32(v_2, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t2 = v2[j];
-                    const f32 a1 = x1[j];
-                    const f32 t3 = t2 + a1;
-                    const f32 t5 = t3 * c0;
-                    const f32 a2 = x2[j];
-                    y3[j] = t3;
-                    y4[j] = t5;
-                    y5[j] = a2;
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 + a_1;
+                    const f32 t_5 = t_3 * c_0;
+                    const f32 a_2 = x_2[j];
+                    y_3[j] = t_3;
+                    y_4[j] = t_5;
+                    y_5[j] = a_2;
                 }
                 if (m < BLOCK)
-                    put_f32(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
+                    put_f32(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
                 if (m < BLOCK)
-                    put_f32(o4, w4, m);
-                else if (n4)
-                    stream(o4, w4, BLOCK * sizeof *w4);
+                    put_f32(o_4, w_4, m);
+                else if (n_4)
+                    stream(o_4, w_4, BLOCK * sizeof *w_4);
                 if (m < BLOCK)
-                    put_f32(o5, w5, m);
-                else if (n5)
-                    stream(o5, w5, BLOCK * sizeof *w5);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_f32(o_5, w_5, m);
+                else if (n_5)
+                    stream(o_5, w_5, BLOCK * sizeof *w_5);
+@ headline.c, 15 lines: } ... }

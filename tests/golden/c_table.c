@@ -1,5 +1,20 @@
 /* float32 table 0 */
-/* prelude_c.h, move head */
+#if defined __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR
+#elif defined __GNUC__ && !defined __TINYC__
+#define INDEPENDENT _Pragma("GCC ivdep")
+#define MAY_ALIAS __attribute__((may_alias))
+#define SEPARATE __attribute__((noinline))
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define INDEPENDENT
+#define MAY_ALIAS
+#define SEPARATE
+#define VECTOR
+#endif
 typedef _Bool b1;
 typedef unsigned char b1_m MAY_ALIAS;
 typedef signed char i8;
@@ -27,9 +42,119 @@ typedef float f32_m MAY_ALIAS;
 typedef double f64;
 typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 3 };
-/* args.h */
+/* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
+ * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
+ * then stores. */
+struct weft_geometry {             /* shared by samples that have the same shapes and strides */
+    long long rows, columns;       /* the iteration space: outer groups together, inner group */
+    long long tile_rows, tile_columns; /* extent of a tile */
+    long long row_tiles;           /* tiles beside each other: columns / tile_columns, rounded up */
+    long long period;              /* flat classes: the extent of the innermost group, else 0 */
+    long long groups;              /* outer groups */
+    const long long *extents;      /* [groups] */
+    const long long *strides;      /* [accesses][groups + 2]: outer groups, then along the inner one;
+                                      last, in flat classes, from one period to the next */
+    int *const *offsets;           /* [accesses] expanded accesses: bytes from a row's start, [columns] */
+    const long long *distinct;     /* [accesses] theirs: columns after which the elements repeat */
+    long long *const *maps;        /* [accesses] mapped accesses: how many levels, and for each how many
+                                      pieces, innermost first, the place of the first element, the pieces'
+                                      extents, and then their strides. Bounded accesses: the same, with what is
+                                      read outside behind the place, and behind the strides for each piece its
+                                      first digit that lies inside, and then the first one that no longer does */
+};
+
+struct weft_sample {
+    long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
+    const struct weft_geometry *geometry;
+    char *const *bases;            /* [accesses] first element */
+};
+
+struct weft_args {
+    const struct weft_sample *samples; /* none without tiles */
+    long long sample_count;
+    const unsigned long long *literals; /* one slot each, the value in its first bytes */
+    unsigned char *faults;         /* one byte each, set to 1 where a division by zero counted */
+    long long ahead;               /* inputs are fetched so many bytes before their use; 0: small work */
+    long long stream;              /* not 0: outputs are written past the caches */
+    char *scratch;                 /* a kernel's own, for one thread; NULL where it wants none */
+};
 f32 powf(f32, f32);
-/* prelude_c.h, vector head */
+#if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__
+enum { LANES = 16 };
+#define WIDE "v"
+#define BYTES_IN_ORDER {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15}
+#elif defined __GNUC__ && !defined __TINYC__ && defined __AVX2__
+enum { LANES = 8 };
+#define WIDE "x"
+#define BYTES_IN_ORDER {0, 4, 1, 5, 2, 6, 3, 7}
+#define WORDS_IN_ORDER {0, 1, 4, 5, 2, 3, 6, 7}
+#endif
+#ifdef WIDE
+typedef i32 ints __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u32 words __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef f32 floats __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef u8 bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+typedef u8 quarter __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef u8 half __attribute__((vector_size(2 * LANES), aligned(1), may_alias));
+#define EXTEND_u8 "vpmovzxbd"
+#define EXTEND_i8 "vpmovsxbd"
+#define EXTEND_u16 "vpmovzxwd"
+#define EXTEND_i16 "vpmovsxwd"
+#define WORDS_u8 "vpackusdw"
+#define WORDS_i8 "vpackssdw"
+#define WORDS_u16 "vpackusdw"
+#define WORDS_i16 "vpackssdw"
+#define BYTES_u8 "vpackuswb"
+#define BYTES_i8 "vpacksswb"
+#define BYTES_u16 ""
+#define BYTES_i16 ""
+#define FOR(what, type) what##_##type
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return args->stream && (u64)to % sizeof(bytes) == 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+    for (int k = 0; k < size; k += sizeof(bytes)) {
+        const bytes x = *(const bytes *)((const char *)from + k);
+        __asm__ volatile("vmovntdq %1, %0" : "=m"(*(bytes *)((char *)to + k)) : WIDE(x));
+    }
+}
+static inline void fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
+#else
+static inline int streams(const struct weft_args *args, const void *to)
+{
+    return 0;
+}
+static inline void stream(void *to, const void *from, int size)
+{
+}
+static inline void fence(void)
+{
+}
+#endif
+#ifdef __clang__ /* inline, clang 14 peels the loop behind by an element, and reads across stores */
+#define CONVERSION SEPARATE static
+#else
+#define CONVERSION static inline
+#endif
+/* Brings what a later block reads near. */
+static inline void fetch(const void *from, i64 ahead, int size)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    for (int k = 0; k < BLOCK * size; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* Elements in front of the first block that starts on a cache line. */
+static inline i64 first_block(const struct weft_args *args, const char *to, int size)
+{
+    return args->stream ? (i64)(-(u64)to % 64 / size) % BLOCK : 0;
+}
 SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
 {
     INDEPENDENT
@@ -85,14 +210,14 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
-    u8_m w0[BLOCK];
-    f32_m x1[BLOCK];
-    f32_m w2[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
+    u8_m w_0[BLOCK];
+    f32_m x_1[BLOCK];
+    f32_m w_2[BLOCK];
     u64 slots[3][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v3 = (f32_m *)slots[1];
-    f32_m *const v5 = (f32_m *)slots[2];
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_3 = (f32_m *)slots[1];
+    f32_m *const v_5 = (f32_m *)slots[2];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -121,38 +246,38 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            const f32 a1 = *(const f32_m *)p[1]; /* gamma */
-            fill_f32(x1, a1);
+            const f32 a_1 = *(const f32_m *)p[1]; /* gamma */
+            fill_f32(x_1, a_1);
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* 0 to 255 */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* 0 to 255 */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                f32_m *const o2 = (f32_m *)p[2] + i; /* table 0 */
-                const int n2 = m == BLOCK && streams(args, o2);
-                f32_m *const y2 = m < BLOCK || n2 ? w2 : o2;
-                widen_u8_f32(v1, x0);
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                f32_m *const o_2 = (f32_m *)p[2] + i; /* table 0 */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                f32_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                widen_u8_f32(v_1, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 t3 = t1 / c0;
-                    v3[j] = t3;
+                    const f32 t_1 = v_1[j];
+                    const f32 t_3 = t_1 / c_0;
+                    v_3[j] = t_3;
                 }
-                block_pow_f32(v5, v3, x1);
+                block_pow_f32(v_5, v_3, x_1);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t5 = v5[j];
-                    const f32 t6 = c0 * t5;
-                    y2[j] = t6;
+                    const f32 t_5 = v_5[j];
+                    const f32 t_6 = c_0 * t_5;
+                    y_2[j] = t_6;
                 }
                 if (m < BLOCK)
-                    put_f32(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_f32(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -168,59 +293,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     if (args->stream)
         fence();
 }
-/* uint8 out */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 43 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-/* args.h */
-f32 rintf(f32);
-/* prelude_c.h, vector head */
-SEPARATE static void put_u8(u8_m *to, const u8_m *block, int m)
-{
-    INDEPENDENT
-    for (int j = 0; j < m; j++)
-        to[j] = block[j];
-}
-SEPARATE static const u8_m *pad_u8(u8_m *block, const u8_m *from, int m)
-{
-    const u8_m last = from[m - 1];
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = last;
-    put_u8(block, from, m); /* one more loop would take the C compiler 6 ms */
-    return block;
-}
-SEPARATE static void repeat_f32(f32_m *pattern, const char *from, i64 step, i64 period)
-{
-    for (i64 j = 0; j < period; j++)
-        pattern[j] = *(const f32_m *)(from + j * step);
-    for (i64 j = period; j < period + BLOCK; j++)
-        pattern[j] = pattern[j - period];
-}
+@ headline.c, 134 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif
@@ -229,143 +304,37 @@ SEPARATE static void lookup_f32(f32_m *block, const f32_m *table, const u8_m *en
     for (int j = 0; j < BLOCK; j++)
         block[j] = table[entry[j]];
 }
-static inline u8 roundsat_f32_u8(f32 a)
-{
-    /* "+ 0" makes -0 a 0: gcc 12 with -fno-trapping-math takes (float)(int)x for trunc(x), whose sign
-     * a -0 would keep. */
-    const u8 top = (u8)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
-    const u8 bottom = (u8)-1 < (u8)1 ? (u8)(-top - 1) : (u8)0;
-    if (sizeof(u8) < sizeof(f32)) { /* every u8 is an f32: clamp, then convert */
-        /* NaN becomes the bottom, which is 0 if unsigned. The rounding stands between the two
-         * selections: side by side gcc 12 makes masks of them instead of a maximum and a minimum. */
-        f32 r = rintf(a > (f32)bottom ? a : (f32)bottom);
-        r = r < (f32)top ? r : (f32)top;
-        if ((u8)-1 < (u8)1)
-            r = a == a ? r + (f32)0 : (f32)0;
-        return sizeof(u8) < sizeof(int) ? (u8)(int)r : (u8)r;
-    }
-    const f32 above = (f32)top; /* rounds up to the first value above u8 */
-    f32 r = rintf(a) + (f32)0;
-    u8 t = (u8)(r >= (f32)bottom && r < above ? r : (f32)0);
-    return r >= above ? top : r < (f32)bottom ? bottom : t;
-}
-#ifdef WIDE
-/* Halves to even; above u8 becomes its largest, NaN 0; below stays below, for the packing to saturate. */
-static inline ints whole_f32_u8(const f32_m *a)
-{
-    const f32 largest = (f32)(~0ull >> (64 - 8 * sizeof(u8) + ((u8)-1 < (u8)1)));
-    const floats top = (floats){0} + largest;
-    floats x = *(const floats *)a;
-    ints r;
-    if ((u8)-1 < (u8)1)
-        x = (floats)((ints)x & (ints)(x == x));
-    __asm__("vminps %1, %2, %0" : "=" WIDE(x) : WIDE(x), WIDE(top));
-    __asm__("vcvtps2dq %1, %0" : "=" WIDE(r) : WIDE(x));
-    return r;
-}
-CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
-{
-    const ints words_ = WORDS_IN_ORDER, bytes_ = BYTES_IN_ORDER;
-    for (int j = 0; j < BLOCK; j += 4 * LANES / sizeof(u8)) {
-        ints x = whole_f32_u8(a + j), y = whole_f32_u8(a + j + LANES);
-        __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(y));
-        if (sizeof(u8) == 1) {
-            ints z = whole_f32_u8(a + j + 2 * LANES), w = whole_f32_u8(a + j + 3 * LANES);
-            __asm__(FOR(WORDS, u8) " %1, %0, %0" : "+" WIDE(z) : WIDE(w));
-            __asm__(FOR(BYTES, u8) " %1, %0, %0" : "+" WIDE(x) : WIDE(z));
-        }
-        __asm__("vpermd %0, %1, %0" : "+" WIDE(x) : WIDE(sizeof(u8) == 1 ? bytes_ : words_));
-        *(bytes *)(r + j) = (bytes)x; /* an output may have any alignment */
-    }
-}
-#else
-CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
-{
-    INDEPENDENT
-    for (int j = 0; j < BLOCK; j++)
-        r[j] = roundsat_f32_u8(a[j]);
-}
-#endif
-void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
-{
-    u8_m w0[BLOCK];
-    f32_m w2[BLOCK + 512];
-    u8_m w3[BLOCK];
+@ headline.c, 59 lines: static inline u8 roundsat_f32_u8(f32 a) ... {
+    u8_m w_0[BLOCK];
+    f32_m w_2[BLOCK + 512];
+    u8_m w_3[BLOCK];
     u64 slots[2][BLOCK]; /* values kept between loops */
-    f32_m *const v1 = (f32_m *)slots[0];
-    f32_m *const v3 = (f32_m *)slots[1];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        for (i64 row = row0; row < row1; row++) {
-            i64 head = 0; /* elements in front of the first whole block */
-            repeat_f32(w2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
+    f32_m *const v_1 = (f32_m *)slots[0];
+    f32_m *const v_3 = (f32_m *)slots[1];
+@ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
+            repeat_f32(w_2, p[2], s->strides[2 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
-            for (i64 i = column0, m; i < column1; i += m) {
-                m = head ? head : BLOCK;
-                m = column1 - i < m ? column1 - i : m;
-                head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
-                if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *const x2 = w2 + phase;
-                u8_m *const o3 = (u8_m *)p[3] + i; /* out */
-                const int n3 = m == BLOCK && streams(args, o3);
-                u8_m *const y3 = m < BLOCK || n3 ? w3 : o3;
-                lookup_f32(v1, (const f32_m *)sample->bases[1] /* table 0 */, x0);
+@ headline.c, 8 lines: for (i64 i = column0, m; i < column1; i += m) { ... fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_2 = w_2 + phase;
+                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                lookup_f32(v_1, (const f32_m *)sample->bases[1] /* table 0 */, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t1 = v1[j];
-                    const f32 a2 = x2[j];
-                    const f32 t3 = t1 * a2;
-                    v3[j] = t3;
+                    const f32 t_1 = v_1[j];
+                    const f32 a_2 = x_2[j];
+                    const f32 t_3 = t_1 * a_2;
+                    v_3[j] = t_3;
                 }
-                narrow_f32_u8(y3, v3);
+                narrow_f32_u8(y_3, v_3);
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
                 if (m < BLOCK)
-                    put_u8(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_u8(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 15 lines: } ... }

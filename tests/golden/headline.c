@@ -257,13 +257,13 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 #endif
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
-    u8_m w0[BLOCK];
-    f32_m w1[BLOCK + 512];
-    u8_m w2[BLOCK];
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
+    u8_m w_0[BLOCK];
+    f32_m w_1[BLOCK + 512];
+    u8_m w_2[BLOCK];
     u64 slots[2][BLOCK]; /* values kept between loops */
-    f32_m *const v2 = (f32_m *)slots[0];
-    f32_m *const v5 = (f32_m *)slots[1];
+    f32_m *const v_2 = (f32_m *)slots[0];
+    f32_m *const v_5 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -292,7 +292,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            repeat_f32(w1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
+            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* gain */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
             head = first_block(args, p[2] + column0 * sizeof(u8_m), sizeof(u8_m));
@@ -300,31 +300,31 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *const x1 = w1 + phase;
-                u8_m *const o2 = (u8_m *)p[2] + i; /* out */
-                const int n2 = m == BLOCK && streams(args, o2);
-                u8_m *const y2 = m < BLOCK || n2 ? w2 : o2;
-                widen_u8_f32(v2, x0);
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + phase;
+                u8_m *const o_2 = (u8_m *)p[2] + i; /* out */
+                const int n_2 = m == BLOCK && streams(args, o_2);
+                u8_m *const y_2 = m < BLOCK || n_2 ? w_2 : o_2;
+                widen_u8_f32(v_2, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t2 = v2[j];
-                    const f32 a1 = x1[j];
-                    const f32 t3 = t2 * a1;
-                    const f32 t5 = t3 + c0;
-                    v5[j] = t5;
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 * a_1;
+                    const f32 t_5 = t_3 + c_0;
+                    v_5[j] = t_5;
                 }
-                narrow_f32_u8(y2, v5);
+                narrow_f32_u8(y_2, v_5);
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
                 if (m < BLOCK)
-                    put_u8(o2, w2, m);
-                else if (n2)
-                    stream(o2, w2, BLOCK * sizeof *w2);
+                    put_u8(o_2, w_2, m);
+                else if (n_2)
+                    stream(o_2, w_2, BLOCK * sizeof *w_2);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)

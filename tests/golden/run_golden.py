@@ -12,13 +12,15 @@ A case is NAME.weft and, for every stage it lists, a file NAME.STAGE with the te
 
 Lines of other comments may follow. The generated C says VECTOR before the functions that the machine
 has for whole vectors; the word is left out on both sides, all else is the same on every machine.
-What every kernel holds unchanged stands in headline.c alone; elsewhere its name does, and the
-numbers of the text's own lines, which it moves, are left out.
+The kernels of headline.weft are there in full. Of the other kernels a file holds what differs from
+those: a run of lines that headline.c (headline.cuda) has, too, is one line with its first and its last,
+and the numbers of the text's own lines are left out.
 
 --update writes the expected files; read them before committing: an expected file that records a
 mistake is worse than none. A file that belongs to no case fails too. Reports in TAP.
 """
 import difflib
+import functools
 import os
 import pathlib
 import re
@@ -29,6 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 STAGES = ["tokens", "ast", "types", "groups", "ir", "c", "cuda"]
 OTHERS = {"run_golden.py", "meson.build", "promotion.txt", ".gitattributes"}
 SECONDS = 60
+RUN = 8  # lines that two kernels have in common, at least, to be left out of one
 
 
 class Case:
@@ -55,25 +58,38 @@ class Case:
         return self.path.with_suffix("." + stage)
 
 
-def fixed_parts():
-    """What every kernel's text holds unchanged: a name, and the text."""
-    templates = HERE.parent.parent / "templates/kernel"
-    for name in ("args.h", "args_cuda.h"):
-        yield name, (templates / name).read_text(encoding="utf-8")
-    for name in ("prelude_c.h", "prelude_cuda.h"):
-        prelude = (templates / name).read_text(encoding="utf-8")
-        for mark in ("//: move head\n", "//: vector head\n"):
-            start = prelude.index(mark) + len(mark)
-            yield f"{name}, {mark[4:-1]}", prelude[start:prelude.index("\n//: ", start) + 1]
-
-
-def normalized(case, text):
-    """Without what depends on the machine and, but for the headline, without what is always the same."""
-    if case.path.stem != "headline":
-        for name, part in fixed_parts():
-            text = text.replace(part, f"/* {name} */\n")
-        text = re.sub(r'#line \d+ "/weft/kernel.cu"', '#line "/weft/kernel.cu"', text)
+def without_machine(text):
     return "".join(line.removeprefix("VECTOR ") for line in text.splitlines(keepends=True))
+
+
+def numberless(text):
+    return re.sub(r'#line \d+ "/weft/kernel.cu"', '#line "/weft/kernel.cu"', text).splitlines()
+
+
+@functools.cache
+def headline(stage):
+    return numberless(show(Case(HERE / "headline.weft"), stage)[0] or "")
+
+
+def beside_headline(stage, text):
+    """The text with a line for each run of lines that the headline's has."""
+    lines, known, end, out = numberless(text), headline(stage), 0, []
+    matcher = difflib.SequenceMatcher(None, known, lines, autojunk=False)
+    for _, start, size in matcher.get_matching_blocks():
+        if size < RUN and start < len(lines):
+            continue
+        out += lines[end:start]
+        if size:
+            first, last = lines[start].strip(), lines[start + size - 1].strip()
+            out.append(f"@ headline.{stage}, {size} lines: {first} ... {last}")
+        end = start + size
+    return "\n".join(out) + "\n"
+
+
+def normalized(case, stage, text):
+    """Without what depends on the machine and, but for the headline, without what a kernel has in common with it."""
+    text = without_machine(text)
+    return beside_headline(stage, text) if stage in ("c", "cuda") and case.path.stem != "headline" else text
 
 
 def show(case, stage):
@@ -84,7 +100,7 @@ def show(case, stage):
                           encoding="utf-8", timeout=SECONDS)
     if done.returncode:
         return None, f"exit status {done.returncode}\n{done.stderr}"
-    return normalized(case, done.stdout), None
+    return normalized(case, stage, done.stdout), None
 
 
 def difference(case, stage, text):

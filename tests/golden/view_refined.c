@@ -1,34 +1,8 @@
 /* float32 out */
-/* prelude_c.h, move head */
-typedef _Bool b1;
-typedef unsigned char b1_m MAY_ALIAS;
-typedef signed char i8;
-typedef signed char i8_m MAY_ALIAS;
-typedef short i16;
-typedef short i16_m MAY_ALIAS;
-typedef int i32;
-typedef int i32_m MAY_ALIAS;
-typedef long long i64;
-typedef long long i64_m MAY_ALIAS;
-typedef unsigned char u8;
-typedef unsigned char u8_m MAY_ALIAS;
-typedef unsigned short u16;
-typedef unsigned short u16_m MAY_ALIAS;
-typedef unsigned int u32;
-typedef unsigned int u32_m MAY_ALIAS;
-typedef unsigned long long u64;
-typedef unsigned long long u64_m MAY_ALIAS;
-typedef int f16;
-typedef unsigned short f16_m MAY_ALIAS;
-typedef int bf16;
-typedef unsigned short bf16_m MAY_ALIAS;
-typedef float f32;
-typedef float f32_m MAY_ALIAS;
-typedef double f64;
-typedef double f64_m MAY_ALIAS;
+@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-/* args.h */
-/* prelude_c.h, vector head */
+@ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
@@ -60,85 +34,46 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    const f32 c0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
-    f32_m w0[BLOCK];
-    f32_m w1[BLOCK + 2048];
-    f32_m w2[BLOCK + 2048];
-    f32_m w3[BLOCK];
-    const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
-    for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
-        const i64 half = count / 2;
-        if (sample[half].first_tile <= begin)
-            sample += half, count -= half;
-        else
-            count = half;
-    }
-    for (i64 tile = begin; tile < end; tile++) {
-        if (sample < last && sample[1].first_tile <= tile)
-            sample++;
-        const struct weft_geometry *const s = sample->geometry;
-        const i64 local = tile - sample->first_tile, groups = s->groups, stride = groups + 2;
-        const i64 row0 = (s->row_tiles == 1 ? local : local / s->row_tiles) * s->tile_rows;
-        const i64 column0 = s->row_tiles == 1 ? 0 : local % s->row_tiles * s->tile_columns;
-        const i64 row1 = row0 + s->tile_rows < s->rows ? row0 + s->tile_rows : s->rows;
-        const i64 column1 = column0 + s->tile_columns < s->columns ? column0 + s->tile_columns : s->columns;
-        char *p[ACCESSES];
-        i64 at[64], rest = row0;
-        for (int k = 0; k < ACCESSES; k++)
-            p[k] = sample->bases[k];
-        for (i64 g = groups; g-- > 0; rest /= s->extents[g]) {
-            at[g] = rest % s->extents[g];
-            for (int k = 0; k < ACCESSES; k++)
-                p[k] += at[g] * s->strides[k * stride + g];
-        }
-        const char *from1 = 0; /* where the row in w1 begins */
-        const char *from2 = 0; /* where the row in w2 begins */
+    const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
+    f32_m w_0[BLOCK];
+    f32_m w_1[BLOCK + 2048];
+    f32_m w_2[BLOCK + 2048];
+    f32_m w_3[BLOCK];
+@ headline.c, 26 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
+        const char *from_1 = 0; /* where the row in w_1 begins */
+        const char *from_2 = 0; /* where the row in w_2 begins */
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            if (p[1] != from1)
-                expand_f32(w1, from1 = p[1], s->offsets[1], s->distinct[1], column1); /* last */
-            if (p[2] != from2)
-                expand_f32(w2, from2 = p[2], s->offsets[2], s->distinct[2], column1); /* row */
+            if (p[1] != from_1)
+                expand_f32(w_1, from_1 = p[1], s->offsets[1], s->distinct[1], column1); /* last */
+            if (p[2] != from_2)
+                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], column1); /* row */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const f32_m *x0 = (const f32_m *)p[0] + i; /* x */
+                const f32_m *x_0 = (const f32_m *)p[0] + i; /* x */
                 if (m < BLOCK)
-                    x0 = pad_f32(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *const x1 = w1 + i;
-                const f32_m *const x2 = w2 + i;
-                f32_m *const o3 = (f32_m *)p[3] + i; /* out */
-                const int n3 = m == BLOCK && streams(args, o3);
-                f32_m *const y3 = m < BLOCK || n3 ? w3 : o3;
+                    x_0 = pad_f32(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + i;
+                const f32_m *const x_2 = w_2 + i;
+                f32_m *const o_3 = (f32_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                f32_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 a0 = x0[j];
-                    const f32 a1 = x1[j];
-                    const f32 t2 = a0 * a1;
-                    const f32 t4 = t2 - c0;
-                    const f32 a2 = x2[j];
-                    const f32 t6 = t4 + a2;
-                    y3[j] = t6;
+                    const f32 a_0 = x_0[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_2 = a_0 * a_1;
+                    const f32 t_4 = t_2 - c_0;
+                    const f32 a_2 = x_2[j];
+                    const f32 t_6 = t_4 + a_2;
+                    y_3[j] = t_6;
                 }
                 if (m < BLOCK)
-                    put_f32(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
-            }
-            for (i64 g = groups; g-- > 0;) { /* the next row */
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] += s->strides[k * stride + g];
-                if (++at[g] < s->extents[g])
-                    break;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] -= s->extents[g] * s->strides[k * stride + g];
-                at[g] = 0;
-            }
-        }
-    }
-    if (args->stream)
-        fence();
-}
+                    put_f32(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
+@ headline.c, 15 lines: } ... }

@@ -2,6 +2,7 @@
  * elements, at every place that an operand's type allows, indices of 32 and 64 bits, arguments by value and in
  * a table, more of them than fit by value. What lies around an output must stay as it was. */
 #include "tests/gpu/mirror.h"
+#include "tests/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,9 +185,9 @@ static void check_gaps(const struct scene *scene)
 static void test_places(void **state)
 {
     (void)state;
-    const char *share = getenv("WEFT_SHARE"); /* one scene in so many, as in tests/diff/values.h */
-    const size_t step = share && atoi(share) > 1 ? (size_t)atoi(share) : 1;
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i += step) {
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        if (!sample_chosen((long)i))
+            continue;
         compile_all(scenes[i].text);
         fill(&scenes[i], 0);
         fill(&scenes[i], 1);

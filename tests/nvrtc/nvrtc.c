@@ -10,6 +10,7 @@
 #include "include/weft/weft.h"
 #include "tests/diff/row_jobs.h"
 #include "tests/nvrtc/cubin.h"
+#include "tests/sample.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -107,15 +108,18 @@ static void check_rows(struct suite *suite, int part, int parts)
         if (number++ % parts == part)
             check_one(suite, a);
         for (int b = 0; b < WEFT_DTYPE_COUNT; b++)
-            if (number++ % parts == part)
+            if (number++ % parts == part && sample_chosen(sample_pair(a, b, WEFT_DTYPE_COUNT)))
                 check_pair(suite, a, b);
     }
 }
 
-/* Every dtype beside itself: what rows have helpers for. */
+/* Every dtype beside itself: what rows have helpers for. Where a part is tried, each architecture has its own. */
 static void check_some(struct suite *suite)
 {
+    const int turn = atoi(suite->arch + strcspn(suite->arch, "0123456789"));
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
+        if (!sample_chosen(t + turn))
+            continue;
         check_one(suite, t);
         check_pair(suite, t, t);
     }

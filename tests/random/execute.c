@@ -131,9 +131,8 @@ size_t told_types(const struct trial *trial, struct weft_input_type *types, char
     for (int i = 0; i < formula->input_count && !formula->kernel && !formula->in_text; i++) {
         if (formula->inputs[i].declared == DECLARE_NOT)
             continue;
-        snprintf(room[i], 4, "%c", 'a' + i);
-        type_write(trial, i, room[i] + 4, 204);
-        types[count++] = (struct weft_input_type){room[i], room[i] + 4};
+        type_write(trial, i, room[i], sizeof room[i]);
+        types[count++] = (struct weft_input_type){input_name(i), room[i]};
     }
     return count;
 }
@@ -236,7 +235,7 @@ static struct call arguments_of(struct run *run)
                         formula->input_count};
     for (int i = 0; i < formula->input_count; i++) {
         call.arguments[i] = argument(run, run->inputs[i], formula->inputs[i].batch);
-        call.arguments[i].name = arena_printf(run->arena, "%c", 'a' + i);
+        call.arguments[i].name = input_name(i);
     }
     for (int r = 0; r < run->result_count; r++)
         call.arguments[call.inputs + r] = argument(run, run->outputs[r], is_batch(run, r));
@@ -326,7 +325,7 @@ static bool check_bytes(struct run *run)
             reused = reused || trial->in_place[r] == i;
         for (int s = 0; s < (trial->formula.inputs[i].batch ? trial->samples : 1); s++)
             if (!reused && !buffer_same(&run->inputs[i][s]))
-                return conclude(run->outcome, OVERWRITTEN, "sample %d of input %c", s, 'a' + i);
+                return conclude(run->outcome, OVERWRITTEN, "sample %d of input %s", s, input_name(i));
     }
     return true;
 }

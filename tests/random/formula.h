@@ -10,9 +10,9 @@
 #include "compiler/lang/eval.h"
 
 enum {
-    FORMULA_NODES = 128, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 8, FORMULA_RESULTS = 16,
-    FORMULA_ELEMENTS = 256,        /* of all array literals */
-    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 16, FORMULA_ITEMS = 10
+    FORMULA_NODES = 1500, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 128, FORMULA_RESULTS = 112,
+    FORMULA_ELEMENTS = 2048,       /* of all array literals */
+    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 64, FORMULA_ITEMS = 10
 };
 
 struct extents {

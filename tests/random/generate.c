@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+enum { LARGE = 500 };              /* operations of a large program, at most */
+
+static const struct room small = {128, 8, 12, 256, 16}, large = {FORMULA_NODES, 100, 100, FORMULA_ELEMENTS, FORMULA_VIEWS};
+
 /* From low to high, small ones far more often than large. */
 static int64_t skewed(struct stream *stream, int64_t low, int64_t high)
 {
@@ -32,6 +36,8 @@ static int64_t any_extent(struct generator *g)
 static int64_t any_volume(struct generator *g)
 {
     int which = below(g, 3000);
+    if (g->limits->large)
+        return which < 400 ? 2000 : 200;
     return which == 0 ? 5 << 19 : which < 30 ? 100000 : which < 150 ? 20000 : which < 800 ? 3000 : 300;
 }
 
@@ -91,7 +97,7 @@ unsigned unlike(const struct generator *g, const struct extents *const *envelope
 static void add_result(struct generator *g, int node)
 {
     struct formula *formula = &g->trial->formula;
-    if (formula->result_count == 12)
+    if (formula->result_count == g->room.results)
         return;
     enum weft_dtype own = formula->nodes[node].dtype;
     formula->casts[formula->result_count] = chance(g, 3) ? any_dtype(g) : own;
@@ -106,6 +112,11 @@ static void add_results(struct generator *g)
             add_result(g, n);
     if (chance(g, 10))
         add_result(g, below(g, formula->count));
+    for (int i = g->limits->large ? below(g, g->room.results) : 0; i > 0; i--) {
+        const int node = below(g, formula->count);
+        if (formula->nodes[node].count > 0)
+            add_result(g, node);
+    }
 }
 
 /* ---- data ---- */
@@ -208,6 +219,8 @@ static void choose_shapes(struct generator *g)
 
 static int operation_count(struct generator *g, int64_t volume)
 {
+    if (g->limits->large)
+        return LARGE / 4 + below(g, LARGE * 3 / 4 + 1);
     int most = g->limits->nodes < 60 ? g->limits->nodes : 60;
     int count = chance(g, 24) ? 1 + below(g, 60) : (int)skewed(&g->stream, 1, 16);
     if (volume > 100000)
@@ -220,8 +233,9 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
 {
     /* A state is a sum: two seeds' must not lie a few steps apart. */
     struct stream form = {seed / (uint64_t)limits->relatives}, detail = {~seed};
-    struct generator g = {.stream = {stream_bits(&form)}, .detail = {stream_bits(&detail)}, .trial = trial,
-                          .arena = arena, .limits = limits};
+    static struct generator g;
+    g = (struct generator){.stream = {stream_bits(&form)}, .detail = {stream_bits(&detail)}, .trial = trial,
+                           .arena = arena, .limits = limits, .room = limits->large ? large : small};
     struct formula *formula = &trial->formula;
     int kept[FORMULA_INPUTS];
     memset(trial, 0, sizeof *trial);
@@ -235,9 +249,9 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
     const struct extents *envelopes[FORMULA_SAMPLES];
     for (int s = 0; s < trial->samples; s++)
         envelopes[s] = &g.envelopes[s];
-    for (int i = below(&g, 4); i >= 0; i--)
+    for (int i = below(&g, limits->large ? large.inputs : 4); i >= 0; i--)
         add_input(&g, envelopes);
-    for (int i = 0; i < operations && formula->count + 12 < FORMULA_NODES; i++)
+    for (int i = 0; i < operations && formula->count + 12 < g.room.nodes; i++)
         grow(&g);
     add_results(&g);
     formula->kernel = chance(&g, 8);

@@ -5,12 +5,18 @@
 
 #include "tests/random/trial.h"
 
+/* What a program may have. */
+struct room {
+    int nodes, inputs, results, elements, views;
+};
+
 struct generator {
     struct stream stream;          /* what relatives have in common: types, rows, which extents are 1 */
     struct stream detail;          /* extents, numbers, values */
     struct trial *trial;
     struct arena *arena;
     const struct limits *limits;
+    struct room room;
     struct extents envelopes[FORMULA_SAMPLES];
     int64_t most;                  /* elements a node may have */
     enum weft_dtype palette[3];    /* few programs mix all types, or the widest would be everywhere */

@@ -110,7 +110,7 @@ static int array_node(struct generator *g)
         if (node.extents.at[d] > 8 || node.extents.at[d] < 1)
             node.extents.at[d] = 1;
     int64_t volume = extents_volume(&node.extents);
-    if (node.extents.rank == 0 || volume > 24 || formula->element_count + volume > FORMULA_ELEMENTS)
+    if (node.extents.rank == 0 || volume > 24 || formula->element_count + volume > g->room.elements)
         return literal_node(g);
     int kind = below(g, 4);
     for (int i = 0; i < volume; i++)
@@ -138,7 +138,7 @@ static int any_operand(struct generator *g, bool first)
 {
     struct formula *formula = &g->trial->formula;
     int kind = below(g, 20);
-    bool constant = kind < (first ? 1 : 5) && formula->count + 8 < FORMULA_NODES;
+    bool constant = kind < (first ? 1 : 5) && formula->count + 8 < g->room.nodes;
     if (constant && (!first || chance(g, 3)))
         return kind == 0 ? array_node(g) : literal_node(g);
     if (kind < 6 - 4 * first)
@@ -251,7 +251,7 @@ static bool grow_division(struct generator *g)
     if (!try_node(g, any_operation(g, dividing_row(g)), before))
         return false;
     int node = formula->count - 1;
-    for (int i = below(g, 4); i > 0 && formula->count + 12 < FORMULA_NODES; i--)
+    for (int i = below(g, 4); i > 0 && formula->count + 12 < g->room.nodes; i--)
         node = enclose(g, node);
     if (chance(g, 4))
         g->uses[before] = 0;
@@ -273,7 +273,7 @@ static bool grow_view(struct generator *g)
     const struct extents *shapes[FORMULA_SAMPLES];
     struct formula_node node = {.kind = FORMULA_VIEW, .count = 1, .view = formula->view_count};
     int before = formula->count;
-    if (formula->view_count == FORMULA_VIEWS)
+    if (formula->view_count == g->room.views)
         return false;
     node.operands[0] = any_operand(g, true);
     for (int s = 0; s < g->trial->samples; s++)
@@ -286,7 +286,7 @@ static bool grow_view(struct generator *g)
     }
     for (int s = 0; s < g->trial->samples; s++)
         shapes[s] = &g->shapes[s][formula->count - 1];
-    if (formula->input_count < FORMULA_INPUTS && chance(g, 2))
+    if (formula->input_count < g->room.inputs && chance(g, 2))
         add_input(g, shapes);
     return true;
 }

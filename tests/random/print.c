@@ -34,7 +34,7 @@ static void print_input(struct trial *trial, struct arena *arena, int input)
     int count = trial->formula.inputs[input].batch ? trial->samples : 1;
     for (int s = 0; s < count; s++) {
         const struct sample *sample = &trial->inputs[input][s];
-        printf("%c: %s[", 'a' + input, type_rows[trial->formula.inputs[input].dtype].name);
+        printf("%s: %s[", input_name(input), type_rows[trial->formula.inputs[input].dtype].name);
         for (int d = 0; d < sample->extents.rank; d++)
             printf(d ? ", %lld" : "%lld", (long long)sample->extents.at[d]);
         printf("] = ");
@@ -62,7 +62,7 @@ void trial_print(struct trial *trial)
         print_input(trial, &arena, i);
     for (int r = 0; r < trial->formula.result_count; r++)
         if (trial->in_place[r] >= 0)
-            printf("r%d is written to %c\n", r, 'a' + trial->in_place[r]);
+            printf("r%d is written to %s\n", r, input_name(trial->in_place[r]));
         else if (memcmp(&trial->outputs[r], &dense, sizeof dense) != 0)
             printf("r%d has gaps\n", r);
     arena_finish(&arena);

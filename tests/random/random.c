@@ -4,6 +4,7 @@
  * the command that repeats it. Last comes a table of what the programs were made of. */
 #include "tests/random/report.h"
 #include "tests/random/shrink.h"
+#include "tests/sample.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -128,6 +129,8 @@ static void print_command(const struct options *options, uint64_t seed)
     printf("to repeat: random --seed %" PRIu64 " --count 1 --cc %s", seed, options->cc);
     if (*options->flags)
         printf(" --cflags '%s'", options->flags);
+    if (options->limits.large)
+        printf(" --large");
     if (options->limits.nodes != 60)
         printf(" --max-nodes %d", options->limits.nodes);
     if (options->limits.relatives != 1)
@@ -170,7 +173,8 @@ static void tell_failure(const struct options *options, uint64_t seed)
 static _Noreturn void usage(void)
 {
     puts("usage: random [--seed N] [--count N] [--jobs N] [--cc libtcc|gcc|clang] [--cflags WORDS]\n"
-         "              [--max-nodes N] [--relatives N] [--no-batches] [--no-views] [--failures N] [--quiet] [--print]");
+         "              [--max-nodes N] [--large] [--relatives N] [--no-batches] [--no-views] [--failures N]\n"
+         "              [--quiet] [--print]");
     exit(2);
 }
 
@@ -186,14 +190,14 @@ static uint64_t number(const char *text)
 static struct options read_options(int count, char **words, bool *print)
 {
     struct options options = {.seed = 1, .count = 100, .jobs = 1, .failures = 3, .cc = "cc",
-                              .flags = "", .limits = {60, true, true, 1}};
+                              .flags = "", .limits = {60, false, true, true, 1}};
     for (int i = 1; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         i++;
         if (!strcmp(word, "--seed"))
             options.seed = number(value);
         else if (!strcmp(word, "--count"))
-            options.count = number(value);
+            options.count = value && strchr(value, '/') ? (uint64_t)sample_number(value) : number(value);
         else if (!strcmp(word, "--jobs"))
             options.jobs = (int)number(value);
         else if (!strcmp(word, "--failures"))
@@ -208,6 +212,8 @@ static struct options read_options(int count, char **words, bool *print)
             options.limits.relatives = (int)number(value);
         else if (i--, !strcmp(word, "--no-batches"))
             options.limits.batches = false;
+        else if (!strcmp(word, "--large"))
+            options.limits.large = true;
         else if (!strcmp(word, "--no-views"))
             options.limits.views = false;
         else if (!strcmp(word, "--quiet"))

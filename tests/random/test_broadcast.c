@@ -120,7 +120,7 @@ static void run_all(const int64_t *extents, bool anew)
     for (p[0] = 0; p[0] < PATTERNS; p[0]++)
         for (p[1] = 0; p[1] < PATTERNS; p[1]++)
             for (p[2] = 0; p[2] < PATTERNS; p[2]++) {
-                if (!values_chosen((p[0] * PATTERNS + p[1]) * PATTERNS + p[2]))
+                if (!sample_chosen((p[0] * PATTERNS + p[1]) * PATTERNS + p[2]))
                     continue;
                 if (anew) {
                     weft_program_destroy(program);

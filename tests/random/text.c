@@ -21,6 +21,13 @@ static void put(struct text *text, const char *format, ...)
 
 /* ---- types ---- */
 
+const char *input_name(int input)
+{
+    static char names[FORMULA_INPUTS][16];
+    snprintf(names[input], sizeof names[input], input < 8 ? "%c" : "x%d", input < 8 ? 'a' + input : input);
+    return names[input];
+}
+
 /* Along a dimension of full size an extent may be a size variable, which never stretches. */
 static bool is_full(const struct trial *trial, int input, int back)
 {
@@ -216,7 +223,7 @@ static void write_node(struct trial *trial, struct text *text, int index)
     char number[64];
     int next = node->elements;
     switch (node->kind) {
-    case FORMULA_INPUT: put(text, "%c", 'a' + node->input); break;
+    case FORMULA_INPUT: put(text, "%s", input_name(node->input)); break;
     case FORMULA_LITERAL:
         number_print(number, &node->number, node->manner >> 8);
         put(text, "%s", number);
@@ -261,9 +268,9 @@ static void write_inputs(struct trial *trial, struct text *text)
     for (int i = 0; i < formula->input_count; i++) {
         type_write(trial, i, type, sizeof type);
         if (formula->kernel)
-            put(text, i ? ", %c: %s" : "%c: %s", 'a' + i, type);
+            put(text, i ? ", %s: %s" : "%s: %s", input_name(i), type);
         else if (formula->in_text && formula->inputs[i].declared != DECLARE_NOT)
-            put(text, "input %c: %s%s", 'a' + i, type, separator(formula->manner >> i));
+            put(text, "input %s: %s%s", input_name(i), type, separator(formula->manner >> i));
     }
     if (!formula->kernel)
         return;

@@ -34,6 +34,7 @@ struct trial {
 
 struct limits {
     int nodes;                     /* operations, at most */
+    bool large;                    /* up to 500 of them, 100 results, 100 inputs; `nodes` does not count */
     bool batches, views;
     int relatives;                 /* seeds in a row whose programs differ in extents, numbers and values alone,
                                       as far as that goes, and so mostly share their kernels; 1: none */

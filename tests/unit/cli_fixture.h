@@ -1,4 +1,4 @@
-/* What tests of the command's files share: an arena, and a report whose diagnostics go to memory. */
+/* What tests of the command's files share: an pool, and a report whose diagnostics go to memory. */
 #ifndef WEFT_TESTS_CLI_FIXTURE_H
 #define WEFT_TESTS_CLI_FIXTURE_H
 
@@ -12,12 +12,11 @@
 
 #include <cmocka.h>
 
-#include "cli/report.h"
-#include "cli/tensor.h"
+#include "cli/base/report.h"
+#include "cli/files/tensor.h"
 
 struct fixture {
-    struct arena arena;
-    jmp_buf out_of_memory;
+    struct pool pool;
     struct report report;
     char *told; /* the diagnostics so far, after fixture_told */
     size_t told_size;
@@ -27,11 +26,9 @@ static int fixture_setup(void **state)
 {
     static char *arguments[] = {"run", "a + b", NULL};
     struct fixture *f = calloc(1, sizeof *f);
-    if (!f || ARENA_GUARD(&f->arena, f->out_of_memory))
+    if (!f)
         return 1;
-    arena_init(&f->arena);
-    f->arena.out_of_memory = &f->out_of_memory;
-    report_init(&f->report, &f->arena, open_memstream(&f->told, &f->told_size), arguments, 2);
+    report_init(&f->report, &f->pool, open_memstream(&f->told, &f->told_size), arguments, 2);
     *state = f;
     return 0;
 }
@@ -41,7 +38,7 @@ static int fixture_teardown(void **state)
     struct fixture *f = *state;
     fclose(f->report.stream);
     free(f->told);
-    arena_finish(&f->arena);
+    pool_finish(&f->pool);
     free(f);
     return 0;
 }

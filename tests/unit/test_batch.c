@@ -1,15 +1,16 @@
-/* cli/work.c, cli/batch.c and cli/leftovers.c: what happens between threads, between the two steps of
+/* cli/base/work.c, cli/values/batch.c and cli/outputs/leftovers.c: what happens between threads, between the two steps of
  * reading, and between processes. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/leftovers.h"
-#include "cli/npy.h"
-#include "cli/value.h"
-#include "cli/work.h"
+#include "cli/base/work.h"
+#include "cli/files/npy.h"
+#include "cli/outputs/leftovers_impl.h"
+#include "cli/values/value.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TASKS = 200 };
@@ -23,10 +24,10 @@ static bool task(struct report *report, void *user, int index)
 {
     struct tally *tally = user;
     atomic_fetch_add(&tally->runs[index], 1);
-    arena_alloc(report->arena, 1000);
+    pool_alloc(report->pool, 1000);
     for (int i = 0; i < 3; i++)
         if (index == tally->bad[i])
-            return REPORT_FILE(report, "x", FILE_ERROR, arena_printf(report->arena, "do %d", index),
+            return REPORT_FILE(report, "x", FILE_ERROR, pool_printf(report->pool, "do %d", index),
                                "told");
     return true;
 }
@@ -63,19 +64,29 @@ static void the_first_failure(void **state)
 static bool greedy(struct report *report, void *user, int index)
 {
     (void)user;
-    report->arena->limit = 1000;
-    for (int i = 0; i <= index; i++)
-        arena_alloc(report->arena, 900);
+    pool_alloc(report->pool, index == 7 ? SIZE_MAX - 8 : 1000);
     return true;
 }
 
+/* The command says so and ends, from whichever thread it is. */
 static void a_task_without_memory(void **state)
 {
     struct fixture *f = *state;
-    assert_true(work_run(&f->report, &(struct work){"test", 1, 1, greedy, NULL}));
-    assert_false(work_run(&f->report, &(struct work){"test", 9, 3, greedy, NULL}));
-    assert_non_null(strstr(fixture_told(f), "out of memory"));
-    assert_int_equal(f->report.status, 1);
+    char told[64] = "";
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        work_run(&f->report, &(struct work){"test", 9, 3, greedy, NULL});
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(read(ends[0], told, sizeof told - 1) > 0);
+    close(ends[0]);
+    assert_string_equal(told, "weft: error: out of memory\n");
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
 static const char *directory(void)
@@ -87,7 +98,7 @@ static const char *directory(void)
 
 static const char *inside(struct fixture *f, const char *name)
 {
-    return arena_printf(f->report.arena, "%s/%s", directory(), name);
+    return pool_printf(f->report.pool, "%s/%s", directory(), name);
 }
 
 static void write_array(const char *path, int64_t extent)
@@ -110,7 +121,7 @@ static void a_file_that_changes(void **state)
         struct value value;
         write_array(names[0], 3);
         write_array(names[1], 4);
-        assert_true(value_open(&f->report, directory(), 2, &value));
+        assert_true(value_open(&f->report, directory(), 2, NULL, &value));
         assert_int_equal(value.count, 2);
         assert_int_equal(value.samples[1].shape[1], 4);
         assert_null(value.samples[1].data);
@@ -136,23 +147,23 @@ static bool there(const char *path)
 static void leftovers(void **state)
 {
     struct fixture *f = *state;
-    struct arena *arena = f->report.arena;
+    struct pool *pool = f->report.pool;
     assert_int_equal(mkdir(directory(), 0700), 0);
-    const char *first = leftovers_name(arena, directory(), 0);
-    const char *second = leftovers_name(arena, directory(), 1);
+    const char *first = leftovers_name(pool, directory(), 0);
+    const char *second = leftovers_name(pool, directory(), 1);
     assert_int_equal(mkdir(first, 0700), 0);
     int fd = open(first, O_RDONLY), file = open(second, O_RDWR | O_CREAT, 0600);
     assert_true(leftovers_lock(fd, first));
     assert_true(leftovers_lock(file, second));
     int copy = dup(file);
     close(file);
-    leftovers_remove(arena, directory());
+    leftovers_remove(pool, directory());
     assert_true(there(first) && there(second));
     close(copy);
-    leftovers_remove(arena, directory());
+    leftovers_remove(pool, directory());
     assert_true(there(first) && !there(second));
     close(fd);
-    leftovers_remove(arena, directory());
+    leftovers_remove(pool, directory());
     assert_false(there(first));
 
     /* One that was removed before its maker came to lock it. */

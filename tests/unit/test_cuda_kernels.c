@@ -21,7 +21,8 @@
 #define KERNEL(name, body)                                                                         \
     "/* " name " */\n"                                                                             \
     "struct weft_args { long long count; float *x; };\n"                                           \
-    "extern \"C\" __global__ void weft_kernel(const struct weft_args args)\n"                      \
+    "extern \"C\" __global__\n"                                                                     \
+    "void weft_kernel(const struct weft_args args)\n"                                              \
     "{\n"                                                                                          \
     "#line 1 \"/weft/" name "\"\n" body "\n"                                                       \
     "}\n"

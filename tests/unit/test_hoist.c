@@ -299,9 +299,24 @@ static void each_has_a_switch(void **state)
     front_finish(&cut.front);
 }
 
+/* A row has a weight where it has a meaning, and nowhere else. */
+static void rows_have_weights(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OP_COUNT; op++) {
+        assert_int_equal(op_rows[op].weight > 0, op_meaning((enum op)op, WEFT_INT32) != NULL);
+        assert_int_equal(op_rows[op].float_weight > 0, op_meaning((enum op)op, WEFT_FLOAT32) != NULL);
+    }
+    assert_int_equal(op_weight(OP_FLOORDIV, WEFT_INT32), 128);
+    assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT32), 16);
+    assert_int_equal(op_weight(OP_EXP, WEFT_FLOAT64), 32);
+    assert_int_equal(op_weight(OP_NOT, WEFT_BOOL), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_have_weights),
         cmocka_unit_test(costly_and_small_goes),
         cmocka_unit_test(cheap_or_large_or_little_stays),
         cmocka_unit_test(equal_values_are_kept_once),

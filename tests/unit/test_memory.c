@@ -3,6 +3,7 @@
  * malloc and realloc, which the C library allows. */
 #define _GNU_SOURCE
 #include "include/weft/weft.h"
+#include "tests/sample.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -161,12 +162,16 @@ static void fail_each(const struct weft_context_params *with, enum weft_status e
     fail_every(1, with, expected);
 }
 
+/* Kernels are compiled every time, so at -O0. */
+static const char *const quick_flags[] = {"-O0", NULL};
+
 static void test_each_allocation_fails(void **state)
 {
     (void)state;
     if (!CAN_FAIL)
         skip();
-    fail_each(&(struct weft_context_params){.cache = ""}, WEFT_OK);
+    fail_every((int)sample_setting("WEFT_STEP", 1),
+               &(struct weft_context_params){.cache = "", .cflags = quick_flags}, WEFT_OK);
 }
 
 /* All but the first time the kernel comes from the disk. */
@@ -191,16 +196,15 @@ static void drop(void *user, const struct weft_error *record)
     (void)user, (void)record;
 }
 
-/* Kernels are compiled every time: fewer times, at -O0. */
+/* Kernels are compiled every time: fewer times. */
 static void test_while_kernels_are_kept(void **state)
 {
     char directory[] = "/tmp/weft-memory-XXXXXX", command[64];
-    static const char *const flags[] = {"-O0", NULL};
     (void)state;
     if (!CAN_FAIL)
         skip();
     assert_non_null(mkdtemp(directory));
-    fail_every(7, &(struct weft_context_params){.keep = directory, .debug = "ast,types,ir", .cflags = flags}, WEFT_OK);
+    fail_every(7, &(struct weft_context_params){.keep = directory, .debug = "ast,types,ir", .cflags = quick_flags}, WEFT_OK);
     fail_each(&(struct weft_context_params){.keep = "", .debug = "tokens,types", .log = drop}, WEFT_OK);
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);

@@ -1,7 +1,7 @@
-/* cli/npy.c and cli/npy_header.c: what is written reads back; files that lie are diagnostics. */
+/* cli/files/npy.c and cli/files/npy_header.c: what is written reads back; files that lie are diagnostics. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/npy.h"
+#include "cli/files/npy.h"
 
 #include <unistd.h>
 

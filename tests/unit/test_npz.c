@@ -1,7 +1,7 @@
-/* cli/npz.c and cli/npz_write.c: archives read back, and broken ones are diagnostics. */
+/* cli/files/npz.c and cli/files/npz_write.c: archives read back, and broken ones are diagnostics. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/npz.h"
+#include "cli/files/npz.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
-/* cli/picture*.c: pictures of every kind are read, PNG is written too; damaged ones are
+/* cli/files/picture*.c: pictures of every kind are read, PNG is written too; damaged ones are
  * diagnostics. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/picture.h"
+#include "cli/files/picture.h"
 
 #include <jpeglib.h>
 

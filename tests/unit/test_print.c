@@ -1,16 +1,16 @@
-/* cli/print.c: how results look. */
+/* cli/values/print.c: how results look. */
 #include "tests/unit/cli_fixture.h"
 
-#include "cli/print.h"
+#include "cli/values/print.h"
 
 static const char *printed(struct fixture *f, const struct tensor *tensor)
 {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    print_tensor(file, &f->arena, "out", tensor);
+    print_tensor(file, &f->pool, "out", tensor);
     fclose(file);
-    const char *copy = arena_string(&f->arena, text, size);
+    const char *copy = pool_string(&f->pool, text, size);
     free(text);
     return copy;
 }
@@ -43,7 +43,7 @@ static void reals(void **state)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct tensor scalar = make_tensor(WEFT_FLOAT64, 0, NULL, &values[i]);
         assert_string_equal(printed(f, &scalar),
-                            arena_printf(&f->arena, "out: float64[] = %s\n", texts[i]));
+                            pool_printf(&f->pool, "out: float64[] = %s\n", texts[i]));
     }
     struct tensor single = make_tensor(WEFT_FLOAT32, 0, NULL, (float[]){16777216});
     assert_string_equal(printed(f, &single), "out: float32[] = 16777216.0\n");

@@ -1214,12 +1214,12 @@ SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    u8_m w0[BLOCK];
-    f32_m w1[BLOCK + 512];
-    u8_m w3[BLOCK];
+    u8_m w_0[BLOCK];
+    f32_m w_1[BLOCK + 512];
+    u8_m w_3[BLOCK];
     u64 slots[2][BLOCK]; /* values kept between loops */
-    f32_m *const v2 = (f32_m *)slots[0];
-    f32_m *const v6 = (f32_m *)slots[1];
+    f32_m *const v_2 = (f32_m *)slots[0];
+    f32_m *const v_6 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -1248,41 +1248,41 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
         }
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
-            repeat_f32(w1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
+            repeat_f32(w_1, p[1], s->strides[1 * stride + groups], s->period); /* middle */
             const i64 advance = BLOCK % s->period;
             i64 phase = column0 % s->period;
-            const f32 a2 = *(const f32_m *)p[2]; /* gain */
+            const f32 a_2 = *(const f32_m *)p[2]; /* gain */
             head = first_block(args, p[3] + column0 * sizeof(u8_m), sizeof(u8_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *x0 = (const u8_m *)p[0] + i; /* img */
+                const u8_m *x_0 = (const u8_m *)p[0] + i; /* img */
                 if (m < BLOCK)
-                    x0 = pad_u8(w0, x0, m);
-                fetch(x0, args->ahead, sizeof *x0);
-                const f32_m *const x1 = w1 + phase;
-                u8_m *const o3 = (u8_m *)p[3] + i; /* out */
-                const int n3 = m == BLOCK && streams(args, o3);
-                u8_m *const y3 = m < BLOCK || n3 ? w3 : o3;
-                widen_u8_f32(v2, x0);
+                    x_0 = pad_u8(w_0, x_0, m);
+                fetch(x_0, args->ahead, sizeof *x_0);
+                const f32_m *const x_1 = w_1 + phase;
+                u8_m *const o_3 = (u8_m *)p[3] + i; /* out */
+                const int n_3 = m == BLOCK && streams(args, o_3);
+                u8_m *const y_3 = m < BLOCK || n_3 ? w_3 : o_3;
+                widen_u8_f32(v_2, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t2 = v2[j];
-                    const f32 a1 = x1[j];
-                    const f32 t3 = t2 - a1;
-                    const f32 t5 = t3 * a2;
-                    const f32 t6 = t5 + a1;
-                    v6[j] = t6;
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 - a_1;
+                    const f32 t_5 = t_3 * a_2;
+                    const f32 t_6 = t_5 + a_1;
+                    v_6[j] = t_6;
                 }
-                narrow_f32_u8(y3, v6);
+                narrow_f32_u8(y_3, v_6);
                 phase += m == BLOCK ? advance : m % s->period;
                 if (phase >= s->period)
                     phase -= s->period;
                 if (m < BLOCK)
-                    put_u8(o3, w3, m);
-                else if (n3)
-                    stream(o3, w3, BLOCK * sizeof *w3);
+                    put_u8(o_3, w_3, m);
+                else if (n_3)
+                    stream(o_3, w_3, BLOCK * sizeof *w_3);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -1302,13 +1302,13 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
 static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    u8_m w0[BLOCK];
-    f32_m w1[BLOCK];
-    f32_m w2[BLOCK];
-    u8_m w3[BLOCK];
+    u8_m w_0[BLOCK];
+    f32_m w_1[BLOCK];
+    f32_m w_2[BLOCK];
+    u8_m w_3[BLOCK];
     u64 slots[2][BLOCK]; /* values kept between loops */
-    f32_m *const v2 = (f32_m *)slots[0];
-    f32_m *const v6 = (f32_m *)slots[1];
+    f32_m *const v_2 = (f32_m *)slots[0];
+    f32_m *const v_6 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -1341,23 +1341,23 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
                 m = head ? head : BLOCK;
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
-                const u8_m *const x0 = gather_u8(w0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
-                const f32_m *const x1 = gather_f32(w1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
-                const f32_m *const x2 = gather_f32(w2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
-                u8_m *const y3 = w3; /* out */
-                widen_u8_f32(v2, x0);
+                const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                u8_m *const y_3 = w_3; /* out */
+                widen_u8_f32(v_2, x_0);
                 INDEPENDENT
                 for (int j = 0; j < BLOCK; j++) {
-                    const f32 t2 = v2[j];
-                    const f32 a1 = x1[j];
-                    const f32 t3 = t2 - a1;
-                    const f32 a2 = x2[j];
-                    const f32 t5 = t3 * a2;
-                    const f32 t6 = t5 + a1;
-                    v6[j] = t6;
+                    const f32 t_2 = v_2[j];
+                    const f32 a_1 = x_1[j];
+                    const f32 t_3 = t_2 - a_1;
+                    const f32 a_2 = x_2[j];
+                    const f32 t_5 = t_3 * a_2;
+                    const f32 t_6 = t_5 + a_1;
+                    v_6[j] = t_6;
                 }
-                narrow_f32_u8(y3, v6);
-                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w3, m);
+                narrow_f32_u8(y_3, v_6);
+                scatter_u8(p[3] + i * s->strides[3 * stride + groups], s->strides[3 * stride + groups], w_3, m);
             }
             for (i64 g = groups; g-- > 0;) { /* the next row */
                 for (int k = 0; k < ACCESSES; k++)
@@ -2195,28 +2195,28 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
 /* ---- contrast ---- */
 
 static const int64_t shape_contrast_0[] = {-1, -2, 3};
-static const struct operand operand_contrast[] = {
+static const struct operand operands_contrast[] = {
     {"img", 3, 1, 1},
     {"middle", 1, 4, 4},
     {"gain", 0, 4, 4},
     {"out", 3, 1, 1},
 };
-static const struct form form_contrast[] = {{3, shape_contrast_0}};
+static const struct form forms_contrast[] = {{3, shape_contrast_0}};
 static const unsigned char replaces_contrast[] = {1, 1, 1};
-static const struct access access_contrast_0[] = {
+static const struct access accesses_contrast_0[] = {
     {FROM_OPERAND, 0, 1, 0, 0, NULL, {0, NULL}}, /* img */
     {FROM_OPERAND, 1, 4, 0, 0, NULL, {0, NULL}}, /* middle */
     {FROM_OPERAND, 2, 4, 0, 0, NULL, {0, NULL}}, /* gain */
     {FROM_OPERAND, 3, 1, 0, 0, NULL, {0, NULL}}, /* out */
 };
-static const struct class class_contrast_0[] = {
+static const struct class classes_contrast_0[] = {
     {"upsu", {loop_contrast_0_upsu}, 0},
     {"gggg", {loop_contrast_0_any}, 0},
 };
-static const struct part part_contrast[] = {
-    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, access_contrast_0, NULL, class_contrast_0, NULL, 8 / 3.0},
+static const struct part parts_contrast[] = {
+    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, 8 / 3.0},
 };
-static const struct weft_note note_contrast[] = {
+static const struct weft_note notes_contrast[] = {
     {0, 0, 0, NULL, NULL},
     {WEFT_KERNEL_SHAPE_ERROR, 2, 17, NULL, "extent 2 of img is not 3"},
     {WEFT_KERNEL_SHAPE_ERROR, 2, 42, NULL, "extent 0 of middle is not 3"},
@@ -2234,22 +2234,22 @@ static int extents_contrast(const struct tensor *in, int64_t *d)
     return 0;
 }
 
-static const struct kernel weft_kernel_contrast = {
-    3, 1, 1, 0, operand_contrast, form_contrast, replaces_contrast, part_contrast, NULL,
-    note_contrast, extents_contrast};
+static const struct kernel weft_tables_contrast = {
+    3, 1, 1, 0, operands_contrast, forms_contrast, replaces_contrast, parts_contrast, NULL,
+    notes_contrast, extents_contrast};
 
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
              uint8_t *out)
 {
-    const int64_t weft_shape0[] = {h, w, 3};
-    const int64_t weft_shape1[] = {3};
+    const int64_t weft_shape_0[] = {h, w, 3};
+    const int64_t weft_shape_1[] = {3};
     const struct weft_array weft_arrays[] = {
-        {(void *)(uintptr_t)img, weft_shape0, NULL},
-        {(void *)(uintptr_t)middle, weft_shape1, NULL},
+        {(void *)(uintptr_t)img, weft_shape_0, NULL},
+        {(void *)(uintptr_t)middle, weft_shape_1, NULL},
         {(void *)(uintptr_t)&gain, NULL, NULL},
         {out, NULL, NULL},
     };
-    return weft_run_one(&weft_kernel_contrast, weft_arrays);
+    return weft_run_one(&weft_tables_contrast, weft_arrays);
 }
 
 int contrast_strided(const uint8_t *img, const int64_t *img_shape, const int64_t *img_strides,
@@ -2263,14 +2263,14 @@ int contrast_strided(const uint8_t *img, const int64_t *img_shape, const int64_t
         {(void *)(uintptr_t)&gain, NULL, NULL},
         {out, out_shape, out_strides},
     };
-    return weft_run_one(&weft_kernel_contrast, weft_arrays);
+    return weft_run_one(&weft_tables_contrast, weft_arrays);
 }
 
 int contrast_shape(const int64_t *img_shape, const int64_t *middle_shape, int64_t *out_shape)
 {
     const int64_t *const weft_shapes[] = {img_shape, middle_shape, NULL, NULL};
     int64_t *const weft_results[] = {out_shape, NULL};
-    return weft_infer(&weft_kernel_contrast, weft_shapes, weft_results);
+    return weft_infer(&weft_tables_contrast, weft_shapes, weft_results);
 }
 
 int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t img_step,
@@ -2279,7 +2279,7 @@ int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t i
 {
     const struct weft_array *const weft_arrays[] = {img, middle, gain, out};
     const int64_t weft_steps[] = {img_step, middle_step, gain_step, 1};
-    return weft_run(&weft_kernel_contrast, weft_samples, weft_arrays, weft_steps);
+    return weft_run(&weft_tables_contrast, weft_samples, weft_arrays, weft_steps);
 }
 
 const struct weft_note *contrast_note(void)

@@ -1,0 +1,78 @@
+/* See pool.h. */
+#include "cli/base/pool.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct pool_block {
+    struct pool_block *before;
+    max_align_t data[];
+};
+
+void *pool_alloc(struct pool *pool, size_t size)
+{
+    struct pool_block *block = size < PTRDIFF_MAX - sizeof *block ? calloc(1, sizeof *block + size) : NULL;
+    if (!block) {
+        fputs("weft: error: out of memory\n", stderr);
+        _exit(1); /* from any thread, and from inside the library */
+    }
+    block->before = pool->last;
+    pool->last = block;
+    return block->data;
+}
+
+void *pool_copy(struct pool *pool, const void *data, size_t size)
+{
+    void *copy = pool_alloc(pool, size);
+    return size ? memcpy(copy, data, size) : copy;
+}
+
+char *pool_string(struct pool *pool, const char *text, size_t length)
+{
+    return memcpy(pool_alloc(pool, length + 1), text, length);
+}
+
+char *pool_printf(struct pool *pool, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = pool_alloc(pool, (size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+char *pool_join(struct pool *pool, const char *const *texts, size_t count, const char *between)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]) + strlen(between);
+    char *joined = pool_alloc(pool, size), *end = joined;
+    for (size_t i = 0; i < count; i++)
+        end = stpcpy(stpcpy(end, i ? between : ""), texts[i]);
+    return joined;
+}
+
+void *pool_grow(struct pool *pool, void *array, size_t count, size_t element)
+{
+    if (count & (count - 1)) /* room is a power of two */
+        return array;
+    void *grown = pool_alloc(pool, (count ? 2 * count : 1) * element);
+    return count ? memcpy(grown, array, count * element) : grown;
+}
+
+void pool_finish(struct pool *pool)
+{
+    while (pool->last) {
+        struct pool_block *before = pool->last->before;
+        free(pool->last);
+        pool->last = before;
+    }
+}

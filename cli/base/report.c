@@ -1,0 +1,227 @@
+/* See report.h. */
+#include "cli/base/report.h"
+
+
+#include <stdarg.h>
+#include <string.h>
+
+struct row {
+    int number;
+    enum weft_status status;
+};
+
+#define MESSAGE(id, number, status, format) [MESSAGE_##id] = {number, WEFT_##status},
+static const struct row rows[MESSAGE_COUNT] = {
+#include "cli/base/messages.def"
+};
+
+void report_init(struct report *report, struct pool *pool, FILE *stream, char *const *arguments,
+                 int argument_count)
+{
+    *report = (struct report){.pool = pool,
+                              .stream = stream,
+                              .text = pool_join(pool, (const char *const *)arguments,
+                                                (size_t)argument_count, " "),
+                              .arguments = arguments,
+                              .argument_count = argument_count};
+}
+
+/* "sample 17: ..." with the sample's name. */
+static const char *name_sample(struct report *report, const char *message)
+{
+    int number, length = 0;
+    if (sscanf(message, "sample %d:%n", &number, &length) != 1 || !length || number < 0 ||
+        number >= report->sample_count)
+        return message;
+    return pool_printf(report->pool, "sample '%s':%s", report->samples[number], message + length);
+}
+
+void report_record(struct report *report, const struct weft_error *record)
+{
+    if (record->severity != WEFT_ERROR && report->quiet)
+        return;
+    struct weft_error named = *record;
+    named.message = name_sample(report, record->message);
+    size_t size = weft_error_render(&named, NULL, 0) + 1;
+    char *text = pool_alloc(report->pool, size);
+    weft_error_render(&named, text, size);
+    fputs(text, report->stream);
+    if (record->severity == WEFT_ERROR) {
+        int status = record->status == WEFT_INVALID_ARGUMENT && record->code >= 100 ? 2 : 1;
+        report->status = status > report->status ? status : report->status;
+    }
+}
+
+static char *format_text(struct report *report, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = pool_alloc(report->pool, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+static struct weft_error make_record(enum message id, const char *origin, const char *message)
+{
+    return (struct weft_error){.status = rows[id].status, .code = rows[id].number, .origin = origin,
+                               .message = message};
+}
+
+/* Where `place` lies in the joined text; false when it is in none of the arguments. */
+static bool find_offset(const struct report *report, const char *place, size_t *offset)
+{
+    *offset = 0;
+    for (int i = 0; i < report->argument_count; i++) {
+        const char *argument = report->arguments[i];
+        size_t length = strlen(argument);
+        if (place >= argument && place <= argument + length) {
+            *offset += (size_t)(place - argument);
+            return true;
+        }
+        *offset += length + 1;
+    }
+    return false;
+}
+
+/* Points the record at bytes of a text: the line they are on, line and column from 1. */
+static void set_place(struct report *report, struct weft_error *record, const char *text, size_t offset,
+                      size_t length)
+{
+    size_t start = offset, line = 1, column = 1;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    for (size_t i = 0; i < start; i++)
+        line += text[i] == '\n';
+    for (size_t i = start; i < offset; i++)
+        column += ((unsigned char)text[i] & 0xc0) != 0x80;
+    size_t rest = strcspn(text + offset, "\n");
+    record->spans[0] = (struct weft_span){offset, offset + (length < rest ? length : rest)};
+    record->span_count = 1;
+    record->line = line;
+    record->column = column;
+    record->source = pool_string(report->pool, text + start, strcspn(text + start, "\n"));
+    record->source_start = start;
+}
+
+bool report_argument(struct report *report, const char *place, size_t length, enum message id,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(id, "<args>", format_text(report, format, args));
+    va_end(args);
+    size_t offset;
+    if (place && find_offset(report, place, &offset))
+        set_place(report, &record, report->text, offset, length);
+    report_record(report, &record);
+    return false;
+}
+
+bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(id, path, format_text(report, format, args));
+    va_end(args);
+    report_record(report, &record);
+    return false;
+}
+
+bool report_text(struct report *report, const char *origin, const char *text, const struct weft_span *spans,
+                 int count, enum message id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct weft_error record = make_record(id, origin, format_text(report, format, args));
+    va_end(args);
+    set_place(report, &record, text, spans[0].start, spans[0].end - spans[0].start);
+    for (; record.span_count < count; record.span_count++)
+        record.spans[record.span_count] = spans[record.span_count];
+    report_record(report, &record);
+    return false;
+}
+
+/* The span moved by `offset`; all of the `length` bytes if it does not lie within them. */
+static struct weft_span move_span(struct weft_span span, size_t offset, size_t length)
+{
+    return span.start > length || span.end > length
+               ? (struct weft_span){offset, offset + length}
+               : (struct weft_span){offset + span.start, offset + span.end};
+}
+
+bool report_inside(struct report *report, const char *place, const struct weft_error *errors)
+{
+    size_t offset, length = strlen(place);
+    bool found = find_offset(report, place, &offset);
+    for (const struct weft_error *error = errors; error; error = error->next) {
+        struct weft_error record = *error;
+        record.origin = "<args>";
+        record.span_count = 0;
+        for (int i = 0; i < (error->span_count ? error->span_count : 1) && found; i++) {
+            struct weft_span all = {0, length}, span = error->span_count ? error->spans[i] : all;
+            span = move_span(span, offset, length);
+            if (i == 0)
+                set_place(report, &record, report->text, span.start, span.end - span.start);
+            else
+                record.spans[record.span_count++] = span;
+        }
+        report_record(report, &record);
+    }
+    return false;
+}
+
+static const char *status_words(enum weft_status status)
+{
+    return status == WEFT_OUT_OF_MEMORY ? "out of memory"
+           : status == WEFT_COMPILER_ERROR
+               ? "the C compiler failed"
+               : "the library failed without saying why; please report it";
+}
+
+bool report_library(struct report *report, enum weft_status status, struct weft_error *errors)
+{
+    for (const struct weft_error *error = errors; error; error = error->next)
+        report_record(report, error);
+    if (status < WEFT_OK && !errors)
+        REPORT_FILE(report, "weft", LIBRARY, status_words(status));
+    weft_error_destroy(errors);
+    if (status < WEFT_OK && !report->status)
+        report->status = 1;
+    return status >= WEFT_OK;
+}
+
+const char *report_hint(struct report *report, const char *name, const char *const *names,
+                        size_t count)
+{
+    const char *near = weft_nearest_name(name, names, count);
+    return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
+}
+
+const char *report_size(struct report *report, double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    int unit = 0;
+    while (bytes >= 1000 && unit < 6) {
+        bytes /= 1000;
+        unit++;
+    }
+    return pool_printf(report->pool, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+/* weft_error_render does the cleaning. The message starts where that of an empty record ends. */
+const char *report_plain(struct report *report, const char *text)
+{
+    char *line = pool_printf(report->pool, "%s", text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\n' ? '?' : *c;
+    struct weft_error record = {.severity = WEFT_NOTE, .origin = "", .message = ""};
+    size_t start = weft_error_render(&record, NULL, 0) - 1;
+    record.message = line;
+    size_t size = weft_error_render(&record, NULL, 0) + 1;
+    char *shown = pool_alloc(report->pool, size);
+    weft_error_render(&record, shown, size);
+    shown[size - 2] = '\0';
+    return shown + start;
+}

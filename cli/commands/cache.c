@@ -1,0 +1,134 @@
+/* weft cache: what is kept on disk, and removing it. */
+#include "cli/commands/commands.h"
+#include "cli/outputs/outputs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct kept {
+    struct report *report;
+    struct weft_cache_entry *entries; /* copies */
+    int count, damaged;
+    uint64_t bytes;
+};
+
+static void keep(void *user, const struct weft_cache_entry *entry)
+{
+    struct kept *kept = user;
+    struct pool *pool = kept->report->pool;
+    struct weft_cache_entry copy = *entry;
+    copy.path = pool_printf(pool, "%s", entry->path);
+    copy.key = pool_printf(pool, "%s", entry->key);
+    copy.compiler = report_plain(kept->report, entry->compiler);
+    copy.problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL;
+    POOL_PUSH(pool, kept->entries, kept->count, copy);
+    kept->damaged += entry->problem != NULL;
+    kept->bytes += entry->size;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+    const struct weft_cache_entry *first = a, *second = b;
+    int by_use = (first->used < second->used) - (first->used > second->used);
+    return by_use ? by_use : strcmp(first->key, second->key);
+}
+
+/* False when the library failed, which is then reported. */
+static bool read_cache(struct report *report, struct kept *kept)
+{
+    struct weft_error *errors = NULL;
+    *kept = (struct kept){.report = report};
+    enum weft_status status = weft_cache_list(NULL, keep, kept, &errors);
+    if (!report_library(report, status, errors))
+        return false;
+    if (kept->count)
+        qsort(kept->entries, (size_t)kept->count, sizeof *kept->entries, latest_first);
+    return true;
+}
+
+static void print_path(struct report *report)
+{
+    struct weft_error *errors = NULL;
+    char *path = NULL;
+    enum weft_status status = weft_cache_path(NULL, &path, &errors);
+    if (report_library(report, status, errors))
+        puts(*path ? path : "none");
+    weft_free(path);
+}
+
+static void print_list(struct report *report)
+{
+    struct kept kept;
+    if (!read_cache(report, &kept))
+        return;
+    for (int i = 0; i < kept.count; i++) {
+        const struct weft_cache_entry *entry = &kept.entries[i];
+        char when[32] = "";
+        time_t used = (time_t)entry->used;
+        struct tm parts;
+        if (localtime_r(&used, &parts))
+            strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
+        printf("%s  %16s  %9s  %s\n", entry->key, when, report_size(report, (double)entry->size),
+               entry->problem ? entry->problem : entry->compiler);
+    }
+    printf("%d %s, %s\n", kept.count, kept.count == 1 ? "kernel" : "kernels",
+           report_size(report, (double)kept.bytes));
+}
+
+static void verify(struct report *report)
+{
+    struct kept kept;
+    if (!read_cache(report, &kept))
+        return;
+    for (int i = 0; i < kept.count; i++)
+        if (kept.entries[i].problem)
+            REPORT_FILE(report, kept.entries[i].path, CACHE_ENTRY, kept.entries[i].problem);
+    printf("%d sound, %d damaged\n", kept.count - kept.damaged, kept.damaged);
+}
+
+static void print_removed(struct report *report, enum weft_status status,
+                          const struct weft_cache_removed *removed, struct weft_error *errors)
+{
+    if (report_library(report, status, errors))
+        printf("%zu %s removed, %s\n", removed->files, removed->files == 1 ? "file" : "files",
+               report_size(report, (double)removed->bytes));
+}
+
+static void prune(struct report *report, uint64_t cap)
+{
+    struct weft_cache_removed removed;
+    struct weft_error *errors = NULL;
+    enum weft_status status = weft_cache_prune(NULL, cap, &removed, &errors);
+    print_removed(report, status, &removed, errors);
+}
+
+static void clear(struct report *report)
+{
+    struct weft_cache_removed removed;
+    struct weft_error *errors = NULL;
+    enum weft_status status = weft_cache_clear(NULL, &removed, &errors);
+    print_removed(report, status, &removed, errors);
+}
+
+int command_cache(struct report *report, const struct arguments *arguments)
+{
+    static const char *const actions[] = {"path", "list", "verify", "prune", "clear"};
+    const char *action = arguments->program;
+    if (strcmp(action, "path") == 0)
+        print_path(report);
+    else if (strcmp(action, "list") == 0)
+        print_list(report);
+    else if (strcmp(action, "verify") == 0)
+        verify(report);
+    else if (strcmp(action, "prune") == 0)
+        prune(report, arguments->size);
+    else if (strcmp(action, "clear") == 0)
+        clear(report);
+    else
+        REPORT_ARGUMENT(report, action, strlen(action), NO_COMMAND, "cache command", action,
+                        report_hint(report, action, actions, 5));
+    output_flush(report);
+    return report->status;
+}

@@ -1,0 +1,98 @@
+/* weft show: the text of one stage, or of all of them. */
+#include "cli/commands/commands.h"
+#include "cli/commands/session_impl.h"
+#include "cli/outputs/outputs.h"
+
+#include <string.h>
+
+/* All stages of kernels in C, and of kernels for a GPU. */
+static const char *const c_stages[] = {"tokens", "ast", "types", "groups", "ir", "c", "asm", NULL};
+static const char *const cuda_stages[] = {"tokens", "ast", "types", "cuda", "ptx", "sass", NULL};
+
+static bool show_stage(struct report *report, struct weft_program *program, const char *stage,
+                       bool all)
+{
+    char *text = NULL;
+    struct weft_error *errors = NULL;
+    output_hold_signals();
+    enum weft_status status = weft_program_stage(program, stage, &text, &errors);
+    output_release_signals();
+    if (status == WEFT_UNSUPPORTED && all) {
+        weft_error_destroy(errors);
+        return true;
+    }
+    if (!report_library(report, status, errors))
+        return false;
+    if (all)
+        output_puts(pool_printf(report->pool, "== %s ==\n", stage));
+    size_t length = strlen(text);
+    output_puts(text);
+    if (length && text[length - 1] != '\n')
+        output_puts("\n");
+    weft_free(text);
+    return true;
+}
+
+/* --arch implies kernels for a GPU. */
+static bool shows_cuda(const struct arguments *arguments)
+{
+    return arguments->target == WEFT_TARGET_CUDA || (arguments->arch && arguments->target != WEFT_TARGET_C);
+}
+
+static bool show_stages(struct report *report, struct weft_program *program,
+                        const struct arguments *arguments)
+{
+    const char *stage = arguments->stage;
+    const char *const *all = shows_cuda(arguments) ? cuda_stages : c_stages;
+    if (stage && strcmp(stage, "all") != 0)
+        return show_stage(report, program, stage, false);
+    for (; *all; all++)
+        if (!show_stage(report, program, *all, true))
+            return false;
+    return true;
+}
+
+/* Values are compared first. Then the shape of each value, or of a batch's first sample, becomes part of its type. */
+static bool specify(struct session *session, struct weft_program *program, const struct inputs *inputs)
+{
+    struct pool *pool = session->report->pool;
+    struct weft_compile_params params = {0};
+    params.inputs = inputs_types(pool, inputs, &params.input_count);
+    session->muted = true;
+    bool good = session_specify(session, program, inputs, &params);
+    session->muted = false;
+    params.inputs = inputs_shaped_types(pool, inputs, &params.input_count);
+    return good && session_specify(session, program, inputs, &params);
+}
+
+static bool show(struct session *session, const struct arguments *arguments, struct inputs *inputs,
+                 struct weft_program **program)
+{
+    struct report *report = session->report;
+    struct script script;
+    struct weft_context_params context = {
+        .tier = WEFT_TIER_NONE, .threads = 1, .arch = arguments->arch,
+        .target = shows_cuda(arguments) ? WEFT_TARGET_CUDA : arguments->target};
+    if (!script_load(report, arguments->program, &script) ||
+        !session_open(session, report, context))
+        return false;
+    *program = session_compile(session, &script, arguments->math);
+    return *program &&
+           inputs_match(report, *program, script_origin(&script), script.text, arguments, INPUTS_TYPES) &&
+           inputs_load(report, *program, arguments, INPUTS_TYPES, inputs) &&
+           specify(session, *program, inputs) &&
+           show_stages(report, *program, arguments) && output_flush(report);
+}
+
+int command_show(struct report *report, const struct arguments *arguments)
+{
+    struct session session = {.report = report};
+    struct inputs inputs = {0};
+    struct weft_program *program = NULL;
+    if (!show(&session, arguments, &inputs, &program) && !report->status)
+        report->status = 1;
+    inputs_finish(&inputs);
+    weft_program_destroy(program);
+    session_close(&session);
+    return report->status;
+}

@@ -1,0 +1,33 @@
+/* Pictures: PNG through libpng, both ways; JPEG through libjpeg and PPM through a reader of our own,
+ * both only read. A picture is (h, w, c), layout HWC, uint8, or uint16 where the file holds more
+ * than 8 bits per channel:
+ *
+ *     PNG   c from 1 to 4; palettes, fewer bits and transparent colours are expanded
+ *     JPEG  c is 1 or 3, as stored: EXIF's orientation is not applied. CMYK is an error
+ *     PPM   c is 3, PGM 1; values as stored, a maximum below 255 or 65535 scales nothing
+ *
+ * Invariant: memory is allocated only after the declared size was compared with the memory available. */
+#ifndef WEFT_CLI_PICTURE_H
+#define WEFT_CLI_PICTURE_H
+
+#include "cli/files/tensor.h"
+
+/* The most that PNG and PPM may declare as a height or width; JPEG cannot declare more than 65535. */
+enum { PICTURE_MAX_EXTENT = 1000000 };
+
+/* Read `file` from its current position; of an outline only the header. False with a diagnostic, and then no
+ * memory is held. */
+bool picture_read_png(struct report *report, const char *path, FILE *file, struct tensor *tensor);
+bool picture_read_jpeg(struct report *report, const char *path, FILE *file, struct tensor *tensor);
+bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor);
+
+/* Whether a tensor of this type and shape can be written as PNG: uint8 or uint16, (h, w) or
+ * (h, w, 1..4), no extent 0, none too large for the format. */
+bool picture_fits(enum weft_dtype dtype, int rank, const int64_t *shape);
+/* The first rule it breaks, in words; NULL: none. */
+const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape);
+/* Writes a dense row-major tensor that fits as PNG. False when libpng gave up (out of memory);
+ * errors of writing stay in the stream. */
+bool picture_write(FILE *file, const struct tensor *tensor);
+
+#endif

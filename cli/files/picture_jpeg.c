@@ -1,0 +1,141 @@
+/* See picture.h: JPEG. libjpeg calls back with errors and warnings; both end in one longjmp, and
+ * everything that is changed after the jump was set lives in a struct of the caller's.
+ *
+ * Invariant: damaged or truncated data are an error. libjpeg only warns and fills the rest with grey. */
+#include "cli/files/picture.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+struct decoder {
+    struct jpeg_error_mgr errors; /* first: what libjpeg hands back is cast to the whole */
+    struct jpeg_decompress_struct jpeg;
+    jmp_buf jump;
+    struct report *report;
+    const char *path;
+    FILE *file;
+    struct tensor *tensor;
+};
+
+static void on_error(j_common_ptr jpeg)
+{
+    struct decoder *decoder = (struct decoder *)jpeg->err;
+    char message[JMSG_LENGTH_MAX];
+    bool ended = jpeg->err->msg_code == JWRN_JPEG_EOF || jpeg->err->msg_code == JERR_INPUT_EMPTY;
+    jpeg->err->format_message(jpeg, message);
+    REPORT_FILE(decoder->report, decoder->path, BAD_JPEG,
+                !ended                  ? message
+                : ferror(decoder->file) ? "it cannot be read"
+                                        : "it is cut off");
+    longjmp(decoder->jump, 1);
+}
+
+/* Level -1 is a warning, higher levels are traces. Two warnings are not about the data: an unknown version of JFIF
+ * and an unknown transform of Adobe's. */
+static void on_message(j_common_ptr jpeg, int level)
+{
+    int code = jpeg->err->msg_code;
+    if (level < 0 && code != JWRN_JFIF_MAJOR && code != JWRN_ADOBE_XFORM)
+        on_error(jpeg);
+}
+
+static void on_output(j_common_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static bool choose_colors(struct decoder *decoder)
+{
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    switch (jpeg->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+        jpeg->out_color_space = JCS_GRAYSCALE;
+        return true;
+    case JCS_RGB:
+    case JCS_YCbCr:
+        jpeg->out_color_space = JCS_RGB;
+        return true;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        return REPORT_FILE(decoder->report, decoder->path, BAD_JPEG,
+                           "its colours are CMYK, for print; convert it to RGB first");
+    default:
+        return REPORT_FILE(decoder->report, decoder->path, BAD_JPEG,
+                           "its colours are neither grey nor RGB");
+    }
+}
+
+/* libjpeg keeps the coefficients, two bytes each, of a picture that has several scans (a progressive one) before it
+ * returns the first row. */
+static double collected_bytes(struct jpeg_decompress_struct *jpeg)
+{
+    double bytes = 0;
+    for (int i = 0; jpeg_has_multiple_scans(jpeg) && i < jpeg->num_components; i++) {
+        const jpeg_component_info *component = &jpeg->comp_info[i];
+        bytes += 2.0 * DCTSIZE2 * component->width_in_blocks * component->height_in_blocks;
+    }
+    return bytes;
+}
+
+static bool allocate(struct decoder *decoder)
+{
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    struct tensor *tensor = decoder->tensor;
+    jpeg_calc_output_dimensions(jpeg);
+    tensor->dtype = WEFT_UINT8;
+    tensor->rank = 3;
+    tensor->shape[0] = jpeg->output_height;
+    tensor->shape[1] = jpeg->output_width;
+    tensor->shape[2] = jpeg->output_components;
+    memcpy(tensor->layout, "HWC", 4);
+    double bytes = (double)jpeg->output_height * jpeg->output_width * jpeg->output_components;
+    double collected = collected_bytes(jpeg);
+    if (collected &&
+        !memory_check(decoder->report, decoder->path, "the picture", bytes + collected))
+        return false;
+    return tensor->outline ||
+           tensor_allocate(decoder->report, decoder->path, "the picture", tensor);
+}
+
+static void read_rows(struct decoder *decoder)
+{
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    JSAMPLE *data = decoder->tensor->data;
+    size_t row = (size_t)decoder->tensor->strides[0];
+    jpeg_start_decompress(jpeg);
+    while (jpeg->output_scanline < jpeg->output_height)
+        jpeg_read_scanlines(jpeg, (JSAMPROW[]){data + jpeg->output_scanline * row}, 1);
+    jpeg_finish_decompress(jpeg); /* reads on to the end's mark, which must be there */
+}
+
+static bool guarded_read(struct decoder *decoder)
+{
+    if (setjmp(decoder->jump))
+        return false;
+    jpeg_create_decompress(&decoder->jpeg);
+    jpeg_stdio_src(&decoder->jpeg, decoder->file);
+    jpeg_read_header(&decoder->jpeg, TRUE);
+    if (!choose_colors(decoder) || !allocate(decoder))
+        return false;
+    if (!decoder->tensor->outline)
+        read_rows(decoder);
+    return true;
+}
+
+bool picture_read_jpeg(struct report *report, const char *path, FILE *file, struct tensor *tensor)
+{
+    struct decoder decoder = {.report = report, .path = path, .file = file, .tensor = tensor};
+    decoder.jpeg.err = jpeg_std_error(&decoder.errors);
+    decoder.errors.error_exit = on_error;
+    decoder.errors.emit_message = on_message;
+    decoder.errors.output_message = on_output;
+    bool done = guarded_read(&decoder);
+    jpeg_destroy_decompress(&decoder.jpeg);
+    if (!done)
+        tensor_finish(tensor);
+    return done;
+}

@@ -1,0 +1,444 @@
+/* See arguments.h. */
+#include "cli/options/arguments.h"
+
+#include "cli/files/files.h"
+#include "cli/options/options_impl.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_OPTIONS = 16, LONG = 256 }; /* LONG: getopt_long's number of a row without a letter, with its id */
+
+const char *const command_names[COMMAND_COUNT] = {
+#define COMMAND(id, name, ...) [COMMAND_##id] = #name,
+#include "cli/options/options.def"
+};
+
+const struct option_row option_rows[] = {
+#define OPTION(id, command, letter, name, word, values, takes, many, brief, text)                  \
+    {OPTION_##id, COMMAND_##command, letter, name, word, values, takes, text},
+#define NOTE(command, head, text) {OPTION_NOTE, COMMAND_##command, 0, NULL, head, NULL, NULL, text},
+#include "cli/options/options.def"
+};
+const int option_row_count = sizeof option_rows / sizeof *option_rows;
+
+struct parser {
+    struct report *report;
+    enum command command;
+    struct arguments *arguments;
+    struct option options[MAX_OPTIONS];
+    char letters[2 * MAX_OPTIONS + 3];
+};
+
+static int row_number(const struct option_row *row)
+{
+    return row->letter ? row->letter : LONG + (int)row->id;
+}
+
+static void make_tables(struct parser *parser)
+{
+    int count = 0;
+    strcpy(parser->letters, "-:"); /* -: arguments in order; ":" is returned for a missing value */
+    for (int i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row->name || !option_is_for(row, parser->command))
+            continue;
+        int takes = row->word ? required_argument : no_argument;
+        parser->options[count++] = (struct option){row->name, takes, NULL, row_number(row)};
+        if (row->letter)
+            strcat(parser->letters, (char[]){(char)row->letter, row->word ? ':' : '\0', '\0'});
+    }
+    parser->options[count] = (struct option){0};
+}
+
+static const struct option_row *find_row(const struct parser *parser, int number)
+{
+    for (int i = 0; i < option_row_count; i++)
+        if (row_number(&option_rows[i]) == number && option_is_for(&option_rows[i], parser->command))
+            return &option_rows[i];
+    return &option_rows[0];
+}
+
+/* What a value may be, in words: "auto, c or cuda". */
+static const char *takes_text(struct parser *parser, const struct option_row *row)
+{
+    struct pool *pool = parser->report->pool;
+    const char *text = row->takes, *words = row->values;
+    for (bool first = true; !row->takes && *words; first = false) {
+        const int length = (int)strcspn(words, " ");
+        const bool last = !words[length];
+        text = first ? pool_string(pool, words, (size_t)length)
+                     : pool_printf(pool, "%s%s%.*s", text, last ? " or " : ", ", length, words);
+        words += length + !last;
+    }
+    return text;
+}
+
+/* A value that the option does not take, or a part of it. */
+static bool bad_value(struct parser *parser, const struct option_row *row, const char *place, size_t length,
+                      const char *value)
+{
+    struct pool *pool = parser->report->pool;
+    const char *option = row->letter ? pool_printf(pool, "-%c", row->letter) : pool_printf(pool, "--%s", row->name);
+    return REPORT_ARGUMENT(parser->report, place, length, OPTION_VALUE, option, takes_text(parser, row), value);
+}
+
+bool is_name(const char *text, size_t length)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    if (length == 0 || (text[0] >= '0' && text[0] <= '9'))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!text[i] || !strchr(letters, text[i]))
+            return false;
+    return true;
+}
+
+/* The first `=` outside brackets, NULL when there is none. */
+static const char *find_equals(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        depth += strchr("([{", *text) ? 1 : strchr(")]}", *text) ? -1 : 0;
+        if (*text == '=' && depth <= 0)
+            return text;
+    }
+    return NULL;
+}
+
+/* What follows the name: ":type" or "@LAYOUT", up to `end`. */
+static bool split_type(struct parser *parser, const char *at, const char *end,
+                       struct assignment *assignment)
+{
+    struct pool *pool = parser->report->pool;
+    if (at == end)
+        return true;
+    const char *text = pool_string(pool, at + 1, (size_t)(end - at - 1));
+    if (*at == ':')
+        assignment->type = text;
+    else
+        assignment->layout = text;
+    bool good = *at == ':' ? *text != '\0' : is_name(text, strlen(text));
+    return good || REPORT_ARGUMENT(parser->report, at, (size_t)(end - at), NO_ASSIGNMENT, at,
+                                   "':type=value' or '@LAYOUT=value'");
+}
+
+/* What an argument that is no assignment should have been: a file of a known kind lacks its name. */
+static const char *no_assignment(struct parser *parser, const char *argument)
+{
+    const char *extension;
+    if (strchr(argument, '=') || kind_of_path(argument, &extension) == KIND_UNKNOWN)
+        return "name=value, name:type=value or name@LAYOUT=value";
+    return pool_printf(parser->report->pool,
+                        parser->command == COMMAND_RUN
+                            ? "name=value; write NAME=%s for an input, -o %s for an output"
+                            : "name=value; write NAME=%s for an input",
+                        argument, argument);
+}
+
+static bool add_assignment(struct parser *parser, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    const char *equals = find_equals(argument);
+    size_t length = strcspn(argument, ":@=");
+    if (!equals || !is_name(argument, length))
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               no_assignment(parser, argument));
+    if (!equals[1])
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "name=value: the value is missing");
+    struct assignment new = {.argument = argument, .name_length = length, .value = equals + 1};
+    new.name = pool_string(parser->report->pool, argument, length);
+    if (!split_type(parser, argument + length, equals, &new))
+        return false;
+    POOL_PUSH(parser->report->pool, arguments->inputs, arguments->input_count, new);
+    return true;
+}
+
+static bool takes_program(enum command command)
+{
+    return command != COMMAND_OPS && command != COMMAND_DOCTOR;
+}
+
+static bool add_positional(struct parser *parser, const char *argument)
+{
+    if (!takes_program(parser->command))
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and this command takes nothing else");
+    if (parser->arguments->program && parser->command == COMMAND_CACHE)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and 'weft cache' takes one word");
+    if (parser->arguments->program && parser->command == COMMAND_BUILD)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "an option, and 'weft build' takes one file");
+    if (parser->arguments->program)
+        return add_assignment(parser, argument);
+    const char *extension;
+    if (kind_of_path(argument, &extension) != KIND_UNKNOWN && access(argument, F_OK) == 0)
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), FILE_AS_PROGRAM,
+                               argument, argument);
+    parser->arguments->program = argument;
+    return true;
+}
+
+/* The text before the first `=` is a name if it could be one; a path such as ./a=b.npy has none. */
+static bool add_output(struct parser *parser, const struct option_row *row, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    size_t length = strcspn(argument, "=");
+    struct destination new = {.argument = argument, .path = argument};
+    if (*argument == '=')
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
+                               "PATH or name=PATH: the result's name is empty; a file of this name "
+                               "is written as ./=...");
+    if (argument[length] && is_name(argument, length)) {
+        new.name = pool_string(parser->report->pool, argument, length);
+        new.path = argument + length + 1;
+    }
+    if (!*new.path)
+        return bad_value(parser, row, argument, strlen(argument), argument);
+    POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
+    return true;
+}
+
+/* Of weft build: where its files go. */
+static bool set_directory(struct parser *parser, const struct option_row *row, const char *argument)
+{
+    struct arguments *arguments = parser->arguments;
+    const struct destination new = {argument, NULL, argument};
+    if (!*argument || arguments->output_count)
+        return bad_value(parser, row, argument, strlen(argument), argument);
+    POOL_PUSH(parser->report->pool, arguments->outputs, arguments->output_count, new);
+    return true;
+}
+
+/* The position of a word of `length` bytes among a row's values; -1: it is none of them. */
+static int find_value(const struct option_row *row, const char *word, size_t length)
+{
+    const char *value = row->values;
+    for (int i = 0; *value; i++) {
+        const size_t size = strcspn(value, " ");
+        if (size == length && memcmp(value, word, length) == 0)
+            return i;
+        value += size + (value[size] == ' ');
+    }
+    return -1;
+}
+
+static bool set_levels(struct parser *parser, const struct option_row *row, const char *value)
+{
+    for (const char *word = value;; word++) {
+        const size_t length = strcspn(word, ",");
+        const int found = find_value(row, word, length);
+        if (found < 0)
+            return bad_value(parser, row, word, length, value);
+        parser->arguments->levels |= 1u << found; /* the values stand in the order of enum weft_level */
+        word += length;
+        if (!*word)
+            return true;
+    }
+}
+
+static bool set_bundle(struct parser *parser, const char *value)
+{
+    parser->arguments->bundle = value;
+    return (is_name(value, strlen(value)) && strlen(value) < 200) ||
+           REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--bundle",
+                           "a name of letters, digits and underscores", value);
+}
+
+/* Catches typing errors; NVRTC knows which architectures there are. */
+static bool add_arch(struct parser *parser, const struct option_row *row, const char *value)
+{
+    struct arguments *arguments = parser->arguments;
+    const size_t digits = strlen(value) > 3 ? strspn(value + 3, "0123456789") : 0;
+    if (strncmp(value, "sm_", 3) != 0 || value[3] == '0' || digits < 2 || digits > 4 || value[3 + digits])
+        return bad_value(parser, row, value, strlen(value), value);
+    for (int i = 0; i < arguments->arch_count; i++)
+        if (strcmp(arguments->archs[i], value) == 0)
+            return true;
+    POOL_PUSH(parser->report->pool, arguments->archs, arguments->arch_count, value);
+    return true;
+}
+
+static bool set_size(struct parser *parser, const struct option_row *row, const char *value)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (!(*value >= '0' && *value <= '9') || errno || (*end && (!unit || end[1])) ||
+        size >= UINT64_MAX >> shift)
+        return bad_value(parser, row, value, strlen(value), value);
+    parser->arguments->size = (uint64_t)size << shift;
+    return true;
+}
+
+static bool set_threads(struct parser *parser, const struct option_row *row, const char *value)
+{
+    size_t length = strlen(value);
+    bool digits = length <= 4 && strspn(value, "0123456789") == length;
+    parser->arguments->threads = digits ? atoi(value) : 0;
+    return parser->arguments->threads || bad_value(parser, row, value, length, value);
+}
+
+/* Catches typing errors; the library knows which architectures there are. */
+static bool set_arch(struct parser *parser, const struct option_row *row, const char *value)
+{
+    parser->arguments->arch = value;
+    return (strncmp(value, "sm_", 3) == 0 && strspn(value + 3, "0123456789") >= 2) ||
+           bad_value(parser, row, value, strlen(value), value);
+}
+
+/* `choice`: the position of one of the row's values, which stand in the order of their enumeration. */
+static bool set_option(struct parser *parser, const struct option_row *row, char *value, int choice)
+{
+    struct arguments *arguments = parser->arguments;
+    switch (row->id) {
+    case OPTION_OUTPUT:
+        return add_output(parser, row, value);
+    case OPTION_DIRECTORY:
+        return set_directory(parser, row, value);
+    case OPTION_BUILT_ARCH:
+        return add_arch(parser, row, value);
+    case OPTION_BUNDLE:
+        return set_bundle(parser, value);
+    case OPTION_ISA:
+        return set_levels(parser, row, value);
+    case OPTION_DEPFILE:
+        arguments->depfile = value;
+        return *value || bad_value(parser, row, value, 0, value);
+    case OPTION_THREADS:
+        return set_threads(parser, row, value);
+    case OPTION_SHOWN_ARCH:
+        return set_arch(parser, row, value);
+    case OPTION_SIZE:
+        return set_size(parser, row, value);
+    case OPTION_MATH:
+    case OPTION_SHOWN_MATH:
+        arguments->math = (enum weft_math)choice;
+        return true;
+    case OPTION_TIER:
+        arguments->tier = (enum weft_tier)choice;
+        return true;
+    case OPTION_TARGET:
+    case OPTION_SHOWN_TARGET:
+        arguments->target = (enum weft_target)choice;
+        return true;
+    case OPTION_BUILT_TARGET:
+        arguments->cuda = choice;
+        return true;
+    case OPTION_STAGE:
+        arguments->stage = value;
+        return true;
+    case OPTION_FORMAT:
+    case OPTION_FOUND_FORMAT:
+        arguments->format = value;
+        return true;
+    case OPTION_OPENMP:
+        return arguments->openmp = true;
+    case OPTION_COMPARE:
+        return arguments->check = true;
+    case OPTION_LIST:
+        return arguments->list = true;
+    case OPTION_TIME:
+        return arguments->time = true;
+    case OPTION_QUIET:
+        return parser->report->quiet = true;
+    case OPTION_HELP:
+        return arguments->help = true;
+    case OPTION_VERSION:
+        return arguments->version = true;
+    case OPTION_NOTE:
+        break;
+    }
+    return false;
+}
+
+/* What getopt_long found: its number, 1 for an argument that is no option. */
+static bool take(struct parser *parser, int number, char *value)
+{
+    if (number == 1)
+        return add_positional(parser, value);
+    const struct option_row *row = find_row(parser, number);
+    const bool listed = row->values && !row->takes;
+    const int choice = listed ? find_value(row, value, strlen(value)) : 0;
+    return choice < 0 ? bad_value(parser, row, value, strlen(value), value)
+                      : set_option(parser, row, value, choice);
+}
+
+/* Names the option that `argument` resembles, else says how to write an expression that begins with '-'. */
+static const char *option_hint(struct parser *parser, const char *argument)
+{
+    const char *names[MAX_OPTIONS], *hint = "";
+    size_t count = 0, length = strcspn(argument, "=");
+    for (; parser->options[count].name; count++)
+        names[count] = pool_printf(parser->report->pool, "--%s", parser->options[count].name);
+    if (strncmp(argument, "--", 2) == 0)
+        hint = report_hint(parser->report, pool_string(parser->report->pool, argument, length),
+                           names, count);
+    return *hint || !takes_program(parser->command)
+               ? hint
+               : "; an expression that begins with '-' comes after '--'";
+}
+
+/* What getopt_long would have printed about `argument`. */
+static bool option_error(struct parser *parser, int problem, const char *argument)
+{
+    size_t length = strlen(argument);
+    if (problem == ':') {
+        const struct option_row *row = find_row(parser, optopt);
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument,
+                               takes_text(parser, row));
+    }
+    if (strncmp(argument, "--", 2) == 0 && optopt)
+        return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
+                               pool_printf(parser->report->pool, "--%s", find_row(parser, optopt)->name),
+                               "no value");
+    return REPORT_ARGUMENT(parser->report, argument, length, NO_OPTION,
+                           (int)(length < 80 ? length : 80), argument,
+                           option_hint(parser, argument));
+}
+
+static bool parse_all(struct parser *parser, int argc, char **argv)
+{
+    optind = 0; /* glibc's way to start over */
+    opterr = 0;
+    for (;;) {
+        int before = optind ? optind : 1;
+        int letter = getopt_long(argc, argv, parser->letters, parser->options, NULL);
+        if (letter == -1)
+            break;
+        if (letter == '?' || letter == ':')
+            return option_error(parser, letter, argv[before]);
+        if (!take(parser, letter, optarg))
+            return false;
+    }
+    for (; optind < argc; optind++)
+        if (!add_positional(parser, argv[optind]))
+            return false;
+    return true;
+}
+
+bool arguments_parse(struct report *report, enum command command, int argc, char **argv,
+                     struct arguments *arguments)
+{
+    *arguments = (struct arguments){.size = UINT64_MAX};
+    struct parser parser = {.report = report, .command = command, .arguments = arguments};
+    make_tables(&parser);
+    if (!parse_all(&parser, argc, argv))
+        return false;
+    if (arguments->help || arguments->version || !takes_program(command) || arguments->program)
+        return true;
+    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM,
+                           command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
+                           : command == COMMAND_BUILD ? "a .weft file"
+                                                      : "an expression or a .weft file",
+                           pool_printf(report->pool, "weft %s --help", argv[0]));
+}

@@ -1,0 +1,254 @@
+/* See outputs.h: what is checked before anything is computed. */
+#include "cli/outputs/outputs.h"
+
+#include "cli/files/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool cannot_write(struct report *report, const struct target *target, const char *why)
+{
+    const char *path = target->destination->path;
+    return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_PATH, path, why);
+}
+
+/* An absolute path without links, in the pool; NULL and errno when there is none. */
+static const char *resolve(struct pool *pool, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *copy = found ? pool_string(pool, found, strlen(found)) : NULL;
+    int error = errno;
+    free(found);
+    errno = error;
+    return copy;
+}
+
+/* A file or directory that does not exist yet: its directory must. */
+static bool place_new(struct report *report, struct target *target, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    const char *directory = slash ? pool_string(report->pool, path, length ? length : 1) : ".";
+    const char *found = resolve(report->pool, directory);
+    if (!found)
+        return cannot_write(
+            report, target,
+            pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
+    target->path = pool_printf(report->pool, "%s/%s", strcmp(found, "/") ? found : "",
+                                slash ? slash + 1 : path);
+    return access(found, W_OK | X_OK) == 0 ||
+           cannot_write(
+               report, target,
+               pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
+}
+
+/* A regular file or an empty directory that will be replaced. */
+static bool place_existing(struct report *report, struct target *target, const char *path,
+                           mode_t mode)
+{
+    target->path = resolve(report->pool, path);
+    target->mode = mode & 07777;
+    if (!target->path)
+        return cannot_write(report, target, strerror(errno));
+    size_t length = (size_t)(strrchr(target->path, '/') - target->path);
+    const char *directory = pool_string(report->pool, target->path, length ? length : 1);
+    return (access(target->path, W_OK) == 0 && access(directory, W_OK | X_OK) == 0) ||
+           cannot_write(report, target, strerror(errno));
+}
+
+static bool bad_kind(struct report *report, const struct target *target, const char *extension)
+{
+    const char *path = target->destination->path;
+    size_t length = strlen(path);
+    if (target->kind != KIND_UNKNOWN)
+        return REPORT_ARGUMENT(report, path, length, ONLY_READ, path, extension, KINDS_WRITTEN);
+    if (extension)
+        return REPORT_ARGUMENT(report, path, length, EXTENSION, path, extension, KINDS_WRITTEN);
+    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    bool empty = directory;
+    while (empty && (entry = readdir(directory)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (directory)
+        closedir(directory);
+    return empty;
+}
+
+/* For a batch of pictures. `status` is NULL when nothing is there. */
+static bool place_directory(struct report *report, struct target *target, const struct stat *status)
+{
+    const char *path = target->destination->path;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    const char *plain = pool_string(report->pool, path, length);
+    target->directory = true;
+    if (!status && access(plain, F_OK) == 0)
+        return cannot_write(report, target, "there is a file of that name");
+    if (!status)
+        return place_new(report, target, plain);
+    if (!is_empty(plain))
+        return cannot_write(report, target,
+                            "the directory is not empty; name a new or an empty one");
+    if (!place_existing(report, target, plain, status->st_mode))
+        return false;
+    const char *here = resolve(report->pool, ".");
+    return !here || strcmp(here, target->path) != 0 ||
+           cannot_write(report, target, "it is the current directory; name a new one");
+}
+
+static bool place(struct report *report, struct target *target)
+{
+    struct stat status;
+    const char *path = target->destination->path, *extension;
+    target->kind = kind_of_path(path, &extension);
+    target->path = path;
+    bool standard = strcmp(path, "-") == 0, there = !standard && stat(path, &status) == 0;
+    bool slash = path[strlen(path) - 1] == '/';
+    if (slash || (there ? S_ISDIR(status.st_mode) : !standard && !extension))
+        return place_directory(report, target, there ? &status : NULL);
+    target->direct = standard || (there && !S_ISREG(status.st_mode));
+    if (target->direct && target->kind == KIND_UNKNOWN && !extension)
+        target->kind = KIND_NPY;
+    if (!kind_is_written(target->kind))
+        return bad_kind(report, target, extension);
+    if (target->direct)
+        return standard || access(path, W_OK) == 0 || cannot_write(report, target, strerror(errno));
+    return there ? place_existing(report, target, path, status.st_mode)
+                 : place_new(report, target, path);
+}
+
+/* Two outputs to one path, or one inside the directory that is another. */
+static bool check_apart(struct report *report, const struct target *a, const struct target *b)
+{
+    const char *path = b->destination->path;
+    if (strcmp(a->path, b->path) == 0)
+        return REPORT_ARGUMENT(report, path, strlen(path), OUTPUT_TWICE, path);
+    const struct target *outer = strlen(a->path) < strlen(b->path) ? a : b;
+    const struct target *inner = outer == a ? b : a;
+    size_t length = strlen(outer->path);
+    bool inside = outer->directory && strncmp(outer->path, inner->path, length) == 0 &&
+                  inner->path[length] == '/';
+    return !inside ||
+           cannot_write(report, inner,
+                        pool_printf(report->pool, "it lies inside another output, '%s'",
+                                     outer->destination->path));
+}
+
+bool outputs_prepare(struct report *report, const struct arguments *arguments,
+                     struct outputs *outputs)
+{
+    outputs->items = POOL_ARRAY(report->pool, struct target, arguments->output_count + 1);
+    for (int i = 0; i < arguments->output_count; i++) {
+        struct target *target = &outputs->items[outputs->count++];
+        target->destination = &arguments->outputs[i];
+        if (!place(report, target))
+            return false;
+        for (int j = 0; j < i; j++)
+            if (!check_apart(report, &outputs->items[j], target))
+                return false;
+    }
+    return true;
+}
+
+static bool place_text(struct report *report, struct target *target)
+{
+    struct stat status;
+    const char *path = target->destination->path;
+    target->kind = KIND_TEXT;
+    if (stat(path, &status) != 0)
+        return place_new(report, target, path);
+    if (!S_ISREG(status.st_mode))
+        return cannot_write(report, target, "something that is no regular file is there");
+    return place_existing(report, target, path, status.st_mode);
+}
+
+bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs)
+{
+    struct destination *destinations = POOL_ARRAY(report->pool, struct destination, count);
+    *outputs = (struct outputs){POOL_ARRAY(report->pool, struct target, count), 0};
+    for (int i = 0; i < count; i++) {
+        struct target *target = &outputs->items[outputs->count++];
+        destinations[i] = (struct destination){paths[i], NULL, paths[i]};
+        target->destination = &destinations[i];
+        target->result = i;
+        if (!place_text(report, target))
+            return false;
+        for (int j = 0; j < i; j++)
+            if (!check_apart(report, &outputs->items[j], target))
+                return false;
+    }
+    return true;
+}
+
+static int find_name(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Names of results, then of bindings. */
+static const char **list_names(struct pool *pool, const struct weft_program *program, size_t *results,
+                               size_t *all)
+{
+    const char **names = NULL, *name;
+    int count = 0;
+    for (size_t i = 0; (name = weft_program_result_name(program, i)); i++)
+        POOL_PUSH(pool, names, count, name);
+    *results = (size_t)count;
+    for (size_t i = 0; (name = weft_program_binding_name(program, i)); i++)
+        POOL_PUSH(pool, names, count, name);
+    *all = (size_t)count;
+    return names;
+}
+
+static bool name_missing(struct report *report, const struct target *target,
+                         const char *const *names, size_t count)
+{
+    const char *argument = target->destination->argument;
+    return REPORT_ARGUMENT(report, argument, strlen(argument), OUTPUT_NAMELESS, (int)count,
+                           pool_join(report->pool, names, count, ", "));
+}
+
+/* No result or binding is called `name`. */
+static bool name_unknown(struct report *report, const struct target *target, const char *name,
+                         const char *const *names, size_t count)
+{
+    const char *hint = report_hint(report, name, names, count);
+    if (!*hint)
+        hint = pool_printf(report->pool, "; it has %s", pool_join(report->pool, names, count, ", "));
+    return REPORT_ARGUMENT(report, target->destination->argument, strlen(name), OUTPUT_NAME, name,
+                           hint);
+}
+
+bool outputs_match(struct report *report, const struct outputs *outputs,
+                   const struct weft_program *program, const char *const **wanted, size_t *wanted_count)
+{
+    size_t results, all, count = 0;
+    const char **names = list_names(report->pool, program, &results, &all);
+    const char **list = POOL_ARRAY(report->pool, const char *, outputs->count + 1);
+    for (int i = 0; i < outputs->count; i++) {
+        const struct target *target = &outputs->items[i];
+        const char *name = target->destination->name;
+        if (!name && results != 1)
+            return name_missing(report, target, names, results);
+        if (name && find_name(names, all, name) < 0)
+            return name_unknown(report, target, name, names, all);
+        if (name && find_name(names, results, name) < 0 && find_name(list, count, name) < 0)
+            list[count++] = name;
+    }
+    *wanted = list;
+    *wanted_count = count;
+    return true;
+}

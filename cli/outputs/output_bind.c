@@ -1,0 +1,124 @@
+/* See outputs.h: can each output hold its result, and what are the samples of a batch called in it? */
+#include "cli/outputs/outputs.h"
+
+#include "cli/files/files.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool misfit(struct report *report, const struct target *target, const struct value *value,
+                   int index, const char *why)
+{
+    const char *path = target->destination->path;
+    const char *type = tensor_type(report->pool, &value->samples[index]);
+    if (value->batch)
+        type = pool_printf(report->pool, "%s in sample '%s'", type, value->keys[index]);
+    return REPORT_ARGUMENT(report, path, strlen(path), PNG_RESULT, type, why);
+}
+
+static bool check_pictures(struct report *report, const struct target *target,
+                           const struct value *value)
+{
+    for (int i = 0; i < value->count; i++) {
+        const struct tensor *sample = &value->samples[i];
+        const char *why = picture_misfit(sample->dtype, sample->rank, sample->shape);
+        if (why)
+            return misfit(report, target, value, i, why);
+    }
+    return true;
+}
+
+/* One array into a file, a batch into an archive or a directory. */
+static bool check_kind(struct report *report, const struct target *target,
+                       const struct value *value)
+{
+    const char *path = target->destination->path;
+    size_t length = strlen(path);
+    if (value->batch && !target->directory && target->kind != KIND_NPZ)
+        return REPORT_ARGUMENT(report, path, length, BATCH_RESULT, path,
+                               target->kind == KIND_PNG ? " or, with pictures, a directory" : "");
+    if (value->batch || !target->directory)
+        return true;
+    if (target->mode || path[length - 1] == '/')
+        return REPORT_ARGUMENT(report, path, length, NO_BATCH_RESULT, path);
+    return REPORT_ARGUMENT(report, path, length, NO_EXTENSION, path, KINDS_WRITTEN);
+}
+
+/* Why a file of the directory cannot have this name; NULL: it can. */
+static const char *bad_name(const char *name)
+{
+    if (strchr(name, '/'))
+        return "it holds a '/'";
+    return strlen(name) > NAME_MAX ? "it is too long for a file" : NULL;
+}
+
+struct named {
+    const char *name;
+    int sample;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *first = a, *second = b;
+    int order = strcmp(first->name, second->name);
+    return order ? order : (first->sample > second->sample) - (first->sample < second->sample);
+}
+
+static bool check_apart(struct report *report, const struct target *target,
+                        const struct value *value, const char *const *names)
+{
+    const char *path = target->destination->path;
+    struct named *sorted = POOL_ARRAY(report->pool, struct named, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        sorted[i] = (struct named){names[i], i};
+    if (value->count)
+        qsort(sorted, (size_t)value->count, sizeof *sorted, by_name);
+    for (int i = 1; i < value->count; i++)
+        if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+            return REPORT_ARGUMENT(report, path, strlen(path), SAMPLE_NAMES, sorted[i].name, path,
+                                   value->paths[sorted[i - 1].sample],
+                                   value->paths[sorted[i].sample]);
+    return true;
+}
+
+static bool name_files(struct report *report, struct target *target, const struct value *value)
+{
+    const char *path = target->destination->path;
+    target->names = POOL_ARRAY(report->pool, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++) {
+        target->names[i] = pool_printf(report->pool, "%s.png", value->keys[i]);
+        const char *why = bad_name(target->names[i]);
+        if (why)
+            return REPORT_ARGUMENT(report, path, strlen(path), SAMPLE_NAME, target->names[i], path,
+                                   why);
+    }
+    return true;
+}
+
+static bool bind(struct report *report, struct target *target, const struct value *value)
+{
+    if (!check_kind(report, target, value) ||
+        ((target->directory || target->kind == KIND_PNG) && !check_pictures(report, target, value)))
+        return false;
+    if (!value->batch)
+        return true;
+    return (!target->directory || name_files(report, target, value)) &&
+           check_apart(report, target, value, target->directory ? target->names : value->keys);
+}
+
+bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,
+                  const char *const *names, size_t count)
+{
+    for (int i = 0; i < outputs->count; i++) {
+        struct target *target = &outputs->items[i];
+        const char *name = target->destination->name;
+        size_t r = 0;
+        while (name && r + 1 < count && strcmp(names[r], name) != 0)
+            r++;
+        target->result = (int)r;
+        if (!bind(report, target, &results[r]))
+            return false;
+    }
+    return true;
+}

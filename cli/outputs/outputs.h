@@ -1,0 +1,66 @@
+/* The files and directories that a run writes. They are checked before anything is computed, written to temporaries
+ * beside their targets, and renamed at the very end, all or none.
+ *
+ * Invariant: the signal handler knows every temporary and removes it. Every temporary is locked, so that leftovers
+ * of a killed process can be told from files in use. */
+#ifndef WEFT_CLI_OUTPUT_H
+#define WEFT_CLI_OUTPUT_H
+
+#include "cli/files/files.h"
+#include "cli/options/options.h"
+#include "cli/values/values.h"
+
+#include <sys/types.h>
+
+struct target {
+    const struct destination *destination;
+    enum kind kind;
+    const char *path; /* where it ends up, links resolved; "-" */
+    bool direct;      /* standard output or a special file: written in place, at the end */
+    mode_t mode;      /* of the file that is replaced; 0: there is none */
+    int result;       /* of the program */
+    bool directory;   /* of pictures, one for each sample */
+    const char **names; /* of those, without directory */
+    /* A signal handler reads these. */
+    const char *volatile temporary; /* NULL: does not exist */
+    const char **volatile files;    /* in a temporary directory, with their paths */
+    volatile int file_count;
+    int lock; /* the descriptor that locks it */
+};
+
+struct outputs {
+    struct target *items;
+    int count;
+};
+
+/* Checks kinds and directories, and that no two outputs go to one path. */
+bool outputs_prepare(struct report *report, const struct arguments *arguments,
+                     struct outputs *outputs);
+/* The same for plain text files at these paths; a regular file that is there is replaced. */
+bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs);
+/* Whether every name is a result or a binding of the program; the bindings that are no results yet,
+ * for weft_program_specify, in *names. */
+bool outputs_match(struct report *report, const struct outputs *outputs,
+                   const struct weft_program *program, const char *const **names, size_t *count);
+/* Finds each output's result, and checks that its file or directory can hold it. Only names, shapes and keys of the
+ * `count` results are used. */
+bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,
+                  const char *const *names, size_t count);
+/* Writes them; `threads` as in struct work. */
+bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
+                   const char *const *names, int threads);
+
+/* Standard output is buffered unless it is a terminal, so write errors usually show up in output_flush. Text of
+ * unbounded length goes through output_puts. */
+void output_init(void);
+void output_puts(const char *text);
+/* Flushes standard output. A closed pipe is no error. */
+bool output_flush(struct report *report);
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries before they end the process. */
+void output_catch_signals(void);
+/* Between these two calls a signal waits: while files are renamed, and while the C compiler runs, which would leave
+ * its process and temporary directory behind. A second signal does not wait. */
+void output_hold_signals(void);
+void output_release_signals(void);
+
+#endif

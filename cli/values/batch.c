@@ -1,0 +1,215 @@
+/* See batch_impl.h. */
+#include "cli/values/batch_impl.h"
+
+#include "cli/base/base.h"
+#include "cli/files/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* An unreadable directory in the middle of a pattern is an error; something that is no directory is not. */
+static int on_glob_error(const char *path, int error)
+{
+    (void)path;
+    errno = error;
+    return error != ENOENT && error != ENOTDIR;
+}
+
+bool batch_glob(struct report *report, const char *pattern, const char ***paths, int *count)
+{
+    glob_t found = {0};
+    errno = 0;
+    int status = glob(pattern, GLOB_NOSORT, on_glob_error, &found);
+    int error = errno;
+    *count = 0;
+    *paths = POOL_ARRAY(report->pool, const char *, found.gl_pathc + 1);
+    for (size_t i = 0; status == 0 && i < found.gl_pathc; i++)
+        (*paths)[(*count)++] =
+            pool_string(report->pool, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+    globfree(&found);
+    if (*count)
+        qsort(*paths, (size_t)*count, sizeof **paths, by_bytes);
+    return status == 0 || status == GLOB_NOMATCH ||
+           REPORT_FILE(report, pattern, FILE_ERROR, "match it",
+                       strerror(status == GLOB_NOSPACE ? ENOMEM : error));
+}
+
+bool batch_directory(struct report *report, const char *path, const char ***paths, int *count)
+{
+    size_t length = strlen(path);
+    const char *slash = length && path[length - 1] == '/' ? "" : "/";
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    *paths = NULL;
+    *count = 0;
+    errno = 0;
+    while (directory && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.')
+            POOL_PUSH(report->pool, *paths, *count,
+                       pool_printf(report->pool, "%s%s%s", path, slash, entry->d_name));
+    int error = errno;
+    if (directory)
+        closedir(directory);
+    if (*count)
+        qsort(*paths, (size_t)*count, sizeof **paths, by_bytes);
+    return !error || REPORT_FILE(report, path, FILE_ERROR, "read it", strerror(error));
+}
+
+/* What the work on samples shares. */
+struct reading {
+    struct value *value;
+    struct npz npz;
+};
+
+/* Why a path cannot be a sample; NULL: it can. */
+static const char *misfit(struct report *report, const char *path)
+{
+    struct stat status;
+    const char *extension;
+    if (stat(path, &status) != 0)
+        return strerror(errno);
+    if (S_ISDIR(status.st_mode))
+        return "it is a directory";
+    if (!S_ISREG(status.st_mode))
+        return "it is no regular file";
+    if (kind_of_path(path, &extension) == KIND_UNKNOWN && extension)
+        return pool_printf(report->pool,
+                            "its extension '%s' is unknown; known are .npy, .png, .jpg and .ppm",
+                            extension);
+    return NULL;
+}
+
+/* Advice for a directory that holds other files, too: a pattern can leave them out. */
+static const char *select_hint(struct report *report, const struct value *value)
+{
+    const char *slash = value->text[strlen(value->text) - 1] == '/' ? "" : "/";
+    return value_is_pattern(value->text) ? ""
+                                         : pool_printf(report->pool,
+                                                        "; a quoted pattern, as '%s%s*.png', "
+                                                        "leaves others out",
+                                                        value->text, slash);
+}
+
+static bool read_sample(struct report *report, const struct reading *reading, int index,
+                        struct tensor *tensor)
+{
+    const struct value *value = reading->value;
+    const char *path = value->paths[index];
+    if (value->source == VALUE_ARCHIVE)
+        return npz_read_array(report, &reading->npz, index, path, tensor);
+    const char *why = value->batch ? misfit(report, path) : NULL;
+    return why ? REPORT_FILE(report, path, BATCH_MEMBER, why, select_hint(report, value))
+               : file_read(report, path, tensor);
+}
+
+static bool outline_sample(struct report *report, void *user, int index)
+{
+    struct reading *reading = user;
+    struct tensor *tensor = &reading->value->samples[index];
+    *tensor = (struct tensor){.outline = true};
+    if (!read_sample(report, reading, index, tensor))
+        return false;
+    if (*tensor->layout)
+        tensor_set_strides(tensor, false); /* pictures leave that to tensor_allocate */
+    return true;
+}
+
+static bool same_outline(const struct tensor *a, const struct tensor *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank) == 0;
+}
+
+static bool load_sample(struct report *report, void *user, int index)
+{
+    struct reading *reading = user;
+    struct tensor *sample = &reading->value->samples[index], tensor = {0};
+    if (!read_sample(report, reading, index, &tensor))
+        return false;
+    if (!same_outline(sample, &tensor)) {
+        tensor_finish(&tensor);
+        return REPORT_FILE(report, reading->value->paths[index], FILE_CHANGED, "read");
+    }
+    *sample = tensor;
+    return true;
+}
+
+static const char *describe(struct pool *pool, const struct tensor *tensor)
+{
+    return pool_printf(pool, "%s with %d dimension%s", weft_dtype_name(tensor->dtype),
+                        tensor->rank, tensor->rank == 1 ? "" : "s");
+}
+
+static bool check_samples(struct report *report, const struct value *value)
+{
+    const struct tensor *first = value->samples;
+    for (int i = 1; i < value->count; i++) {
+        const struct tensor *sample = &value->samples[i];
+        if (sample->dtype != first->dtype || sample->rank != first->rank)
+            return REPORT_FILE(report, value->paths[i], BATCH_MIXED,
+                               describe(report->pool, sample), value->paths[0],
+                               describe(report->pool, first));
+    }
+    return true;
+}
+
+static bool run(struct report *report, struct reading *reading, int threads,
+                bool (*task)(struct report *report, void *user, int index))
+{
+    struct work work = {"reading", reading->value->count, threads, task, reading};
+    return work_run(report, &work);
+}
+
+bool batch_outline_files(struct report *report, struct value *value, int threads)
+{
+    struct reading reading = {.value = value};
+    value->samples = POOL_ARRAY(report->pool, struct tensor, value->count + 1);
+    return run(report, &reading, threads, outline_sample) && check_samples(report, value);
+}
+
+bool batch_outline_archive(struct report *report, const char *path, struct value *value)
+{
+    struct reading reading = {.value = value};
+    if (!npz_open(report, path, &reading.npz))
+        return false;
+    int count = value->count = reading.npz.count;
+    value->samples = POOL_ARRAY(report->pool, struct tensor, count + 1);
+    value->paths = POOL_ARRAY(report->pool, const char *, count + 1);
+    value->keys = reading.npz.keys;
+    for (int i = 0; i < count; i++)
+        value->paths[i] = pool_printf(report->pool, "%s:%s", path, value->keys[i]);
+    bool done = run(report, &reading, 1, outline_sample) && check_samples(report, value);
+    npz_close(&reading.npz);
+    return done;
+}
+
+static bool load_archive(struct report *report, struct reading *reading)
+{
+    const char *path = reading->value->text;
+    if (!npz_open(report, path, &reading->npz))
+        return false;
+    bool done = reading->npz.count == reading->value->count
+                    ? run(report, reading, 1, load_sample)
+                    : REPORT_FILE(report, path, FILE_CHANGED, "read");
+    npz_close(&reading->npz);
+    return done;
+}
+
+bool batch_load(struct report *report, struct value *value, int threads)
+{
+    struct reading reading = {.value = value};
+    bool done = value->source == VALUE_ARCHIVE ? load_archive(report, &reading)
+                                               : run(report, &reading, threads, load_sample);
+    if (done)
+        value->source = VALUE_READY;
+    return done;
+}

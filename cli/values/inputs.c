@@ -1,0 +1,388 @@
+/* See inputs.h. */
+#include "cli/values/inputs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char **input_names(struct report *report, const struct weft_program *program,
+                                size_t *count)
+{
+    *count = weft_program_input_count(program);
+    const char **names = POOL_ARRAY(report->pool, const char *, *count + 1);
+    for (size_t i = 0; i < *count; i++)
+        names[i] = weft_program_input_name(program, i);
+    return names;
+}
+
+static bool match_one(struct report *report, const struct arguments *arguments, int index,
+                      const char *const *names, size_t count)
+{
+    const struct assignment *given = &arguments->inputs[index];
+    for (int i = 0; i < index; i++)
+        if (strcmp(arguments->inputs[i].name, given->name) == 0)
+            return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_TWICE,
+                                   given->name);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], given->name) == 0)
+            return true;
+    return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_UNKNOWN, given->name,
+                           report_hint(report, given->name, names, count));
+}
+
+static bool is_given(const struct arguments *arguments, const char *name)
+{
+    for (int i = 0; i < arguments->input_count; i++)
+        if (strcmp(arguments->inputs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
+ * declarations or first uses. */
+static bool check_missing(struct report *report, const struct weft_program *program, const char *origin,
+                          const char *text, const struct arguments *arguments)
+{
+    const char **missing = NULL;
+    int count = 0;
+    struct weft_span spans[3];
+    struct weft_input_info info;
+    for (size_t i = 0; weft_program_input(program, i, &info); i++) {
+        if (is_given(arguments, info.name))
+            continue;
+        if (count < 3)
+            spans[count] = info.span;
+        POOL_PUSH(report->pool, missing, count, info.name);
+    }
+    const char *list = pool_join(report->pool, missing, (size_t)count, "', '");
+    const char *advice = pool_join(report->pool, missing, (size_t)count, "=VALUE ");
+    return !count || REPORT_TEXT(report, origin, text, spans, count < 3 ? count : 3, INPUT_MISSING,
+                                 pool_printf(report->pool, "'%s'", list),
+                                 pool_printf(report->pool, "%s=VALUE", advice));
+}
+
+static bool check_stdin(struct report *report, const struct arguments *arguments)
+{
+    const struct assignment *first = NULL;
+    for (int i = 0; i < arguments->input_count; i++) {
+        const struct assignment *given = &arguments->inputs[i];
+        if (strcmp(given->value, "-") != 0)
+            continue;
+        if (first)
+            return REPORT_ARGUMENT(report, given->value, 1, STDIN_TWICE, first->name);
+        first = given;
+    }
+    return true;
+}
+
+bool inputs_match(struct report *report, const struct weft_program *program, const char *origin,
+                  const char *text, const struct arguments *arguments, enum inputs_mode mode)
+{
+    size_t count;
+    const char **names = input_names(report, program, &count);
+    bool good = true;
+    for (int i = 0; i < arguments->input_count; i++)
+        good &= match_one(report, arguments, i, names, count);
+    if (mode == INPUTS_DATA)
+        good &= check_missing(report, program, origin, text, arguments);
+    return good & check_stdin(report, arguments);
+}
+
+/* The dtype a type's text starts with; *rest is what follows. */
+static enum weft_dtype leading_dtype(const char *type, const char **rest)
+{
+    size_t length = strspn(type, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    *rest = type + length;
+    return weft_dtype_from_name(type, length);
+}
+
+static bool is_type(const char *text)
+{
+    const char *rest;
+    return leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest));
+}
+
+static enum weft_dtype declared_dtype(const struct weft_program *program, const char *name)
+{
+    struct weft_input_info info;
+    for (size_t i = 0; weft_program_input(program, i, &info); i++)
+        if (strcmp(info.name, name) == 0)
+            return info.dtype;
+    return WEFT_DTYPE_COUNT;
+}
+
+static const char *type_hint(struct report *report, const char *type)
+{
+    const char *rest;
+    leading_dtype(type, &rest);
+    const char *near = weft_nearest_dtype(pool_string(report->pool, type, (size_t)(rest - type)));
+    return near ? pool_printf(report->pool, "; did you mean '%s'?", near) : "";
+}
+
+/* Reports what is wrong with the type at `place`, unless `all` is false and the type is merely unknown. Returns
+ * whether anything was reported. */
+static bool report_type(struct report *report, const char *type, const char *place, bool all)
+{
+    struct weft_error *errors;
+    enum weft_status status = weft_check_type(type, &errors);
+    bool told = status == WEFT_UNSUPPORTED || (all && status != WEFT_OK);
+    if (told)
+        report_inside(report, place, errors);
+    weft_error_destroy(errors);
+    return told;
+}
+
+/* Reports a value that names no file but looks like a type, NAME or NAME[..]. Returns whether it did. */
+static bool told_as_type(struct report *report, const struct assignment *given,
+                         enum inputs_mode mode)
+{
+    const char *value = given->value;
+    size_t length = strcspn(value, "[");
+    if (!is_name(value, length) || access(value, F_OK) == 0)
+        return false;
+    if (mode != INPUTS_DATA)
+        return report_type(report, value, value, value[length] || *type_hint(report, value));
+    if (!is_type(value))
+        return false;
+    REPORT_ARGUMENT(report, value, strlen(value), TYPE_NO_VALUE, value, given->name, given->name);
+    return true;
+}
+
+/* What a literal is converted to: the type beside it, else the declared one, else its own. */
+static bool wanted_dtype(struct report *report, const struct weft_program *program,
+                         const struct assignment *given, enum weft_dtype *dtype)
+{
+    const char *rest;
+    *dtype = declared_dtype(program, given->name);
+    if (!given->type)
+        return true;
+    *dtype = leading_dtype(given->type, &rest);
+    if (*dtype != WEFT_DTYPE_COUNT)
+        return true;
+    const char *place = given->argument + given->name_length + 1;
+    return !report_type(report, given->type, place, false) &&
+           REPORT_ARGUMENT(report, place, strlen(given->type), INPUT_TYPE, given->type,
+                           type_hint(report, given->type));
+}
+
+/* A layout that is written replaces the file's own. */
+static const char *type_text(struct report *report, const struct input *input, enum weft_dtype wanted)
+{
+    const struct assignment *given = input->assignment;
+    const struct tensor *first = input->value.count ? input->value.samples : NULL;
+    const char *type = given->type ? given->type : weft_dtype_name(first ? first->dtype : wanted);
+    const char *layout = given->layout ? given->layout : first ? first->layout : "";
+    return !*layout || strpbrk(type, "(@") ? type : pool_printf(report->pool, "%s@%s", type, layout);
+}
+
+/* What a value does not tell must be written: the type of an empty batch, and that elements of two bytes are
+ * bfloat16. */
+static bool check_opened(struct report *report, const struct input *input, enum weft_dtype wanted)
+{
+    const struct assignment *given = input->assignment;
+    const struct value *value = &input->value;
+    if (!value->count)
+        return wanted != WEFT_DTYPE_COUNT ||
+               REPORT_ARGUMENT(report, given->argument, strlen(given->argument), BATCH_EMPTY,
+                               given->value, given->name, given->name);
+    for (int i = 0; i < value->count && wanted != WEFT_BFLOAT16; i++)
+        if (value->samples[i].voids)
+            return REPORT_FILE(report, value->paths[i], NPY_VOID, given->name, given->value);
+    return !given->layout || strlen(given->layout) == (size_t)value->samples[0].rank ||
+           REPORT_ARGUMENT(report, given->argument, strlen(given->argument), INPUT_LAYOUT,
+                           given->layout, value->samples[0].rank);
+}
+
+/* Opens files, and loads what may be a reshape's extents. */
+static bool open_value(struct report *report, const struct arguments *arguments, struct input *input,
+                       const struct weft_error *errors)
+{
+    struct value *value = &input->value;
+    return value_open(report, input->assignment->value, arguments->threads, errors, value) &&
+           (!value->count || value->samples[0].rank > 1 ||
+            value_load(report, value, arguments->threads));
+}
+
+/* A literal, else a type by mistake, else files. */
+static bool load_value(struct report *report, const struct arguments *arguments, enum inputs_mode mode,
+                       enum weft_dtype wanted, struct input *input)
+{
+    const struct assignment *given = input->assignment;
+    struct weft_error *errors = NULL;
+    enum literal literal = value_literal(report, given->value, wanted, &errors, &input->value);
+    bool good = literal == LITERAL_READ;
+    input->file = literal == LITERAL_NONE;
+    if (input->file && (value_is_pattern(given->value) || !told_as_type(report, given, mode)))
+        good = open_value(report, arguments, input, errors);
+    weft_error_destroy(errors);
+    return good;
+}
+
+static bool load_one(struct report *report, const struct weft_program *program,
+                     const struct arguments *arguments, enum inputs_mode mode, struct input *input)
+{
+    const struct assignment *given = input->assignment;
+    enum weft_dtype wanted;
+    if (mode != INPUTS_DATA && is_type(given->value)) {
+        input->type = given->value;
+        return true;
+    }
+    if (!wanted_dtype(report, program, given, &wanted) ||
+        !load_value(report, arguments, mode, wanted, input) || !check_opened(report, input, wanted))
+        return false;
+    input->loaded = true;
+    input->type = type_text(report, input, wanted);
+    return true;
+}
+
+bool inputs_load(struct report *report, const struct weft_program *program,
+                 const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs)
+{
+    bool good = true;
+    inputs->items = POOL_ARRAY(report->pool, struct input, arguments->input_count + 1);
+    for (int i = 0; i < arguments->input_count; i++) {
+        inputs->count = i + 1;
+        inputs->items[i].assignment = &arguments->inputs[i];
+        good &= load_one(report, program, arguments, mode, &inputs->items[i]);
+    }
+    return good;
+}
+
+bool inputs_read(struct report *report, struct inputs *inputs, int threads)
+{
+    bool good = true;
+    for (int i = 0; i < inputs->count; i++)
+        good = good && value_load(report, &inputs->items[i].value, threads);
+    return good;
+}
+
+void inputs_finish(struct inputs *inputs)
+{
+    for (int i = 0; i < inputs->count; i++)
+        value_finish(&inputs->items[i].value);
+}
+
+double inputs_pending(const struct inputs *inputs)
+{
+    double total = 0;
+    for (int i = 0; i < inputs->count; i++)
+        total += value_pending(&inputs->items[i].value);
+    return total;
+}
+
+static const struct input *find_item(const struct inputs *inputs, const char *name)
+{
+    for (int i = 0; i < inputs->count; i++)
+        if (strcmp(inputs->items[i].assignment->name, name) == 0)
+            return &inputs->items[i];
+    return NULL;
+}
+
+const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program)
+{
+    for (size_t i = 0; i < weft_program_input_count(program); i++) {
+        const struct input *input = find_item(inputs, weft_program_input_name(program, i));
+        if (input && input->value.batch)
+            return &input->value;
+    }
+    return NULL;
+}
+
+bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+                         const struct weft_program *program)
+{
+    const struct value *batch = inputs_batch(inputs, program);
+    if (!batch)
+        return false;
+    report->samples = batch->paths;
+    report->sample_count = batch->count;
+    return true;
+}
+
+/* Where the samples come from, in the words of a message; NULL for a literal. */
+static const char **origins(struct pool *pool, const struct input *input)
+{
+    const struct value *value = &input->value;
+    if (!input->file)
+        return NULL;
+    const char **list = POOL_ARRAY(pool, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        list[i] = pool_printf(pool, "'%s'", value->batch ? value->paths[i] : value->text);
+    if (strcmp(value->text, "-") == 0)
+        list[0] = "standard input";
+    return list;
+}
+
+struct weft_input_type *inputs_types(struct pool *pool, const struct inputs *inputs, size_t *count)
+{
+    struct weft_input_type *types = POOL_ARRAY(pool, struct weft_input_type, inputs->count + 1);
+    size_t value_count, value = 0;
+    const struct weft_argument *values = inputs_arguments(pool, inputs, &value_count);
+    *count = (size_t)inputs->count;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        types[i] = (struct weft_input_type){.name = input->assignment->name, .type = input->type};
+        if (input->loaded) {
+            types[i].value = &values[value++];
+            types[i].origins = origins(pool, input);
+        }
+    }
+    return types;
+}
+
+struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inputs *inputs, size_t *count)
+{
+    struct weft_input_type *types = inputs_types(pool, inputs, count);
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        const char *layout = strchr(input->type, '@');
+        types[i].value = NULL;
+        if (!input->loaded || !input->value.count)
+            continue;
+        struct tensor tensor = input->value.samples[0];
+        snprintf(tensor.layout, sizeof tensor.layout, "%s", layout ? layout + 1 : "");
+        types[i].type = tensor_type(pool, &tensor);
+    }
+    return types;
+}
+
+struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *inputs,
+                                       size_t *count)
+{
+    struct weft_argument *list = POOL_ARRAY(pool, struct weft_argument, inputs->count + 1);
+    *count = 0;
+    for (int i = 0; i < inputs->count; i++) {
+        const struct input *input = &inputs->items[i];
+        if (!input->loaded)
+            continue;
+        list[*count] = value_argument(pool, &input->value);
+        list[(*count)++].name = input->assignment->name;
+    }
+    return list;
+}
+
+/* Where in the arguments the type stands that the library was given. */
+static const char *type_place(const struct input *input)
+{
+    const struct assignment *given = input->assignment;
+    return input->type == given->value ? given->value
+           : given->type               ? given->argument + given->name_length + 1
+                                       : given->argument;
+}
+
+bool inputs_report(struct report *report, const struct inputs *inputs, enum weft_status status,
+                   struct weft_error *errors)
+{
+    for (const struct weft_error *error = errors; error; error = error->next) {
+        const struct input *input = error->input ? find_item(inputs, error->input) : NULL;
+        struct weft_error alone = *error;
+        alone.next = NULL;
+        if (input)
+            report_inside(report, error->span_count ? type_place(input) : input->assignment->argument, &alone);
+        else
+            report_record(report, error);
+    }
+    if (!errors)
+        return report_library(report, status, NULL);
+    weft_error_destroy(errors);
+    return status >= WEFT_OK;
+}

@@ -1,0 +1,268 @@
+/* See print.h. */
+#include "cli/values/print.h"
+
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_VALUES = 1000, /* of a result; one of more is shortened */
+    EDGE = 3,           /* to so many values at each end of a dimension, so many samples of a batch */
+    LINE = 80,          /* columns */
+    NUMBER = 64         /* bytes of a number as text, at most */
+};
+
+struct printer {
+    FILE *file;
+    const struct tensor *tensor;
+    int64_t most;                 /* values; a tensor of more is shortened */
+    int64_t edges[WEFT_MAX_RANK]; /* values shown at each end; 0: the first alone */
+    char value[NUMBER]; /* the one in hand */
+    int width; /* of the widest value shown */
+    int column, indent;
+    bool measuring;
+};
+
+/* Whatever decimal mark the process has been given, a point is printed. */
+static void put_number(char *value, const char *text)
+{
+    for (; *text; text++)
+        *value++ = (char)((*text >= '0' && *text <= '9') || strchr("+-e", *text) ? *text : '.');
+    *value = '\0';
+}
+
+/* Floating types: bits of the significand, the least exponent of a normal number in [0.5, 1). */
+static const struct format {
+    int digits, bottom;
+} formats[WEFT_DTYPE_COUNT] = {[WEFT_FLOAT16] = {11, -13}, [WEFT_BFLOAT16] = {8, -125},
+                               [WEFT_FLOAT32] = {24, -125}, [WEFT_FLOAT64] = {53, -1021}};
+
+/* The number that 16 bits spell: a fraction, an exponent, a sign. */
+static double short_real(const struct format *format, unsigned bits)
+{
+    unsigned scale = 1u << (format->digits - 1), last = 0x8000 / scale - 1;
+    unsigned fraction = bits % scale, exponent = bits % 0x8000 / scale;
+    double value = ldexp(fraction, format->bottom - format->digits);
+    if (exponent == last)
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent)
+        value = ldexp(scale + fraction, format->bottom - format->digits + (int)exponent - 1);
+    return bits & 0x8000 ? -value : value;
+}
+
+/* Whether the type has no value nearer to the decimal that reads as `text`. */
+static bool reads_back(const struct format *format, double value, double text)
+{
+    int exponent;
+    double fraction = fabs(frexp(value, &exponent));
+    bool edge = fraction == 0.5 && fabs(text) < fabs(value) && exponent > format->bottom;
+    exponent = exponent < format->bottom ? format->bottom : exponent;
+    return text == value || fabs(text - value) < ldexp(1, exponent - format->digits - 1 - edge);
+}
+
+/* The shortest digits that read back; positional up to 1e16, as 150.0, where %e would have 1.5e+02. */
+static void put_real(char *shown, const struct format *format, double value)
+{
+    char text[NUMBER];
+    int digits = 0;
+    do
+        snprintf(text, sizeof text, "%.*e", digits, value);
+    while (!reads_back(format, value, strtod(text, NULL)) && digits++ < 16);
+    if (isnan(value) || isinf(value)) {
+        strcpy(shown, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    int exponent = atoi(strchr(text, 'e') + 1), places = digits - exponent;
+    if (exponent > -5 && exponent < 16)
+        snprintf(text, sizeof text, "%.*f", places > 1 ? places : 1, value);
+    put_number(shown, text);
+}
+
+static void put_value(char *shown, enum weft_dtype dtype, const void *at)
+{
+    float single;
+    double real;
+    int64_t whole = 0;
+    size_t size = weft_dtype_size(dtype);
+    switch (dtype) {
+    case WEFT_BOOL:
+        strcpy(shown, *(const unsigned char *)at ? "true" : "false");
+        return;
+    case WEFT_FLOAT16:
+    case WEFT_BFLOAT16:
+        put_real(shown, &formats[dtype], short_real(&formats[dtype], *(const uint16_t *)at));
+        return;
+    case WEFT_FLOAT32:
+        memcpy(&single, at, size);
+        put_real(shown, &formats[dtype], (double)single);
+        return;
+    case WEFT_FLOAT64:
+        memcpy(&real, at, size);
+        put_real(shown, &formats[dtype], real);
+        return;
+    case WEFT_INT8:
+        whole = *(const int8_t *)at;
+        break;
+    case WEFT_INT16:
+        whole = *(const int16_t *)at;
+        break;
+    case WEFT_INT32:
+        whole = *(const int32_t *)at;
+        break;
+    case WEFT_UINT8:
+        whole = *(const uint8_t *)at;
+        break;
+    case WEFT_UINT16:
+        whole = *(const uint16_t *)at;
+        break;
+    case WEFT_UINT32:
+        whole = *(const uint32_t *)at;
+        break;
+    case WEFT_UINT64:
+        snprintf(shown, NUMBER, "%" PRIu64, *(const uint64_t *)at);
+        return;
+    default:
+        whole = *(const int64_t *)at;
+        break;
+    }
+    snprintf(shown, NUMBER, "%" PRId64, whole);
+}
+
+/* From the innermost dimension outwards, as long as there is room for another. */
+static void choose_edges(struct printer *printer)
+{
+    const struct tensor *tensor = printer->tensor;
+    int64_t count = (int64_t)(tensor->size / weft_dtype_size(tensor->dtype)), room = printer->most;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        int64_t shown = tensor->shape[d] < 2 * EDGE ? tensor->shape[d] : 2 * EDGE;
+        bool fits = room / shown > 0;
+        printer->edges[d] = count <= printer->most ? tensor->shape[d] : fits ? EDGE : 0;
+        room = fits ? room / shown : 0;
+    }
+}
+
+static void put_text(struct printer *printer, const char *text, int width)
+{
+    int length = (int)strlen(text);
+    for (int i = length; i < width; i++)
+        fputc(' ', printer->file);
+    fputs(text, printer->file);
+    printer->column += length < width ? width : length;
+}
+
+static void new_line(struct printer *printer, int indent)
+{
+    fprintf(printer->file, "\n%*s", indent, "");
+    printer->column = indent;
+}
+
+static void print_value(struct printer *printer, const char *at)
+{
+    put_value(printer->value, printer->tensor->dtype, at);
+    int length = (int)strlen(printer->value);
+    if (!printer->measuring)
+        put_text(printer, printer->value, printer->width);
+    else if (length > printer->width)
+        printer->width = length;
+}
+
+/* What stands between two elements of dimension `d`. */
+static void separate(struct printer *printer, int d)
+{
+    int below = printer->tensor->rank - 1 - d;
+    put_text(printer, ",", 0);
+    if (below == 0 && printer->column + 1 + printer->width < LINE) {
+        put_text(printer, " ", 0);
+        return;
+    }
+    if (below > 1)
+        fputc('\n', printer->file);
+    new_line(printer, printer->indent + d + 1);
+}
+
+static void print_dimension(struct printer *printer, int d, const char *at);
+
+static void print_element(struct printer *printer, int d, const char *at)
+{
+    if (d == printer->tensor->rank)
+        print_value(printer, at);
+    else
+        print_dimension(printer, d, at);
+}
+
+static void print_dimension(struct printer *printer, int d, const char *at)
+{
+    const struct tensor *tensor = printer->tensor;
+    int64_t extent = tensor->shape[d], edge = printer->edges[d];
+    int64_t step = tensor->strides[d] * (int64_t)weft_dtype_size(tensor->dtype);
+    int64_t head = edge ? edge : 1, tail = edge >= extent - edge ? head : extent - edge;
+    if (head > extent)
+        head = tail = extent;
+    if (!printer->measuring)
+        put_text(printer, "[", 0);
+    for (int64_t i = 0; i < extent; i++) {
+        bool gap = i == head && tail > head;
+        if (gap)
+            i = tail - 1; /* after the gap, the first of the tail */
+        if (i && !printer->measuring)
+            separate(printer, d);
+        if (!gap)
+            print_element(printer, d + 1, at + i * step);
+        else if (!printer->measuring)
+            put_text(printer, "...", 0);
+    }
+    if (!printer->measuring)
+        put_text(printer, "]", 0);
+}
+
+static void print_values(struct printer *printer)
+{
+    choose_edges(printer);
+    printer->measuring = true;
+    print_element(printer, 0, printer->tensor->data);
+    printer->measuring = false;
+    print_element(printer, 0, printer->tensor->data);
+}
+
+static void print_named(FILE *file, struct pool *pool, const char *name,
+                        const struct tensor *tensor, int64_t most)
+{
+    struct printer printer = {.file = file, .tensor = tensor, .most = most};
+    printer.column = fprintf(file, "%s: %s =", name, tensor_type(pool, tensor));
+    if (tensor->size && tensor->rank > 1)
+        new_line(&printer, 0);
+    else
+        put_text(&printer, " ", 0);
+    printer.indent = printer.column;
+    if (tensor->size)
+        print_values(&printer);
+    else
+        fputs("[]", file);
+    fputc('\n', file);
+}
+
+void print_tensor(FILE *file, struct pool *pool, const char *name, const struct tensor *tensor)
+{
+    print_named(file, pool, name, tensor, MOST_VALUES);
+}
+
+void print_result(struct report *report, FILE *file, const char *name, const struct value *value,
+                  enum weft_dtype dtype)
+{
+    int count = value->count, shown = count < 2 * EDGE ? count : 2 * EDGE;
+    if (!value->batch) {
+        print_tensor(file, report->pool, name, value->samples);
+        return;
+    }
+    fprintf(file, "%s: %s, %d sample%s\n", name, weft_dtype_name(dtype), count,
+            count == 1 ? "" : "s");
+    for (int i = 0; i < shown; i++) {
+        int sample = i < shown - EDGE ? i : count - shown + i;
+        if (count > shown && i == EDGE)
+            fputs("...\n", file);
+        print_named(file, report->pool, report_plain(report, value->keys[sample]),
+                    &value->samples[sample], MOST_VALUES / shown);
+    }
+}

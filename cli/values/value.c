@@ -1,0 +1,252 @@
+/* See value.h. Literals are read and converted by the library: the command has no arithmetic and no conversion
+ * of its own. */
+#include "cli/values/value.h"
+
+#include "cli/files/files.h"
+#include "cli/values/batch_impl.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A value of one tensor, without data yet. */
+static struct tensor *make_tensor(struct report *report, const char *text, const char *path,
+                                  struct value *value)
+{
+    *value = (struct value){.text = text, .count = 1};
+    value->samples = POOL_NEW(report->pool, struct tensor);
+    value->paths = POOL_NEW(report->pool, const char *);
+    value->paths[0] = path;
+    return value->samples;
+}
+
+/* Into memory of its own. */
+static enum literal take_literal(struct report *report, const char *text, const struct weft_literal *literal,
+                                 struct value *value)
+{
+    struct tensor *tensor = make_tensor(report, text, "<args>", value);
+    tensor->dtype = literal->dtype;
+    tensor->rank = literal->rank;
+    memcpy(tensor->shape, literal->shape, sizeof tensor->shape);
+    if (!tensor_allocate(report, "<args>", "the literal", tensor))
+        return LITERAL_BAD;
+    memcpy(tensor->data, literal->data, tensor->size);
+    return LITERAL_READ;
+}
+
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+                           struct weft_error **errors, struct value *value)
+{
+    struct weft_literal *read;
+    enum weft_status status = weft_read_literal(text, wanted, &read, errors);
+    if (status == WEFT_SYNTAX_ERROR)
+        return LITERAL_NONE;
+    if (*errors)
+        report_inside(report, text, *errors);
+    else if (status != WEFT_OK)
+        report_library(report, status, NULL);
+    enum literal result = status == WEFT_OK ? take_literal(report, text, read, value) : LITERAL_BAD;
+    weft_free(read);
+    return result;
+}
+
+/* "file.npz:key", unless a file has that whole name. */
+static const char *find_key(struct report *report, const char *value, const char **path)
+{
+    struct stat status;
+    const char *colon = strstr(value, ".npz:");
+    *path = value;
+    if (!colon || stat(value, &status) == 0)
+        return NULL;
+    *path = pool_string(report->pool, value, (size_t)(colon - value) + 4);
+    return colon + 5;
+}
+
+static bool bad_extension(struct report *report, const char *value, const char *path,
+                          const char *extension)
+{
+    return REPORT_ARGUMENT(report, value, strlen(value), EXTENSION, path, extension, KINDS_READ);
+}
+
+/* Whether a value that names no file was meant as a literal. */
+static bool looks_literal(const char *value, const char *extension)
+{
+    static const char digits[] = "0123456789";
+    size_t sign = strspn(value, "+-");
+    if (strchr("[(", value[sign]))
+        return true;
+    bool number =
+        strspn(value + sign, digits) || (value[sign] == '.' && strspn(value + sign + 1, digits));
+    return number && (!extension || !extension[1] || strchr(digits, extension[1]));
+}
+
+/* Nothing has that name: what was it meant to be? */
+static bool no_file(struct report *report, const char *value, const char *path,
+                    const char *extension, int reason, const struct weft_error *errors)
+{
+    bool absent = reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG;
+    bool literal = absent && looks_literal(value, extension);
+    if (literal && errors)
+        return report_inside(report, value, errors);
+    if (absent && strpbrk(path, "*?[") && !literal)
+        return REPORT_ARGUMENT(report, value, strlen(value), GLOB_EMPTY, path);
+    if (absent && extension && !literal && kind_of_path(path, &extension) == KIND_UNKNOWN)
+        return bad_extension(report, value, path, extension);
+    return REPORT_ARGUMENT(report, value, strlen(value), NO_FILE, path, strerror(reason));
+}
+
+bool value_is_pattern(const char *text)
+{
+    struct stat status;
+    glob_t found = {0};
+    if (!strpbrk(text, "*?[") || stat(text, &status) == 0)
+        return false;
+    bool matches = glob(text, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return matches;
+}
+
+/* A file's name without directory and known extension. */
+static const char *file_key(struct pool *pool, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *extension;
+    bool known = kind_of_path(path, &extension) != KIND_UNKNOWN;
+    return pool_string(pool, base, known ? (size_t)(extension - base) : strlen(base));
+}
+
+static bool open_files(struct report *report, int threads, struct value *value)
+{
+    value->batch = true;
+    value->source = VALUE_FILES;
+    value->keys = POOL_ARRAY(report->pool, const char *, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        value->keys[i] = file_key(report->pool, value->paths[i]);
+    return batch_outline_files(report, value, threads);
+}
+
+static bool open_archive(struct report *report, struct value *value)
+{
+    value->batch = true;
+    value->source = VALUE_ARCHIVE;
+    return batch_outline_archive(report, value->text, value);
+}
+
+/* A regular file: a batch or one tensor. */
+static bool open_file(struct report *report, const char *path, struct value *value)
+{
+    enum kind kind;
+    if (!file_kind(report, path, &kind))
+        return false;
+    if (kind == KIND_NPZ)
+        return open_archive(report, value);
+    make_tensor(report, value->text, path, value);
+    value->source = VALUE_FILES;
+    return batch_outline_files(report, value, 1);
+}
+
+/* There is something under the value's name. */
+static bool open_path(struct report *report, const struct stat *status, const char *path,
+                      const char *key, int threads, struct value *value)
+{
+    const char *extension;
+    if (S_ISDIR(status->st_mode))
+        return batch_directory(report, path, &value->paths, &value->count) &&
+               open_files(report, threads, value);
+    if (kind_of_path(path, &extension) == KIND_UNKNOWN && extension)
+        return bad_extension(report, value->text, path, extension);
+    if (key)
+        return npz_read(report, path, key, make_tensor(report, value->text, path, value));
+    if (S_ISREG(status->st_mode))
+        return open_file(report, path, value);
+    return file_read(report, path, make_tensor(report, value->text, path, value));
+}
+
+/* Opens the files that match a pattern; *found: there are any. False after a diagnostic. */
+static bool open_pattern(struct report *report, const char *text, int threads, struct value *value,
+                         bool *found)
+{
+    *found = false;
+    if (!strpbrk(text, "*?["))
+        return true;
+    if (!batch_glob(report, text, &value->paths, &value->count))
+        return false;
+    *found = value->count > 0;
+    return !*found || open_files(report, threads, value);
+}
+
+/* Refuses data that are larger than memory together before any of them is read. */
+static bool check_memory(struct report *report, const struct value *value)
+{
+    const char *what = value->batch                                ? "the batch"
+                       : value->count && *value->samples[0].layout ? "the picture"
+                                                                   : "the array";
+    const char *path = value->batch ? value->text : value->paths[0];
+    double pending = value_pending(value);
+    return !pending || memory_check(report, path, what, pending);
+}
+
+bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
+                struct value *value)
+{
+    struct stat status;
+    const char *path, *extension, *key = find_key(report, text, &path);
+    bool found;
+    *value = (struct value){.text = text};
+    if (strcmp(text, "-") == 0)
+        return npy_read(report, "<stdin>", STDIN_FILENO,
+                        make_tensor(report, text, "<stdin>", value));
+    if (stat(path, &status) == 0)
+        return open_path(report, &status, path, key, threads, value) && check_memory(report, value);
+    int reason = errno;
+    if (!open_pattern(report, text, threads, value, &found))
+        return false;
+    if (found)
+        return check_memory(report, value);
+    kind_of_path(path, &extension);
+    return no_file(report, text, path, extension, reason, errors);
+}
+
+bool value_load(struct report *report, struct value *value, int threads)
+{
+    return value->source == VALUE_READY || batch_load(report, value, threads);
+}
+
+void value_finish(struct value *value)
+{
+    for (int i = 0; value->samples && i < value->count; i++)
+        tensor_finish(&value->samples[i]);
+}
+
+/* Of one sample; a shape whose size overflows counts as SIZE_MAX. */
+static double sample_bytes(const struct tensor *tensor)
+{
+    size_t bytes;
+    return tensor_bytes(tensor, &bytes) ? (double)bytes : (double)SIZE_MAX;
+}
+
+double value_pending(const struct value *value)
+{
+    double total = 0;
+    for (int i = 0; i < value->count; i++)
+        if (value->samples[i].outline && !value->samples[i].mapped)
+            total += sample_bytes(&value->samples[i]);
+    return total;
+}
+
+double value_bytes(const struct value *value)
+{
+    double total = 0;
+    for (int i = 0; i < value->count; i++)
+        total += sample_bytes(&value->samples[i]);
+    return total;
+}
+
+struct weft_argument value_argument(struct pool *pool, const struct value *value)
+{
+    DLTensor *views = POOL_ARRAY(pool, DLTensor, value->count + 1);
+    for (int i = 0; i < value->count; i++)
+        views[i] = tensor_view(&value->samples[i]);
+    return (struct weft_argument){.tensors = views, .count = value->count, .batch = value->batch};
+}

@@ -1,0 +1,52 @@
+/* A value of the command line: a literal of the language, a file, a .npy on standard input, or a
+ * batch: an .npz, a directory or a pattern.
+ *
+ * A file is read in two steps: value_open reads the header, value_load the data. So types, shapes and available
+ * memory are checked before the long part begins. */
+#ifndef WEFT_CLI_VALUE_H
+#define WEFT_CLI_VALUE_H
+
+#include "cli/files/files.h"
+#include "cli/options/options.h"
+
+/* Where data that are not loaded yet come from. */
+enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE };
+
+/* One tensor, or the samples of a batch, which have one dtype and one rank. */
+struct value {
+    const char *text; /* the argument's, what it was made from; NULL: a result */
+    enum value_source source;
+    bool batch;
+    int count; /* 1 for a tensor */
+    struct tensor *samples;
+    const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
+    const char **keys;  /* what outputs call each sample; NULL for a tensor */
+};
+
+enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
+
+/* Reads a literal of the language and converts it to dtype `wanted` as a cast does; WEFT_DTYPE_COUNT: keeps its own
+ * dtype. BAD: the literal has an error, which was reported. NONE: the text is no literal; *errors says why and is the
+ * caller's to release. */
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+                           struct weft_error **errors, struct value *value);
+
+/* Whether text is a pattern that some file matches. */
+bool value_is_pattern(const char *text);
+/* Opens anything but a literal. Fills dtype, rank, shape and layout of every sample; a pipe, which cannot be read
+ * twice, is read completely. If there is no such file, `errors` may say why the text is no literal. `text` points
+ * into an argument; `threads` as in struct work. */
+bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
+                struct value *value);
+/* Reads the data. */
+bool value_load(struct report *report, struct value *value, int threads);
+void value_finish(struct value *value);
+
+/* For the library: without a name, and with the data pointers as they are now. */
+struct weft_argument value_argument(struct pool *pool, const struct value *value);
+/* The bytes that value_load will allocate. */
+double value_pending(const struct value *value);
+/* The bytes of all samples. */
+double value_bytes(const struct value *value);
+
+#endif

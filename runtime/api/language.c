@@ -1,0 +1,222 @@
+/* The language for those who read it themselves: names of types, literals, the table of operations. */
+#include "compiler/pipeline.h"
+#include "runtime/base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+enum weft_dtype weft_dtype_from_name(const char *text, size_t length)
+{
+    return text ? dtype_find(text, length) : WEFT_DTYPE_COUNT;
+}
+
+const char *weft_nearest_name(const char *name, const char *const *names, size_t count)
+{
+    return name && names ? diag_nearest(name, names, count) : NULL;
+}
+
+const char *weft_nearest_dtype(const char *name)
+{
+    const char *names[WEFT_DTYPE_COUNT];
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        names[t] = type_rows[t].name;
+    const char *habit = name ? parse_type_habit(name) : NULL;
+    return habit ? habit : weft_nearest_name(name, names, WEFT_DTYPE_COUNT);
+}
+
+/* ---- operations ---- */
+
+/* Conversions name a type, so they are no rows of ops.def. */
+static const struct weft_operation conversions[] = {
+    {"cast", "x dtype", "conversion", "cast(x, dtype)", NULL, "the type it names", 0, 0,
+     "x in that type: halves to even, saturating"},
+    {"wrap", "x dtype", "conversion", "wrap(x, dtype)", NULL, "the type it names", 0, 0,
+     "the low bits of an integer as that integer type"},
+    {"T", "x", "conversion", "T(x)", NULL, "the type it names", 0, 0,
+     "the same as cast(x, T), for the name T of a type, as in uint8(x)"}};
+
+enum { CONVERSIONS = sizeof conversions / sizeof *conversions };
+
+static const char *const reduction_signatures[REDUCTION_COUNT] = {
+#define REDUCTION(id, name, parameters, ...) #name "(" parameters ")",
+#include "grammar/reductions.def"
+};
+
+static const char *const form_names[] = {
+    [FORM_INFIX] = "infix", [FORM_RIGHT] = "infix, right associative",
+    [FORM_CHAINLESS] = "infix, not associative", [FORM_PREFIX] = "prefix",
+    [FORM_TERNARY] = "x if condition else y, or a call", [FORM_CALL] = "call",
+    [FORM_FOLD] = "call of two or more"};
+
+static struct weft_operation op_operation(const struct op_row *row)
+{
+    const struct rule *rule = &rule_rows[row->rule];
+    return (struct weft_operation){row->spellings, row->parameters, form_names[row->form], NULL,
+                                   rule->name, rule->doc, row->ulp32, row->ulp64, row->doc};
+}
+
+static struct weft_operation view_operation(const struct view_row *row)
+{
+    return (struct weft_operation){row->name, row->parameters, "view", row->signature, NULL, NULL, -1, -1, row->doc};
+}
+
+static struct weft_operation reduction_operation(int index)
+{
+    const struct reduction_row *row = &reduction_rows[index];
+    return (struct weft_operation){row->name, row->parameters, "reduction", reduction_signatures[index], NULL,
+                                   reduction_rule_doc(row->rule), -1, -1, row->doc};
+}
+
+bool weft_operation_at(size_t index, struct weft_operation *operation)
+{
+    size_t before = 0;             /* rows of the tables so far */
+    for (int op = 0; op < OP_COUNT && operation; op++)
+        if (op_rows[op].form != FORM_INTERNAL && before++ == index) {
+            *operation = op_operation(&op_rows[op]);
+            return true;
+        }
+    if (!operation || index >= before + CONVERSIONS + VIEW_FORM_COUNT + REDUCTION_COUNT)
+        return false;
+    const int row = (int)(index - before), view = row - CONVERSIONS, reduction = view - VIEW_FORM_COUNT;
+    *operation = view < 0        ? conversions[row]
+                 : reduction < 0 ? view_operation(&view_rows[view])
+                                 : reduction_operation(reduction);
+    return true;
+}
+
+/* ---- texts ---- */
+
+/* A text that is read by itself, and what is made of it. */
+struct reading {
+    struct arena arena;
+    struct source source;
+    struct diags diags;
+};
+
+static void reading_open(struct reading *reading, const char *text)
+{
+    arena_init(&reading->arena);
+    reading->source = (struct source){"<args>", text, strlen(text)};
+    diags_init(&reading->diags, &reading->arena, &reading->source);
+}
+
+static enum weft_status check_type(struct reading *reading, struct weft_error **error)
+{
+    struct program program = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source};
+    struct type type;
+    map_init(&program.size_names, &reading->arena);
+    parse_type(&program, &reading->source, &type);
+    return finish_call(NULL, &reading->diags, error);
+}
+
+enum weft_status weft_check_type(const char *text, struct weft_error **error)
+{
+    if (!text)
+        return invalid_call(error, "weft_check_type needs a text, found NULL");
+    struct reading reading;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    reading_open(&reading, text);
+    if (!ARENA_GUARD(&reading.arena, env))
+        status = check_type(&reading, error);
+    arena_finish(&reading.arena);
+    errno = saved;
+    return status;
+}
+
+/* ---- literals ---- */
+
+/* Whether an array literal holds what it may; names in it stand for something of a type. */
+static void check_array(struct program *program, const char *text)
+{
+    if (text[strspn(text, "+-")] != '[')
+        return;
+    for (int i = 0; i < program->input_count; i++)
+        program->symbols[program->inputs[i]].typed = true;
+    pipeline_check(program);
+}
+
+/* What the parser says of a text that is no literal, if it says anything. */
+static enum weft_status explain(struct reading *reading, struct weft_error **error)
+{
+    struct programs programs;
+    diags_init(&reading->diags, &reading->arena, &reading->source);
+    if (pipeline_parse(&reading->arena, &reading->source, &reading->diags, &programs))
+        check_array(programs.items[0], reading->source.text);
+    enum weft_status status = finish_call(NULL, &reading->diags, error);
+    return status == WEFT_OUT_OF_MEMORY ? status : WEFT_SYNTAX_ERROR;
+}
+
+/* Puts a cast around the result. */
+static void cast_result(struct program *program, enum weft_dtype dtype)
+{
+    struct result *result = &program->results[0];
+    const struct node *from = &program->nodes[result->node];
+    const struct node cast = {.kind = NODE_CAST, .dtype = dtype, .operands = program->operand_count,
+                              .operand_count = 1, .span = from->span, .token = from->token};
+    ARENA_PUSH(program->arena, program->operands, program->operand_count, result->node);
+    result->node = program->node_count;
+    ARENA_PUSH(program->arena, program->nodes, program->node_count, cast);
+}
+
+/* NULL when memory ran out. */
+static struct weft_literal *store(const struct program *program, const struct node *node, enum weft_dtype dtype)
+{
+    enum { ALIGNED = (sizeof(struct weft_literal) + 15) / 16 * 16 };
+    const bool array = node->kind == NODE_ARRAY;
+    const size_t size = (size_t)type_rows[dtype].size, count = array ? (size_t)node->operand_count : 1;
+    struct weft_literal *literal = calloc(1, ALIGNED + count * size);
+    if (!literal)
+        return NULL;
+    literal->dtype = dtype;
+    literal->rank = array ? node->rank : 0;
+    literal->data = (char *)literal + ALIGNED;
+    if (array)
+        memcpy(literal->shape, program->extents + node->extents, (size_t)node->rank * sizeof *literal->shape);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *element = array ? operand_node(program, node, (int)i) : node;
+        scalar_store((char *)literal->data + i * size, dtype, literal_cast(&element->literal, dtype));
+    }
+    return literal;
+}
+
+static enum weft_status read_literal(struct reading *reading, enum weft_dtype dtype, struct weft_literal **literal,
+                                     struct weft_error **error)
+{
+    struct program *program;
+    if (!parse_value(&reading->arena, &reading->source, &reading->diags, &program))
+        return explain(reading, error);
+    const int value = program->results[0].node;
+    if (dtype < WEFT_DTYPE_COUNT)
+        cast_result(program, dtype);
+    if (!pipeline_check(program))
+        return finish_call(NULL, &reading->diags, error);
+    *literal = store(program, &program->nodes[value], program->results[0].dtype);
+    return *literal ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+}
+
+enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype, struct weft_literal **literal,
+                                   struct weft_error **error)
+{
+    if (!text || !literal)
+        return invalid_call(error, "weft_read_literal needs a text and a place for the literal, found NULL");
+    struct reading reading;
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    *literal = NULL;
+    reading_open(&reading, text);
+    if (!ARENA_GUARD(&reading.arena, env))
+        status = read_literal(&reading, dtype, literal, error);
+    arena_finish(&reading.arena);
+    errno = saved;
+    return status;
+}

@@ -1,0 +1,414 @@
+/* weft_program_specify: what is known of inputs besides their declarations, joined with these, and bindings
+ * that become results. weft_compile ends with it, too. */
+#include "runtime/api/specify_impl.h"
+
+#include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
+#include "runtime/api/debug_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The inputs in hand; arrays are by position. */
+struct joining {
+    struct weft_program *program;
+    struct program *parsed;
+    struct arena *scratch;
+    struct diags *diags;
+    const struct weft_input_type **known; /* NULL: nothing is */
+    struct type *said;             /* what the caller says of it besides its value */
+    struct type *types;            /* what all says together, of one sample */
+    struct shape **shapes;         /* the same of all samples: what differs is not known */
+    struct size_values sizes;
+    int64_t samples, sample;       /* how many there are, and which is looked at */
+};
+
+static const struct symbol *input_symbol(const struct program *program, int input)
+{
+    return &program->symbols[program->inputs[input]];
+}
+
+/* ---- what is given ---- */
+
+static bool unknown_input(struct joining *j, const char *name)
+{
+    const char **names = ARENA_ARRAY(j->scratch, const char *, j->parsed->input_count);
+    for (int i = 0; i < j->parsed->input_count; i++)
+        names[i] = input_symbol(j->parsed, i)->name;
+    const char *near = diag_nearest(name, names, (size_t)j->parsed->input_count);
+    return diag_at(j->diags, DIAG_NOT_AN_INPUT, NULL, 0, name,
+                   near ? arena_printf(j->scratch, "; did you mean '%s'?", near) : "");
+}
+
+/* By position. The last one counts of two about the same input. */
+static bool sort_known(struct joining *j, const struct weft_compile_params *params)
+{
+    bool good = true;
+    for (size_t i = 0; i < params->input_count; i++) {
+        int index = program_symbol(j->parsed, params->inputs[i].name);
+        const struct symbol *symbol = index < 0 ? NULL : &j->parsed->symbols[index];
+        if (symbol && symbol->kind == SYMBOL_INPUT)
+            j->known[symbol->input] = &params->inputs[i];
+        else
+            good = unknown_input(j, params->inputs[i].name);
+    }
+    return good;
+}
+
+static const DLTensor *value_of(const struct weft_input_type *known, int64_t sample)
+{
+    const struct weft_argument *value = known ? known->value : NULL;
+    if (!value || (value->batch && sample >= value->count))
+        return NULL;
+    return &value->tensors[value->batch ? sample : 0];
+}
+
+static bool read_value(struct joining *j, int input, const DLTensor *value, struct type *type)
+{
+    struct tensor tensor = {.rank = 0};
+    if (!tensor_read(value, false, "input", input_symbol(j->parsed, input)->name, &tensor, j->diags))
+        return false;
+    *type = (struct type){.dtype = tensor.dtype, .ranked = true, .rank = tensor.rank};
+    if (tensor.rank)
+        memcpy(type->extents, tensor.shape, (size_t)tensor.rank * sizeof *tensor.shape);
+    return true;
+}
+
+/* The type in words, else that of the value's elements. */
+static bool read_said(struct joining *j, int input)
+{
+    const struct symbol *symbol = input_symbol(j->parsed, input);
+    const struct weft_input_type *known = j->known[input];
+    const DLTensor *value = value_of(known, 0);
+    struct type *said = &j->said[input], actual = symbol->type;
+    if (known->type) {
+        struct source *source = ARENA_NEW(j->scratch, struct source);
+        *source = (struct source){"<args>", known->type, strlen(known->type)};
+        return parse_type(j->parsed, source, said);
+    }
+    if (!value && !symbol->typed)
+        return diag_at(j->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
+    bool good = !value || read_value(j, input, value, &actual);
+    *said = (struct type){.dtype = actual.dtype};
+    return good;
+}
+
+static bool read_all_said(struct joining *j)
+{
+    bool good = true;
+    for (int i = 0; i < j->parsed->input_count; i++) {
+        j->diags->input = input_symbol(j->parsed, i)->name;
+        good = (!j->known[i] || read_said(j, i)) && good;
+    }
+    return good;
+}
+
+/* Two batches have as many samples. */
+static bool count_samples(struct joining *j)
+{
+    int first = -1;
+    for (int i = 0; i < j->parsed->input_count; i++) {
+        const struct weft_argument *value = j->known[i] ? j->known[i]->value : NULL;
+        if (!value || !value->batch)
+            continue;
+        j->diags->input = input_symbol(j->parsed, i)->name;
+        if (first >= 0 && value->count != j->samples)
+            return diag_at(j->diags, DIAG_BATCH_COUNTS, NULL, 0, input_symbol(j->parsed, first)->name,
+                           j->diags->input, (long long)j->samples, (long long)value->count);
+        first = first < 0 ? i : first;
+        j->samples = value->count;
+    }
+    return true;
+}
+
+/* ---- one sample ---- */
+
+/* Where the value in hand comes from, NULL: not told. */
+static const char *origin_of(const struct joining *j, int input)
+{
+    const struct weft_input_type *known = j->known[input];
+    if (!known->origins || !known->value)
+        return NULL;
+    return known->origins[known->value->batch && j->sample < known->value->count ? j->sample : 0];
+}
+
+static bool join_layout(struct joining *j, int input, struct type *known, const struct type *next)
+{
+    if (!next->has_layout)
+        return true;
+    if (known->has_layout && strcmp(known->layout, next->layout) != 0)
+        return diag_at(j->diags, DIAG_WRONG_LAYOUT, NULL, 0, input_symbol(j->parsed, input)->name,
+                       next->layout, known->layout);
+    known->has_layout = true;
+    memcpy(known->layout, next->layout, sizeof known->layout);
+    return true;
+}
+
+static bool join_shape(struct joining *j, int input, const char *what, struct type *known,
+                       const struct type *next)
+{
+    const struct type before = *known;
+    const int errors = j->diags->errors;
+    if (!next->ranked)
+        return true;
+    if (!known->ranked) {
+        known->ranked = true;
+        known->rank = next->rank;
+        memcpy(known->extents, next->extents, sizeof known->extents);
+    }
+    bool fits = known->rank == next->rank;
+    for (int d = 0; d < next->rank && fits; d++)
+        fits = sizes_join(j->parsed, &j->sizes, input, &known->extents[d], next->extents[d], j->diags);
+    if (fits || j->diags->errors > errors)
+        return fits;
+    return diag_at(j->diags, DIAG_WRONG_SHAPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
+                   shape_text(j->scratch, j->parsed, type_shape(j->scratch, next)),
+                   shape_text(j->scratch, j->parsed, type_shape(j->scratch, before.ranked ? &before : known)));
+}
+
+/* Adds what `next` says to `known`. */
+static bool join(struct joining *j, int input, struct type *known, const struct type *next)
+{
+    const char *origin = origin_of(j, input);
+    const char *what = origin ? arena_printf(j->scratch, "%s for input", origin) : "input";
+    if (known->dtype != next->dtype)
+        return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, what, input_symbol(j->parsed, input)->name,
+                       type_rows[next->dtype].name, type_rows[known->dtype].name);
+    return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
+}
+
+/* What declaration, words and value say together. */
+static bool join_input(struct joining *j, int input)
+{
+    const struct symbol *symbol = input_symbol(j->parsed, input);
+    const DLTensor *value = value_of(j->known[input], j->sample);
+    struct type *type = &j->types[input], actual;
+    *type = symbol->type;
+    if (!j->known[input])
+        return true;
+    if (!symbol->typed)
+        *type = (struct type){.dtype = j->said[input].dtype};
+    return join(j, input, type, &j->said[input]) &&
+           (!value || (read_value(j, input, value, &actual) && join(j, input, type, &actual)));
+}
+
+/* Messages about a batch say which sample: in the caller's words, or by its number. */
+static bool join_named(struct joining *j, int input)
+{
+    struct diag *last = j->diags->last;
+    const struct weft_input_type *known = j->known[input];
+    bool batch = known && known->value && known->value->batch && j->sample < known->value->count;
+    const char *origin = batch ? origin_of(j, input) : NULL;
+    j->diags->input = input_symbol(j->parsed, input)->name;
+    j->sizes.where = origin ? arena_printf(j->scratch, " of sample %s", origin) : "";
+    bool good = join_input(j, input);
+    if (batch && !origin)
+        blame_sample(j->diags, last, j->sample);
+    return good;
+}
+
+static bool join_inputs(struct joining *j)
+{
+    bool good = true;
+    sizes_init(&j->sizes, j->scratch, j->parsed); /* a sample has its own */
+    for (int i = 0; i < j->parsed->input_count; i++)
+        good = join_named(j, i) && good;
+    return good;
+}
+
+/* ---- all samples ---- */
+
+/* Keeps of what was known what this sample says as well. */
+static void widen(struct joining *j)
+{
+    for (int i = 0; i < j->parsed->input_count; i++) {
+        struct shape *shape = j->shapes[i];
+        if (j->sample == 0)
+            shape = j->shapes[i] = (struct shape *)type_shape(&j->program->arena, &j->types[i]);
+        for (int d = 0; shape && d < shape->rank; d++) {
+            int64_t extent = sizes_extent(&j->sizes, j->types[i].extents[d]);
+            if (j->sample == 0)
+                shape->extents[d] = extent;
+            else if (shape->extents[d] != extent)
+                shape->extents[d] = EXTENT_UNKNOWN;
+        }
+    }
+}
+
+static bool join_samples(struct joining *j)
+{
+    if (!read_all_said(j) || !count_samples(j))
+        return false;
+    do {
+        if (!join_inputs(j))
+            return false;
+        widen(j);
+    } while (++j->sample < j->samples);
+    return true;
+}
+
+/* What the caller said counts from now on; of a value that is the type of its elements. */
+static void keep_said(struct joining *j, int input)
+{
+    struct symbol *symbol = &j->parsed->symbols[j->parsed->inputs[input]];
+    symbol->given = arena_copy(&j->program->arena, &j->said[input], sizeof j->said[input]);
+    if (!symbol->declared || !symbol->type.ranked)
+        symbol->type = j->said[input];
+    symbol->typed = true;
+}
+
+static bool join_all(struct weft_program *program, const struct weft_compile_params *params,
+                     struct arena *scratch, struct diags *diags)
+{
+    const int count = program->parsed->input_count;
+    struct joining j = {.program = program, .parsed = program->parsed, .scratch = scratch, .diags = diags,
+                        .known = ARENA_ARRAY(scratch, const struct weft_input_type *, count),
+                        .said = ARENA_ARRAY(scratch, struct type, count),
+                        .types = ARENA_ARRAY(scratch, struct type, count),
+                        .shapes = ARENA_ARRAY(&program->arena, struct shape *, count)};
+    const bool good = sort_known(&j, params) && join_samples(&j);
+    diags->input = NULL;
+    for (int i = 0; i < count && good; i++)
+        if (j.known[i])
+            keep_said(&j, i);
+    program->shapes = (const struct shape *const *)j.shapes;
+    return good;
+}
+
+/* ---- the program with it ---- */
+
+/* Types and shapes as far as the inputs' are known, so that mistakes show now. `types` receives the results'
+ * types in words, unless it is NULL. */
+static bool look_ahead(struct arena *arena, const struct program *parsed, const struct shape *const *inputs,
+                       const char **types, struct diags *diags)
+{
+    struct program *program = program_copy(arena, parsed);
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    bool typed = true;
+    program->diags = diags;
+    for (int i = 0; i < program->input_count; i++)
+        typed = typed && input_symbol(program, i)->typed;
+    bool good = !typed || pipeline_check(program);
+    good = pipeline_shapes(arena, program, diags, inputs, NULL, shapes) &&
+           pipeline_layouts(arena, program, diags, shapes, NULL, layouts) && good;
+    for (int r = 0; good && types && r < program->result_count; r++) {
+        const struct result *result = &program->results[r];
+        const struct shape *shape = shapes[result->node];
+        const char *layout = layouts[result->node];
+        types[r] = !typed ? "?"
+                          : arena_printf(arena, "%s%s%s%s", type_rows[result->dtype].name,
+                                         shape ? shape_text(arena, program, shape) : "",
+                                         layout && *layout ? "@" : "", layout ? layout : "");
+    }
+    return good;
+}
+
+/* Values are not remembered: what is wrong with their shapes is told where they are used. */
+static bool check_early(struct weft_program *program, struct arena *scratch, struct diags *diags)
+{
+    const struct program *parsed = program->parsed;
+    const struct shape **inputs = ARENA_ARRAY(scratch, const struct shape *, parsed->input_count);
+    program->alignments = find_alignments(&program->arena, parsed);
+    for (int i = 0; i < parsed->input_count; i++)
+        inputs[i] = type_shape(scratch, &input_symbol(parsed, i)->type);
+    return look_ahead(scratch, parsed, inputs, NULL, diags);
+}
+
+bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
+                     struct arena *scratch, struct diags *diags)
+{
+    program->parsed->diags = diags;
+    bool good = join_all(program, params, scratch, diags) &&
+                parse_results(program->parsed, params->results, params->result_count) &&
+                check_early(program, scratch, diags);
+    program->parsed->diags = NULL;
+    debug_program(program);
+    return good;
+}
+
+/* ---- the calls ---- */
+
+static const char *wrong_input(const struct weft_input_type *known)
+{
+    const struct weft_argument *value = known->value;
+    if (!known->name || (!known->type && !value))
+        return "an input of weft_compile_params lacks its name or type, found NULL";
+    if (value && (value->count < 0 || (value->count > 1 && !value->batch)))
+        return "a value in weft_compile_params has several samples and is not called a batch, or less than none";
+    if (value && !value->tensors && (value->count || !value->batch))
+        return "a value in weft_compile_params lacks its tensors, found NULL";
+    return NULL;
+}
+
+const char *specify_wrong(const struct weft_compile_params *params)
+{
+    if ((params->input_count && !params->inputs) || (params->result_count && !params->results))
+        return "weft_compile_params counts inputs or results but has none, found NULL";
+    for (size_t i = 0; i < params->input_count; i++)
+        if (wrong_input(&params->inputs[i]))
+            return wrong_input(&params->inputs[i]);
+    for (size_t i = 0; i < params->result_count; i++)
+        if (!params->results[i])
+            return "a result of weft_compile_params lacks its name, found NULL";
+    return NULL;
+}
+
+struct order {
+    struct weft_program *program;
+    const struct weft_compile_params *params;
+    const char **types;            /* made, of the results */
+};
+
+static void specify(struct diags *diags, void *user)
+{
+    const struct order *order = user;
+    order->program->arena.out_of_memory = diags->arena->out_of_memory;
+    program_specify(order->program, order->params, diags->arena, diags);
+}
+
+enum weft_status weft_program_specify(struct weft_program *program, const struct weft_compile_params *params,
+                                      struct weft_error **error)
+{
+    const char *wrong = !program || !params ? "weft_program_specify needs a program and what to specify, found NULL"
+                        : program->typed    ? "weft_program_specify comes before the program's first use"
+                                            : specify_wrong(params);
+    struct order order = {.program = program, .params = params};
+    return wrong ? invalid_call(error, wrong)
+                 : guarded_call(&program->context->log, &program->source, specify, &order, error);
+}
+
+const char **pack_texts(const char *const *texts, size_t count)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]) + 1;
+    const char **list = malloc(count * sizeof *list + size);
+    char *room = list ? (char *)(list + count) : NULL;
+    for (size_t i = 0; list && i < count; i++) {
+        list[i] = strcpy(room, texts[i]);
+        room += strlen(room) + 1;
+    }
+    return list;
+}
+
+static void find_types(struct diags *diags, void *user)
+{
+    struct order *order = user;
+    const struct weft_program *program = order->program;
+    const char **types = ARENA_ARRAY(diags->arena, const char *, program->parsed->result_count);
+    if (look_ahead(diags->arena, program->parsed, program->shapes, types, diags) &&
+        !(order->types = pack_texts(types, (size_t)program->parsed->result_count)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+}
+
+enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
+                                           struct weft_error **error)
+{
+    if (!program || !types)
+        return invalid_call(error, "weft_program_result_types needs a program and a place for types, found NULL");
+    struct order order = {.program = program};
+    enum weft_status status = guarded_call(NULL, &program->source, find_types, &order, error);
+    *types = order.types;
+    return status;
+}

@@ -1,0 +1,285 @@
+/* sum against the order of rule 11.4 written down a second time: element i goes to lane i mod 16 of block i div
+ * 1024, lanes add in order, blocks join in pairs, then lanes 8, 4, 2 and 1 apart. Every bit, for all types, around
+ * the sizes where a lane, a row, a block and a level of pairs begin; on operands of any layout; on any number of
+ * threads. */
+#include "compiler/lang/ops.h"
+#include "tests/diff/run.h"
+#include "tests/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { LANES = 16, BLOCK_ELEMENTS = 1024, MOST = 17500 };
+
+static const int sizes[] = {0, 1, 2, 15, 16, 17, 255, 256, 257, 1023, 1024, 1025, 2048, 3000, 16384, 16385, MOST};
+
+/* ---- the order, for floats ---- */
+
+static double add(enum weft_dtype compute, double a, double b)
+{
+    return compute == WEFT_FLOAT64 ? a + b : (double)((float)a + (float)b);
+}
+
+/* What is absent is left out. */
+static void join(enum weft_dtype compute, double *a, bool *have_a, double b, bool have_b)
+{
+    if (have_b)
+        *a = *have_a ? add(compute, *a, b) : b;
+    *have_a = *have_a || have_b;
+}
+
+static double float_sum(enum weft_dtype compute, const double *x, int count)
+{
+    static double lanes[MOST / BLOCK_ELEMENTS + 1][LANES];
+    static bool have[MOST / BLOCK_ELEMENTS + 1][LANES];
+    int blocks = (count + BLOCK_ELEMENTS - 1) / BLOCK_ELEMENTS;
+    memset(have, 0, sizeof have);
+    for (int i = 0; i < count; i++)
+        join(compute, &lanes[i / BLOCK_ELEMENTS][i % LANES], &have[i / BLOCK_ELEMENTS][i % LANES], x[i], true);
+    for (; blocks > 1; blocks = (blocks + 1) / 2)
+        for (int b = 0; b < blocks; b += 2)
+            for (int j = 0; j < LANES; j++) {
+                lanes[b / 2][j] = lanes[b][j];
+                have[b / 2][j] = have[b][j];
+                if (b + 1 < blocks)
+                    join(compute, &lanes[b / 2][j], &have[b / 2][j], lanes[b + 1][j], have[b + 1][j]);
+            }
+    for (int apart = LANES / 2; apart; apart /= 2)
+        for (int j = 0; j < apart; j++)
+            join(compute, &lanes[0][j], &have[0][j], lanes[0][j + apart], have[0][j + apart]);
+    return count ? lanes[0][0] : 0;
+}
+
+/* ---- operands ---- */
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 29;
+}
+
+/* Elements of very unlike sizes, so that every other order shows. */
+static union scalar element(enum weft_dtype dtype, uint64_t *state)
+{
+    const uint64_t bits = next(state);
+    if (!dtype_is_float(dtype))
+        return eval_convert(WEFT_UINT64, dtype, false, (union scalar){.u64 = dtype == WEFT_BOOL ? bits % 2 : bits * 8191});
+    const union scalar value = {.f64 = ((double)(bits % 4096) - 2048) * (bits >> 12 & 1 ? 0.001 : 1.0)};
+    return eval_convert(WEFT_FLOAT64, dtype, false, value);
+}
+
+/* How the elements lie: in a row, backwards, every third, by columns. */
+enum layout { DENSE, BACKWARDS, APART, COLUMNS, LAYOUTS };
+
+static struct tensor operand(enum weft_dtype dtype, int count, enum layout layout)
+{
+    struct tensor x = tensor_line(dtype, layout == APART ? (int64_t)count * 3 + 1 : count + 1);
+    x.shape[0] = count;
+    if (layout == BACKWARDS && count) {
+        x.data += (ptrdiff_t)(count - 1) * type_rows[dtype].size;
+        x.strides[0] = -1;
+    }
+    if (layout == APART)
+        x.strides[0] = 3;
+    if (layout == COLUMNS) {
+        const int rows = count % 5 ? 1 : 5;
+        x.rank = 2;
+        x.shape[0] = rows;
+        x.shape[1] = count / rows;
+        x.strides[0] = 1;
+        x.strides[1] = rows;
+    }
+    return x;
+}
+
+/* Element i in row-major order. */
+static void *at(const struct tensor *x, int i)
+{
+    const int64_t index[] = {x->rank == 2 ? i / x->shape[1] : i, x->rank == 2 ? i % x->shape[1] : 0};
+    return tensor_at(x, index);
+}
+
+static struct tensor sum_of(const char *text, const struct tensor *x, enum weft_dtype dtype)
+{
+    static const char *const names[] = {"x"};
+    struct tensor out = tensor_new(dtype, 0, NULL);
+    struct weft_program *program = run_compile(text);
+    run_program(program, x, names, 1, &out, 1, NULL);
+    weft_program_destroy(program);
+    return out;
+}
+
+/* ---- what it has to be ---- */
+
+static void fill(const struct tensor *x, int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++)
+        scalar_store(at(x, i), x->dtype, element(x->dtype, &seed));
+}
+
+static enum weft_dtype sum_dtype(enum weft_dtype dtype)
+{
+    if (dtype_is_float(dtype))
+        return dtype;
+    return type_rows[dtype].class == CLASS_UNSIGNED ? WEFT_UINT64 : WEFT_INT64;
+}
+
+static union scalar expected_sum(const struct tensor *x, int count)
+{
+    static double values[MOST];
+    const enum weft_dtype compute = x->dtype == WEFT_FLOAT64 ? WEFT_FLOAT64 : WEFT_FLOAT32;
+    uint64_t whole = 0;
+    for (int i = 0; i < count; i++) {
+        const union scalar value = scalar_load(at(x, i), x->dtype);
+        if (dtype_is_float(x->dtype))
+            values[i] = eval_convert(x->dtype, WEFT_FLOAT64, false, value).f64;
+        else
+            whole += eval_convert(x->dtype, sum_dtype(x->dtype), false, value).u64;
+    }
+    if (!dtype_is_float(x->dtype))
+        return (union scalar){.u64 = whole};
+    return eval_convert(WEFT_FLOAT64, x->dtype, false, (union scalar){.f64 = float_sum(compute, values, count)});
+}
+
+static void check(enum weft_dtype dtype, int count, enum layout layout)
+{
+    struct tensor x = operand(dtype, count, layout);
+    fill(&x, count, (uint64_t)count + dtype);
+    struct tensor sum = sum_of("sum(x)", &x, sum_dtype(dtype));
+    const union scalar expected = expected_sum(&x, count), found = tensor_get(&sum, 0);
+    if (found.bits != expected.bits)
+        fail_msg("sum of %d %s, layout %d: %llx, not %llx", count, type_rows[dtype].name, layout,
+                 (unsigned long long)found.bits, (unsigned long long)expected.bits);
+    tensor_free(&x);
+    tensor_free(&sum);
+}
+
+/* ---- tests ---- */
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    run_disable("");
+    for (int t = 0, number = 0; t < WEFT_DTYPE_COUNT; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            if (sample_chosen(number++))
+                check((enum weft_dtype)t, sizes[s], DENSE);
+}
+
+static void test_layouts(void **state)
+{
+    (void)state;
+    run_disable("");
+    for (int layout = BACKWARDS; layout < LAYOUTS; layout++)
+        for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+            if (sample_chosen(t + layout))
+                check((enum weft_dtype)t, t % 2 ? 1025 : 3000, (enum layout)layout);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : threads + 5) {
+        run_disable("");
+        run_threads(threads);
+        check(WEFT_FLOAT32, MOST, DENSE);
+        check(WEFT_FLOAT64, MOST, APART);
+    }
+    run_threads(0);
+}
+
+/* Without each fast path that its kernels might take. */
+static void test_slow_paths(void **state)
+{
+    static const char *const words[] = {"flat", "expand", "row", "convert", "narrow", "hoist", "special", "chunk", "index"};
+    (void)state;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        run_disable(words[w]);
+        check(WEFT_FLOAT32, 3000, DENSE);
+        check(WEFT_BFLOAT16, 1025, DENSE);
+        check(WEFT_UINT8, 1025, BACKWARDS);
+    }
+}
+
+/* -0 is the sum of nothing but -0; without elements it is 0. */
+static void test_zeros(void **state)
+{
+    (void)state;
+    run_disable("");
+    for (int count = 0; count < 40; count += 13)
+        for (int positive = -1; positive < count; positive += 12) {
+            struct tensor x = tensor_line(WEFT_FLOAT32, count);
+            for (int i = 0; i < count; i++)
+                ((float *)x.memory)[i] = i == positive ? 0.0f : -0.0f;
+            struct tensor sum = sum_of("sum(x)", &x, WEFT_FLOAT32);
+            assert_true(*(float *)sum.memory == 0);
+            assert_int_equal(!!signbit(*(float *)sum.memory), count && positive < 0);
+            tensor_free(&x);
+            tensor_free(&sum);
+        }
+}
+
+/* Under other operations and over them, twice, and of a selection of itself. */
+static void test_inside(void **state)
+{
+    (void)state;
+    run_disable("");
+    struct tensor x = tensor_line(WEFT_INT32, 1500), sum;
+    int64_t all = 0, every = 0, squares = 0;
+    for (int i = 0; i < 1500; i++) {
+        const int64_t value = i * 37 % 101;
+        ((int32_t *)x.memory)[i] = (int32_t)value;
+        all += value;
+        every += i % 3 == 2 ? value : 0;
+        squares += value * value;
+    }
+    sum = sum_of("s = sum(x); sum(x * x) + 3 * s + sum(x[2::3]) - sum(reshape(x[::-1], [30, 50])) + sum(s)", &x, WEFT_INT64);
+    assert_int_equal(*(int64_t *)sum.memory, squares + 3 * all + every - all + all);
+    tensor_free(&x);
+    tensor_free(&sum);
+}
+
+/* Each sample of a batch by itself, of unlike sizes. */
+static void test_batches(void **state)
+{
+    static const char *const names[] = {"x"};
+    enum { SAMPLES = 5 };
+    const int counts[SAMPLES] = {3, 0, 1500, 17, 1500};
+    struct tensor in[SAMPLES], out[SAMPLES];
+    (void)state;
+    run_disable("");
+    for (int i = 0; i < SAMPLES; i++) {
+        in[i] = operand(WEFT_FLOAT32, counts[i], DENSE);
+        fill(&in[i], counts[i], (uint64_t)i);
+        out[i] = tensor_new(WEFT_FLOAT32, 0, NULL);
+    }
+    struct weft_program *program = run_compile("sum(x)");
+    run_batches(program, in, names, 1, out, 1, SAMPLES, NULL);
+    weft_program_destroy(program);
+    for (int i = 0; i < SAMPLES; i++) {
+        assert_int_equal(tensor_get(&out[i], 0).bits, expected_sum(&in[i], counts[i]).bits);
+        tensor_free(&in[i]);
+        tensor_free(&out[i]);
+    }
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    run_finish();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_slow_paths), cmocka_unit_test(test_zeros), cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_batches)};
+    return cmocka_run_group_tests_name("reductions", tests, NULL, tear_down);
+}
