@@ -226,8 +226,7 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
     const struct kernel *kernel = part->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
-        kinds[a] = kernel->accesses[a].map || access_reinterprets(k->program, &kernel->accesses[a]) ? ACCESS_MAPPED
-                                                                                        : ACCESS_STRIDED;
+        kinds[a] = aot_general_kind(k, kernel, a);
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
