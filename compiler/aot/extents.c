@@ -139,12 +139,11 @@ static void join_extent(struct aot_kernel *k, struct shape *a, int to, const str
 {
     const int64_t x = a->extents[to], y = b->extents[from];
     const bool x_rigid = a->rigid >> to & 1, y_rigid = b->rigid >> from & 1;
-    if (x == y || (x == 1 && !x_rigid))
-        a->extents[to] = y;
-    else if (y == 1 && !y_rigid)
+    const enum joined joined = join_extents(x, x_rigid, y, y_rigid);
+    if (joined == JOINED_FIRST && x != y)
         return;
-    else
-        a->extents[to] = join_unequal(k, x, x_rigid, y, y_rigid, span);
+    if (joined != JOINED_FIRST)
+        a->extents[to] = joined == JOINED_SECOND ? y : join_unequal(k, x, x_rigid, y, y_rigid, span);
     a->rigid |= (uint32_t)y_rigid << to;
 }
 

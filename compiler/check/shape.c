@@ -6,28 +6,18 @@
 
 #include <string.h>
 
-static bool is_one(const struct shape *shape, int d)
-{
-    return shape->extents[d] == 1 && !(shape->rigid >> d & 1);
-}
-
-/* Broadcasts dimension `d` of `b` (aligned already) into dimension `to` of `a`. */
+/* Broadcasts dimension `d` of `b` (aligned already) into dimension `to` of `a`. False where they clash. */
 static bool broadcast_extent(struct shape *a, int to, const struct shape *b, int d)
 {
-    int64_t x = a->extents[to], y = b->extents[d];
-    uint32_t rigid = b->rigid >> d & 1;
-    if (x == y || is_one(b, d)) {
-        a->rigid |= x == y ? rigid << to : 0;
-        return true;
-    }
-    if (is_one(a, to) || x < 0) {
-        /* An unknown extent takes what is known; a size variable must turn out equal. */
-        if (x >= 0 || y >= 0 || x == EXTENT_UNKNOWN)
-            a->extents[to] = y;
+    const int64_t x = a->extents[to], y = b->extents[d];
+    const uint32_t rigid = b->rigid >> d & 1;
+    const enum joined joined = join_extents(x, a->rigid >> to & 1, y, rigid);
+    /* An unknown extent takes what is known; a size variable must turn out equal. */
+    if (joined == JOINED_SECOND || (joined == JOINED_OPEN && (x == EXTENT_UNKNOWN || (x < 0 && y >= 0))))
+        a->extents[to] = y;
+    if (x == y || joined == JOINED_SECOND || (joined == JOINED_OPEN && x < 0))
         a->rigid |= rigid << to;
-        return true;
-    }
-    return y < 0;
+    return joined != JOINED_CLASH;
 }
 
 /* The aligned extents of `b` joined into `a`, whose rank is at least b's. Returns -1, or the

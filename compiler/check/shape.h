@@ -12,6 +12,22 @@ struct shape {
     int64_t extents[WEFT_MAX_RANK];
 };
 
+/* What two extents of one dimension broadcast to (rule 5.1): the rule for all who join shapes. A rigid one, that of
+ * a size variable, never stretches. */
+enum joined {
+    JOINED_FIRST, JOINED_SECOND,
+    JOINED_OPEN,                   /* a call decides: one is not known */
+    JOINED_CLASH
+};
+static inline enum joined join_extents(int64_t first, bool first_rigid, int64_t second, bool second_rigid)
+{
+    if (first == second || (second == 1 && !second_rigid))
+        return JOINED_FIRST;
+    if (first == 1 && !first_rigid)
+        return JOINED_SECOND;
+    return first < 0 || second < 0 ? JOINED_OPEN : JOINED_CLASH;
+}
+
 /* `inputs` holds one shape for each input, NULL where nothing is known; so does `shapes`, one for
  * each node, afterwards. False, with diagnostics, when shapes do not broadcast. */
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
