@@ -60,12 +60,6 @@ static const struct shape *in_numbers(const struct building *b, const struct sha
     return open ? open->example(open->user, shape) : shape;
 }
 
-static void add_kernel(struct building *b, struct kernel *kernel, const struct shape *space, int order)
-{
-    assert(!verify_kernel(kernel));
-    ARENA_PUSH(b->p->arena, b->into->kernels, b->into->count, ((struct program_kernel){kernel, space, 0, order}));
-}
-
 /* NULL with a diagnostic. */
 static struct lowered *lower_both(struct arena *arena, const struct lower_params *params, const int *results,
                                   int count)
@@ -146,111 +140,34 @@ static struct kernel *materialize(struct building *b, struct kernel *whole, cons
     b->into->temporary_count = hoisted.temporary_count;
     for (int k = 0; k < hoisted.count; k++) {
         struct kernel *kernel = hoisted.parts[k].kernel;
-        add_kernel(b, narrowed(b, kernel), p->open ? join_loads(b, kernel) : hoisted.parts[k].shape, order);
+        add_kernel(b->into, narrowed(b, kernel), p->open ? join_loads(b, kernel) : hoisted.parts[k].shape, order);
     }
     return rest;
 }
 
 /* ---- reductions ---- */
 
-static int add_temporary(struct building *b, enum weft_dtype dtype, const struct shape *shape)
-{
-    const struct temporary temporary = {dtype, shape};
-    ARENA_PUSH(b->p->arena, b->into->temporaries, b->into->temporary_count, temporary);
-    return b->into->temporary_count - 1;
-}
-
-static const struct shape *new_shape(const struct building *b, int rank, const int64_t *extents)
-{
-    struct shape *shape = ARENA_NEW(b->p->arena, struct shape);
-    shape->rank = rank;
-    memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
-    return shape;
-}
-#define SHAPE(b, ...) \
-    new_shape(b, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
-
-static int64_t volume_of(const struct building *b, const struct shape *shape)
-{
-    const struct open_extents *open = b->p->open;
-    return shape_known(shape) ? shape_volume(shape) : open->volume(open->user, shape);
-}
-
-/* Groups of `each` elements, at least 1, times `times`. */
-static int64_t groups_of(const struct building *b, int64_t extent, int64_t each, int64_t times)
-{
-    const struct open_extents *open = b->p->open;
-    const int64_t groups = extent > each ? extent / each + (extent % each > 0) : 1;
-    return extent < 0 ? open->groups(open->user, extent, each, times) : groups * times;
-}
-
-/* How many rows of a block there are at most; all where the extent is open. */
-static int block_rows(int64_t elements)
-{
-    const int most = REDUCE_BLOCK / REDUCE_LANES;
-    return elements < 0 || elements >= REDUCE_BLOCK ? most : (int)(elements + REDUCE_LANES - 1) / REDUCE_LANES;
-}
-
-/* The elements of a temporary, [n], as lanes of blocks: a temporary [blocks, lanes]. */
-static int reduce_blocks(struct building *b, const struct reduce *r, int from, const struct shape *own)
-{
-    const int64_t n = own->extents[0], blocks = groups_of(b, n, REDUCE_BLOCK, 1);
-    struct reduce_rows rows = {.from = from, .before = -1, .own = own};
-    rows.space = SHAPE(b, blocks, REDUCE_LANES);
-    rows.rows = SHAPE(b, blocks, REDUCE_BLOCK / REDUCE_LANES, REDUCE_LANES);
-    rows.padded = SHAPE(b, groups_of(b, n, REDUCE_BLOCK, REDUCE_BLOCK));
-    for (int left = block_rows(n); left > 0; left -= REDUCE_STEP) {
-        rows.to = add_temporary(b, r->dtype, rows.space);
-        add_kernel(b, reduce_rows(r, &rows), rows.space, 0);
-        rows.before = rows.to;
-        rows.first += REDUCE_STEP;
-    }
-    return rows.before;
-}
-
-/* Blocks joined in pairs until one is left: of any number that memory holds, where it is open. */
-static int reduce_pairs(struct building *b, const struct reduce *r, int from)
-{
-    enum { STEPS = 10 };           /* 16 ** 10 blocks */
-    const struct shape *own = b->into->temporaries[from].shape;
-    for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
-        const int64_t groups = groups_of(b, own->extents[0], REDUCE_STEP, 1);
-        struct reduce_rows rows = {.from = from, .before = -1, .own = own, .pairs = true};
-        rows.space = SHAPE(b, groups, REDUCE_LANES);
-        rows.rows = SHAPE(b, groups, REDUCE_STEP, REDUCE_LANES);
-        rows.padded = SHAPE(b, groups_of(b, own->extents[0], REDUCE_STEP, REDUCE_STEP), REDUCE_LANES);
-        rows.to = from = add_temporary(b, r->dtype, rows.space);
-        add_kernel(b, reduce_rows(r, &rows), rows.space, 0);
-        own = rows.space;
-    }
-    return from;
-}
-
-/* The kernel that stores what is reduced, all of whose dimensions are reduced dimensions, as kernels that are
- * parallel: false with a diagnostic. */
+/* The kernels of a reduction: one that computes what is reduced, all of whose dimensions are reduced, and what it
+ * becomes. False with a diagnostic. */
 static bool add_reduction(struct building *b, int n)
 {
+    struct kernel_program *into = b->into;
     const struct program *program = b->p->program;
     const struct node *node = &program->nodes[n];
     const int operand = program->operands[node->operands];
-    const struct shape *space = b->p->shapes[operand], *none = ARENA_NEW(b->p->arena, struct shape);
+    const struct shape *space = b->p->shapes[operand];
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
     const struct lower_params params = lower_params(b);
-    const struct reduce r = {b->p->arena, program, node->reduction, type_rows[node->dtype].compute, node->token};
-    const struct shape *flat = SHAPE(b, volume_of(b, space));
-    const int values = add_temporary(b, r.dtype, flat);
-    struct kernel *whole = lower_value(b->p->arena, &params, operand, r.dtype, values);
+    const int values = add_temporary(into, compute, space);
+    struct kernel *whole = lower_value(b->p->arena, &params, operand, compute, values);
     if (!whole)
         return false;
-    add_kernel(b, narrowed(b, materialize(b, whole, space, 0)), space, 0);
-    b->reduced[n] = add_temporary(b, node->dtype, none);
-    if (flat->extents[0] == 0) {
-        add_kernel(b, reduce_nothing(&r, b->reduced[n], node->dtype), none, 0);
-        return true;
-    }
-    const int lanes = reduce_pairs(b, &r, reduce_blocks(b, &r, values, flat));
-    const bool open = flat->extents[0] < 0;
-    add_kernel(b, reduce_lanes(&r, lanes, b->into->temporaries[lanes].shape, b->reduced[n], node->dtype, values,
-                               open ? flat : NULL), none, 0);
+    add_kernel(into, narrowed(b, materialize(b, whole, space, 0)), space, 0);
+    struct program_kernel *kernel = &into->kernels[into->count - 1];
+    b->reduced[n] = add_temporary(into, node->dtype, ARENA_NEW(b->p->arena, struct shape));
+    kernel->reduced = space->rank < 32 ? (1u << space->rank) - 1 : ~0u;
+    kernel->reduce = (struct reduce){node->reduction, compute, node->dtype, b->reduced[n], node->token};
+    reduce(into, into->count - 1);
     return true;
 }
 
@@ -302,7 +219,7 @@ static bool add_results(struct building *b, const int *results, int count)
         rest = lowered->narrowed;
     else
         rest = narrowed(b, rest);
-    ARENA_PUSH(p->arena, b->results, b->result_count, ((struct program_kernel){rest, space, 0, order}));
+    ARENA_PUSH(p->arena, b->results, b->result_count, ((struct program_kernel){.kernel = rest, .space = space, .order = order}));
     return true;
 }
 
@@ -328,7 +245,7 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
 bool pipeline_kernels(const struct pipeline *p, struct kernel_program *into)
 {
     struct building b = {.p = p, .into = into};
-    *into = (struct kernel_program){.kernels = NULL};
+    *into = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
     if (!add_reductions(&b))
         return false;
     for (int r = 0; r < p->program->result_count; r++) {
@@ -339,7 +256,7 @@ bool pipeline_kernels(const struct pipeline *p, struct kernel_program *into)
     }
     into->first_result = into->count;
     for (int i = 0; i < b.result_count; i++)
-        add_kernel(&b, b.results[i].kernel, b.results[i].space, b.results[i].order);
+        add_kernel(into, b.results[i].kernel, b.results[i].space, b.results[i].order);
     return true;
 }
 

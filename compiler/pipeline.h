@@ -39,18 +39,6 @@ bool pipeline_layouts(struct arena *arena, const struct program *program, struct
 
 /* ---- a program of kernels ---- */
 
-/* Extents that a call decides, as far as passes ask for them. */
-struct open_extents {
-    void *user;
-    /* The shape with numbers as they might be; NULL: there is no good example. */
-    const struct shape *(*example)(void *user, const struct shape *shape);
-    /* What two shapes that broadcast together give. */
-    const struct shape *(*join)(void *user, const struct shape *a, const struct shape *b);
-    /* The number of elements; and how many groups of `each` of them there are, at least 1, times `times`. */
-    int64_t (*volume)(void *user, const struct shape *shape);
-    int64_t (*groups)(void *user, int64_t extent, int64_t each, int64_t times);
-};
-
 /* A kernel as lowering makes it, before anything is taken out of it. */
 struct lowered {
     struct lowered *next;
@@ -79,22 +67,6 @@ struct pipeline {
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct diags *diags;
-};
-
-/* A kernel of the program: an iteration space, and what happens at each of its points. */
-struct program_kernel {
-    struct kernel *kernel;         /* its loads, instructions and stores */
-    const struct shape *space;     /* the iteration space */
-    uint32_t reduced;              /* its dimensions, a bit each, that are reduced; the others are parallel */
-    int order;                     /* of the results that it computes or helps, among all */
-};
-
-/* Kernels in the order in which they run: first those that store temporaries, then those that store results. */
-struct kernel_program {
-    struct program_kernel *kernels;
-    int count, first_result;
-    struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE are these */
-    int temporary_count;
 };
 
 /* Results of equal shapes share a kernel; costly values that vary less are materialized in front. False with

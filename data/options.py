@@ -3,7 +3,7 @@
     options.py OPTIONS.DEF TEMPLATE OUTPUT
 
 Each line `@NAME@` of the template is replaced by the lines of that name, each word `@NAME@` by its text. What
-there is depends on the template: the manual page (.1), or the completion of a shell (.bash, .fish, _weft).
+there is depends on the template: the manual page (.1.in), or the completion of a shell (.bash.in, .fish.in, _weft.in).
 The table's rows are calls of literals and names, so Python reads them as C does."""
 import pathlib
 import re
@@ -120,8 +120,9 @@ def fish(commands, _):
 
 def main(table, template, output):
     kinds = {".1": manual, ".bash": bash, ".fish": fish, "": zsh}
-    made = kinds[pathlib.Path(output).suffix](*read(pathlib.Path(table)))
-    text = pathlib.Path(template).read_text(encoding="utf-8")
+    template = pathlib.Path(template)
+    made = kinds[pathlib.Path(template.stem).suffix](*read(pathlib.Path(table)))
+    text = template.read_text(encoding="utf-8")
     text = re.sub(r"@(\w+)@", lambda name: "\n".join(made[name[1]]), text)
     pathlib.Path(output).write_text(text, encoding="utf-8")
 

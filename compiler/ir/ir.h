@@ -5,6 +5,7 @@
 
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/ir/kernel_program.h"
 #include "compiler/ir/materialize.h"
 #include "compiler/ir/narrow.h"
 #include "compiler/ir/reduce.h"

@@ -3,22 +3,52 @@
 
 #include "compiler/ir/index_map.h"
 
-static struct kernel *new_kernel(const struct reduce *r, const struct shape *space)
+#include <string.h>
+
+enum {
+    LANES = 16,
+    BLOCK_ELEMENTS = 1024,         /* that are joined in lanes, one after the other */
+    STEP = 16                      /* rows of a block, or blocks, that one kernel joins */
+};
+
+/* A reduction on its way. */
+struct reducing {
+    struct arena *arena;
+    struct kernel_program *into;
+    const struct reduce *reduce;
+    enum weft_dtype dtype;
+};
+
+/* Rows of lanes that a kernel joins: STEP of them. */
+struct lane_rows {
+    int from, to;                  /* temporaries: that they are read from, that the kernel stores */
+    int before;                    /* a temporary of the kernel's space that they are joined to; -1: none */
+    const struct shape *own;       /* of `from`: [elements], or [blocks, lanes] */
+    const struct shape *space;     /* the kernel's: [groups, lanes] */
+    const struct shape *rows;      /* [groups, rows of each, lanes] */
+    const struct shape *padded;    /* the same in the dimensions of `own` */
+    int first;                     /* row of each group */
+    bool pairs;                    /* joined in pairs, else in order */
+};
+
+/* ---- kernels ---- */
+
+static struct kernel *new_kernel(const struct reducing *r, const struct shape *space)
 {
     struct kernel *kernel = ARENA_NEW(r->arena, struct kernel);
-    *kernel = (struct kernel){.arena = r->arena, .program = r->program};
+    *kernel = (struct kernel){.arena = r->arena, .program = r->into->program};
     ARENA_PUSH(r->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     return kernel;
 }
 
-static int add(const struct reduce *r, struct kernel *kernel, struct ins ins)
+static int add(const struct reducing *r, struct kernel *kernel, struct ins ins)
 {
-    ins.span = r->span;
+    ins.span = r->reduce->span;
     ARENA_PUSH(r->arena, kernel->ins, kernel->ins_count, ins);
     return kernel->ins_count - 1;
 }
 
-static int add_load(const struct reduce *r, struct kernel *kernel, int temporary, int map)
+static int add_load(const struct reducing *r, struct kernel *kernel, int temporary, int map)
 {
     const struct access access = {TENSOR_TEMPORARY, temporary, r->dtype, map};
     ARENA_PUSH(r->arena, kernel->accesses, kernel->access_count, access);
@@ -26,17 +56,17 @@ static int add_load(const struct reduce *r, struct kernel *kernel, int temporary
                                        kernel->access_count - 1});
 }
 
-static int add_op(const struct reduce *r, struct kernel *kernel, enum op op, int a, int b)
+static int add_op(const struct reducing *r, struct kernel *kernel, enum op op, int a, int b)
 {
     return add(r, kernel, (struct ins){INS_OP, op, r->dtype, r->dtype, {a, b, -1}});
 }
 
-static int join(const struct reduce *r, struct kernel *kernel, int a, int b)
+static int join(const struct reducing *r, struct kernel *kernel, int a, int b)
 {
-    return a < 0 ? b : add_op(r, kernel, reduction_rows[r->reduction].op, a, b);
+    return a < 0 ? b : add_op(r, kernel, reduction_rows[r->reduce->reduction].op, a, b);
 }
 
-static int add_literal(const struct reduce *r, struct kernel *kernel, union scalar value)
+static int add_literal(const struct reducing *r, struct kernel *kernel, union scalar value)
 {
     int count = kernel->literal_count;
     ARENA_PUSH(r->arena, kernel->literal_dtypes, count, r->dtype);
@@ -45,7 +75,7 @@ static int add_literal(const struct reduce *r, struct kernel *kernel, union scal
 }
 
 /* Ends the kernel: the value goes to a temporary. */
-static struct kernel *store(const struct reduce *r, struct kernel *kernel, int value, int to,
+static struct kernel *store(const struct reducing *r, struct kernel *kernel, int value, int to,
                             enum weft_dtype dtype)
 {
     struct step steps[MAX_STEPS];
@@ -60,14 +90,14 @@ static struct kernel *store(const struct reduce *r, struct kernel *kernel, int v
     return kernel;
 }
 
-static union scalar scalar_of(const struct reduce *r, double value)
+static union scalar scalar_of(const struct reducing *r, double value)
 {
     bool infinite;
     return literal_meet(&(struct literal){.kind = LITERAL_REAL, .real = value}, r->dtype, &infinite);
 }
 
 /* Axes of a selection that follow the dimensions of the result, with `step` 1. */
-static struct axis *follow(const struct reduce *r, int rank)
+static struct axis *follow(const struct reducing *r, int rank)
 {
     struct axis *axes = ARENA_ARRAY(r->arena, struct axis, rank);
     for (int d = 0; d < rank; d++)
@@ -76,32 +106,32 @@ static struct axis *follow(const struct reduce *r, int rank)
 }
 
 /* Row `row` of each group, absent ones as what changes nothing. */
-static int load_row(const struct reduce *r, struct kernel *kernel, const struct reduce_rows *rows, int row)
+static int load_row(const struct reducing *r, struct kernel *kernel, const struct lane_rows *rows, int row)
 {
     const struct axis select[] = {{0, {.step = 1}}, {-1, {.start = row, .step = 1}}, {1, {.step = 1}}};
-    const uint64_t absent = scalar_of(r, reduction_rows[r->reduction].absent).bits;
+    const uint64_t absent = scalar_of(r, reduction_rows[r->reduce->reduction].absent).bits;
     int map = map_select(kernel, 0, rows->space, rows->rows, arena_copy(r->arena, select, sizeof select));
     map = map_view(kernel, map, rows->rows, rows->padded);
     map = map_bounded(kernel, map, rows->padded, rows->own, follow(r, rows->own->rank), absent);
     return add_load(r, kernel, rows->from, map);
 }
 
-struct kernel *reduce_rows(const struct reduce *r, const struct reduce_rows *rows)
+static struct kernel *join_rows(const struct reducing *r, const struct lane_rows *rows)
 {
     struct kernel *kernel = new_kernel(r, rows->space);
-    int values[REDUCE_STEP], value = rows->before < 0 ? -1 : add_load(r, kernel, rows->before, 0);
-    for (int i = 0; i < REDUCE_STEP; i++)
+    int values[STEP], value = rows->before < 0 ? -1 : add_load(r, kernel, rows->before, 0);
+    for (int i = 0; i < STEP; i++)
         values[i] = load_row(r, kernel, rows, rows->first + i);
-    for (int i = 0; !rows->pairs && i < REDUCE_STEP; i++)
+    for (int i = 0; !rows->pairs && i < STEP; i++)
         value = join(r, kernel, value, values[i]);
-    for (int apart = 1; rows->pairs && apart < REDUCE_STEP; apart *= 2)
-        for (int i = 0; i < REDUCE_STEP; i += 2 * apart)
+    for (int apart = 1; rows->pairs && apart < STEP; apart *= 2)
+        for (int i = 0; i < STEP; i += 2 * apart)
             value = values[i] = join(r, kernel, values[i], values[i + apart]);
     return store(r, kernel, value, rows->to, r->dtype);
 }
 
 /* 0 with the sign of the first element, +0 where there is none. */
-static int first_zero(const struct reduce *r, struct kernel *kernel, const struct shape *one, int first,
+static int first_zero(const struct reducing *r, struct kernel *kernel, const struct shape *one, int first,
                       const struct shape *elements)
 {
     const struct axis axis = {-1, {.step = 1}};
@@ -110,28 +140,120 @@ static int first_zero(const struct reduce *r, struct kernel *kernel, const struc
     return add_op(r, kernel, OP_COPYSIGN, add_literal(r, kernel, (union scalar){0}), sign);
 }
 
-struct kernel *reduce_lanes(const struct reduce *r, int from, const struct shape *own, int to,
-                            enum weft_dtype to_dtype, int first, const struct shape *elements)
+/* The lanes of one block, [1, lanes], become one value. `elements` [n]: where there may be none of temporary
+ * `first`, a float's zero has the sign of an empty sum; NULL: there are some. */
+static struct kernel *join_lanes(const struct reducing *r, int from, const struct shape *own, int first,
+                                 const struct shape *elements)
 {
     const struct shape *one = ARENA_NEW(r->arena, struct shape);
     struct kernel *kernel = new_kernel(r, one);
-    int values[REDUCE_LANES];
-    for (int j = 0; j < REDUCE_LANES; j++) {
+    int values[LANES];
+    for (int j = 0; j < LANES; j++) {
         const struct axis lane[] = {{-1, {.step = 1}}, {-1, {.start = j, .step = 1}}};
         const int map = map_select(kernel, 0, one, own, arena_copy(r->arena, lane, sizeof lane));
         values[j] = add_load(r, kernel, from, map);
     }
-    for (int apart = REDUCE_LANES / 2; apart; apart /= 2)
+    for (int apart = LANES / 2; apart; apart /= 2)
         for (int j = 0; j < apart; j++)
             values[j] = join(r, kernel, values[j], values[j + apart]);
     if (elements && dtype_is_float(r->dtype))
         values[0] = add_op(r, kernel, OP_ADD, values[0], first_zero(r, kernel, one, first, elements));
-    return store(r, kernel, values[0], to, to_dtype);
+    return store(r, kernel, values[0], r->reduce->to, r->reduce->result);
 }
 
-struct kernel *reduce_nothing(const struct reduce *r, int to, enum weft_dtype to_dtype)
+/* What no elements give. */
+static struct kernel *join_nothing(const struct reducing *r)
 {
     struct kernel *kernel = new_kernel(r, ARENA_NEW(r->arena, struct shape));
-    const int value = add_literal(r, kernel, scalar_of(r, reduction_rows[r->reduction].nothing));
-    return store(r, kernel, value, to, to_dtype);
+    const int value = add_literal(r, kernel, scalar_of(r, reduction_rows[r->reduce->reduction].nothing));
+    return store(r, kernel, value, r->reduce->to, r->reduce->result);
+}
+
+/* ---- shapes ---- */
+
+static const struct shape *new_shape(const struct reducing *r, int rank, const int64_t *extents)
+{
+    struct shape *shape = ARENA_NEW(r->arena, struct shape);
+    shape->rank = rank;
+    memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
+    return shape;
+}
+#define SHAPE(r, ...) \
+    new_shape(r, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+
+static int64_t volume_of(const struct reducing *r, const struct shape *shape)
+{
+    const struct open_extents *open = r->into->open;
+    return shape_known(shape) ? shape_volume(shape) : open->volume(open->user, shape);
+}
+
+/* Groups of `each` elements, at least 1, times `times`. */
+static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each, int64_t times)
+{
+    const struct open_extents *open = r->into->open;
+    const int64_t groups = extent > each ? extent / each + (extent % each > 0) : 1;
+    return extent < 0 ? open->groups(open->user, extent, each, times) : groups * times;
+}
+
+/* How many rows of a block there are at most; all where the extent is open. */
+static int block_rows(int64_t elements)
+{
+    const int most = BLOCK_ELEMENTS / LANES;
+    return elements < 0 || elements >= BLOCK_ELEMENTS ? most : (int)(elements + LANES - 1) / LANES;
+}
+
+/* The elements of a temporary, [n], as lanes of blocks: a temporary [blocks, lanes]. */
+static int join_blocks(const struct reducing *r, int from, const struct shape *own)
+{
+    const int64_t n = own->extents[0], blocks = groups_of(r, n, BLOCK_ELEMENTS, 1);
+    struct lane_rows rows = {.from = from, .before = -1, .own = own};
+    rows.space = SHAPE(r, blocks, LANES);
+    rows.rows = SHAPE(r, blocks, BLOCK_ELEMENTS / LANES, LANES);
+    rows.padded = SHAPE(r, groups_of(r, n, BLOCK_ELEMENTS, BLOCK_ELEMENTS));
+    for (int left = block_rows(n); left > 0; left -= STEP) {
+        rows.to = add_temporary(r->into, r->dtype, rows.space);
+        add_kernel(r->into, join_rows(r, &rows), rows.space, 0);
+        rows.before = rows.to;
+        rows.first += STEP;
+    }
+    return rows.before;
+}
+
+/* Blocks joined in pairs until one is left: of any number that memory holds, where it is open. */
+static int join_pairs(const struct reducing *r, int from)
+{
+    enum { STEPS = 10 };           /* 16 ** 10 blocks */
+    const struct shape *own = r->into->temporaries[from].shape;
+    for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
+        const int64_t groups = groups_of(r, own->extents[0], STEP, 1);
+        struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true};
+        rows.space = SHAPE(r, groups, LANES);
+        rows.rows = SHAPE(r, groups, STEP, LANES);
+        rows.padded = SHAPE(r, groups_of(r, own->extents[0], STEP, STEP), LANES);
+        rows.to = from = add_temporary(r->into, r->dtype, rows.space);
+        add_kernel(r->into, join_rows(r, &rows), rows.space, 0);
+        own = rows.space;
+    }
+    return from;
+}
+
+/* ---- all of it ---- */
+
+void reduce(struct kernel_program *program, int k)
+{
+    struct program_kernel *kernel = &program->kernels[k];
+    const struct reduce own = kernel->reduce;
+    const struct reducing r = {program->arena, program, &own, own.dtype};
+    const int values = kernel->kernel->accesses[kernel->kernel->load_count].index;
+    const struct shape *flat = SHAPE(&r, volume_of(&r, kernel->space)), *none = ARENA_NEW(r.arena, struct shape);
+    const bool open = flat->extents[0] < 0;
+    kernel->reduced = 0;
+    program->temporaries[values].shape = flat;
+    if (flat->extents[0] == 0) {
+        add_kernel(program, join_nothing(&r), none, 0);
+        return;
+    }
+    const int lanes = join_pairs(&r, join_blocks(&r, values, flat));
+    const struct shape *last = program->temporaries[lanes].shape;
+    add_kernel(program, join_lanes(&r, lanes, last, values, open ? flat : NULL), none, 0);
 }

@@ -66,7 +66,7 @@ class Calls(AotTest):
         self.build("--bundle", "sample")
         for compiler in self.compilers():
             with self.subTest(compiler=compiler):
-                self.call(compiler, "-O1", *SANITIZERS)
+                self.call(compiler, "-O0", *SANITIZERS)
 
     def test_threads_and_instruction_sets(self):
         for compiler in self.compilers():

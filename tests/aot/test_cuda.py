@@ -7,10 +7,14 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import sample  # noqa: E402
+
 WEFT = os.environ.get("WEFT", "weft")
 MOCK = os.environ["MOCKCUDA"]
 TWICE = "kernel twice(x: float32[n]) {\n    return y = x * 2\n}\n"
@@ -177,10 +181,11 @@ class Called(CudaTest):
         self.assertEqual(self.good("./calls", env={"MOCKCUDA_SEED": "7", "MOCKCUDA_ARCH": "100"}), "0 failures\n")  # by PTX
 
     def test_every_compiler(self):
-        for compiler in filter(shutil.which, ("gcc", "clang")):
-            for flags in (["-O0"], ["-O3", "-ffast-math"], ["-O2", "-fno-strict-aliasing", "-fPIC"]):
-                with self.subTest(compiler=compiler, flags=flags):
-                    self.good(compiler, *STRICT, *flags, "-c", str(self.source / "sample_cuda.c"), "-o", "sample.o", mock=False)
+        settings = itertools.product(filter(shutil.which, ("gcc", "clang")),
+                                     (["-O0"], ["-O3", "-ffast-math"], ["-O2", "-fno-strict-aliasing", "-fPIC"]))
+        for compiler, flags in sample.chosen(settings):
+            with self.subTest(compiler=compiler, flags=flags):
+                self.good(compiler, *STRICT, *flags, "-c", str(self.source / "sample_cuda.c"), "-o", "sample.o", mock=False)
 
     def test_sanitized(self):
         self.compiled(self.source / "sample_cuda.c", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")

@@ -218,7 +218,7 @@ static void check_scene(const struct scene *scene)
         struct weft_program *program = compile(contexts[c], scene->text);
         struct weft_program *single = compile(contexts[0], scene->text);
         for (int round = 0; round < ROUNDS; round++) {
-            if (!sample_chosen(number + round))
+            if (!sample_chosen(sample_pair(number, round, ROUNDS)))
                 continue;
             choose(&trial, scene, round);
             add_outputs(&trial, program, round % 2);

@@ -312,7 +312,8 @@ class Install:
         try:
             template.write_text(text.replace("its data pointer is NULL", "it is NULL"), encoding="utf-8")
             run("ninja", "-C", self.build, "-j2", "cli/weft", env=self.bare)
-            told = run(self.build / "cli/weft", *check, status=1)
+            here = dict(os.environ, LD_LIBRARY_PATH=str(self.build / "runtime"))
+            told = run(self.build / "cli/weft", *check, status=1, env=here)
             expect("contrast.c' differs" in told, told)
         finally:
             template.write_text(text, encoding="utf-8")

@@ -1,0 +1,20 @@
+/* See kernel_program.h. */
+#include "compiler/ir/kernel_program.h"
+
+#include "compiler/ir/verify.h"
+
+#include <assert.h>
+
+int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const struct shape *shape)
+{
+    const struct temporary temporary = {dtype, shape};
+    ARENA_PUSH(program->arena, program->temporaries, program->temporary_count, temporary);
+    return program->temporary_count - 1;
+}
+
+void add_kernel(struct kernel_program *program, struct kernel *kernel, const struct shape *space, int order)
+{
+    const struct program_kernel added = {.kernel = kernel, .space = space, .order = order};
+    assert(!verify_kernel(kernel));
+    ARENA_PUSH(program->arena, program->kernels, program->count, added);
+}
