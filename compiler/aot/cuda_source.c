@@ -265,6 +265,7 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
     aot_put_sections(out, weft_template_slice_h);
     aot_put_sections(out, weft_template_slice);
     aot_put_sections(out, weft_template_geometry_h);
+    aot_put_sections(out, weft_template_walk);
     aot_put_sections(out, weft_template_geometry);
     aot_put_sections(out, weft_template_chunks);
     aot_put_sections(out, weft_template_tensor);

@@ -256,6 +256,7 @@ static void put_support(const struct source_text *s)
     aot_put_sections(s->out, weft_template_slice_h);
     aot_put_sections(s->out, weft_template_slice);
     aot_put_sections(s->out, weft_template_geometry_h);
+    aot_put_sections(s->out, weft_template_walk);
     aot_put_sections(s->out, weft_template_geometry);
     aot_put_sections(s->out, weft_template_tensor);
     put_library(s);

@@ -11,6 +11,7 @@ extern const char weft_template_chunks[];
 extern const char weft_template_words[];
 extern const char weft_template_slice[];
 extern const char weft_template_slice_h[];
+extern const char weft_template_walk[];
 extern const char weft_template_geometry[];
 extern const char weft_template_geometry_h[];
 extern const char weft_template_tensor[];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SHARED
+#include "templates/shared/walk.c"
 #include "templates/shared/geometry.c"
 #include "templates/shared/chunks.c"
 

@@ -1,5 +1,5 @@
 /* Index maps (ir/index_map.h) between an iteration space and a tensor's bytes. The functions are those of
- * templates/shared/geometry.c, but for walk_make. */
+ * templates/shared/walk.c, but for walk_make. */
 #ifndef WEFT_WALK_H
 #define WEFT_WALK_H
 

@@ -1,6 +1,6 @@
-/* Where the elements of tensors lie, as the library and ahead-of-time sources both know it; geometry.c has
- * the functions. Before it: struct shape (rank, extents[]), struct slice (slice.h) and int64_t. Strides are
- * in bytes. */
+/* Where the elements of tensors lie, as the library and ahead-of-time sources both know it; walk.c and geometry.c
+ * have the functions. Before it: struct shape (rank, extents[]), struct slice (slice.h) and int64_t. Strides are in
+ * bytes. */
 
 /* More than fit an int64_t, each of two elements or more. Sources know better. */
 enum { MAX_PIECES = 64 };

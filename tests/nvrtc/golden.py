@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NVRTC compiles what the golden cases with a stage cuda show:
+"""NVRTC compiles what the golden cases with a stage cuda show, and what is too long to stand among them:
 
     golden.py NVRTC ARCH          NVRTC: the program nvrtc of this folder
 
@@ -17,16 +17,24 @@ sys.path.insert(0, str(GOLDEN))
 import run_golden  # noqa: E402 (stands in that folder)
 
 
+LONG = {"bounded": ["sum(x)", "x=float16[5000]"]}
+
+
+def write_text(folder, name, arguments):
+    command = [os.environ.get("WEFT", "weft"), "show", *arguments, "--stage", "cuda"]
+    text = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+    pathlib.Path(folder, name + ".cuda").write_bytes(text)
+
+
 def main(nvrtc, arch):
     with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in LONG.items():
+            write_text(folder, name, arguments)
         for path in sorted(GOLDEN.glob("*.weft")):
             case = run_golden.Case(path)
             if "cuda" not in case.stages:
                 continue
-            command = [os.environ.get("WEFT", "weft"), "show", str(path) + case.kernel, *case.arguments,
-                       "--stage", "cuda"]
-            text = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
-            pathlib.Path(folder, path.stem + ".cuda").write_bytes(text)
+            write_text(folder, path.stem, [str(path) + case.kernel, *case.arguments])
         return subprocess.run([nvrtc, arch, "golden", folder], check=False).returncode
 
 
