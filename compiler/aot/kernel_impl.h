@@ -78,7 +78,7 @@ struct aot_kernel {
     unsigned char *replaces;       /* [results][inputs] whether a result may be the input's very buffer */
 };
 
-/* aot_names.c: names that C and C++ do not take, or that are taken; false with diagnostics. */
+/* names.c: names that C and C++ do not take, or that are taken; false with diagnostics. */
 bool aot_check_names(const struct programs *programs, const struct aot_params *params, struct diags *diags);
 struct aot_words {
     const char **items;
@@ -89,7 +89,7 @@ struct aot_words {
 void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
                       struct aot_words *macros);
 
-/* aot_shape.c: the shapes of all nodes, and how a call finds them. */
+/* extents.c: the shapes of all nodes, and how a call finds them. */
 void aot_shapes(struct aot_kernel *k);
 /* What two shapes that broadcast together give. */
 const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span);
@@ -102,14 +102,14 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* The extent in C: "480", "d[2]". */
 const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
-/* aot_parts.c: the loops, but for their functions' texts; false with diagnostics. */
+/* parts.c: the loops, but for their functions' texts; false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
 /* How an access moves in the kernel for any strides: what is seen by way of views goes by number. */
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
 /* The shape of what access `a` of a part leads to. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a);
 
-/* aot_cuda.c: whether the access is of a parameter that is handed over by value; the classes of a part, from geometries
+/* cuda_classes.c: whether the access is of a parameter that is handed over by value; the classes of a part, from geometries
  * of likely calls (NULL: none). */
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* False with a diagnostic where such a parameter's bytes are read as elements of another size. */
@@ -117,11 +117,11 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part);
 void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct geometry *usual,
                       const struct geometry *tiny);
 
-/* aot_device.c: the source for CUDA; false where `params->compile` failed. */
+/* cuda_source.c: the source for CUDA; false where `params->compile` failed. */
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                            const struct aot_params *params);
 
-/* aot_source.c */
+/* source.c */
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params);
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

@@ -6,7 +6,7 @@
 
 /* The text of a section of a template, "//: name" to the next one. */
 const char *aot_section(struct arena *arena, const char *text, const char *name);
-/* That of whichever of templates/aot/aot.c, aot_check.c and aot_run.c has it. */
+/* That of whichever of templates/aot/aot.c, check.c and run.c has it. */
 const char *aot_shared_section(struct arena *arena, const char *name);
 
 /* All sections of a text, without the comment that speaks to the reader of the file. */
@@ -17,13 +17,13 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
                      const char *body);
 
-/* aot_tables.c: the constant tables that describe a kernel, and the function that finds its extents. */
-/* For CUDA, what its classes of kernels are is written by aot_device.c. */
+/* tables.c: the constant tables that describe a kernel, and the function that finds its extents. */
+/* For CUDA, what its classes of kernels are is written by cuda_source.c. */
 void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
 const char *aot_constant_name(struct aot_kernel *k, int part, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
 
-/* aot_entries.c: what a caller sees, declared and defined. */
+/* entries.c: what a caller sees, declared and defined. */
 void aot_put_declarations(struct buf *out, struct aot_kernel *k);
 void aot_put_entries(struct buf *out, struct aot_kernel *k);
 /* False with a diagnostic where two parameters of a function would have one name. */

@@ -1,5 +1,5 @@
-/* See emit.h: the whole text of a kernel, from the skeleton and the parts that emit_access.c and
- * emit_body.c make. */
+/* See emit.h: the whole text of a kernel, from the skeleton and the parts that access.c and
+ * body.c make. */
 #include "compiler/emit/emit_impl.h"
 
 #include "compiler/emit/templates.h"

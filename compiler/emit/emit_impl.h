@@ -63,14 +63,14 @@ void emit_own_line(struct emitter *e, struct buf *out);
 /* The section of this name; NULL: there is none. */
 struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 
-/* emit_access.c: how blocks come and go. */
+/* access.c: how blocks come and go. */
 
 /* Elements that the buffer of a load of this kind holds besides a block. */
 int pattern_length(enum access_kind kind);
 /* Access k; `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
 
-/* emit_body.c: what is computed. */
+/* body.c: what is computed. */
 
 /* A literal as C has it, exactly. */
 const char *literal_code(struct emitter *e, int index);

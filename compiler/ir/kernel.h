@@ -1,4 +1,4 @@
-/* A kernel: the results of a program that have one shape (or what hoist.h takes out of it), as flat SSA
+/* A kernel: the results of a program that have one shape (or what materialize.h takes out of it), as flat SSA
  * in which loads are instructions. Without views lowering makes it without knowing extents, which
  * geometry.h adds per call. */
 #ifndef WEFT_KERNEL_H
@@ -31,7 +31,7 @@ struct ins {
 /* What an access reads or writes. */
 enum tensor_kind {
     TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT,
-    TENSOR_TEMPORARY,              /* what another kernel of the run stored: see hoist.h */
+    TENSOR_TEMPORARY,              /* what another kernel of the run stored: see materialize.h */
     TENSOR_TABLE,                  /* the same, looked up by INS_LOOKUP alone */
     TENSOR_BYTES                   /* 0 to 255 as uint8: what tables are made from */
 };

@@ -1,4 +1,4 @@
-/* See lowering.h. */
+/* See lower_impl.h. */
 #include "compiler/ir/lower_impl.h"
 
 #include <stdlib.h>

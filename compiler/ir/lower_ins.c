@@ -1,4 +1,4 @@
-/* See lowering.h. Equal instructions are numbered once, and constants are folded through the reference
+/* See lower_impl.h. Equal instructions are numbered once, and constants are folded through the reference
  * evaluator. */
 #include "compiler/ir/lower_impl.h"
 

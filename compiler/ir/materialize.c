@@ -1,4 +1,4 @@
-/* See hoist.h. Instructions are marked from the results backwards, piece by piece, larger shapes
+/* See materialize.h. Instructions are marked from the results backwards, piece by piece, larger shapes
  * first: where a piece needs a value that another should compute, the value becomes a root of that
  * other piece. So every piece has all its roots when its turn comes, each value is stored once
  * however many kernels read it, and the kernels run in the reverse order. */

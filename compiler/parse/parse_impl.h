@@ -52,7 +52,7 @@ bool parse_enter(struct parser *p, struct span place);
 const char *parse_text(const struct parser *p, struct span span);
 bool parse_is(const struct parser *p, const struct token *token, const char *text);
 
-/* parse_error.c; all return 0 or false and set `failed`, unless said otherwise */
+/* error.c; all return 0 or false and set `failed`, unless said otherwise */
 int parse_fail(struct parser *p);
 int parse_unexpected(struct parser *p, const char *expected);
 /* The same where an expression is complete: tells a missing operator and so on. */
@@ -63,7 +63,7 @@ const char *parse_path(struct parser *p);
 /* Takes the closing bracket or points at the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
 
-/* parse_habits.c; they fail nothing */
+/* habits.c; they fail nothing */
 /* What to write instead of a function of other languages; NULL: nothing known. */
 const char *parse_call_habit(const char *name);
 /* The same for an argument that a function does not have. */
@@ -74,16 +74,16 @@ const char *parse_suggest(struct parser *p, const char *name, const char *const 
 const char *parse_suggest_function(struct parser *p, const char *name);
 const char *parse_suggest_type(struct parser *p, const char *name);
 
-/* parse_expr.c; a node's index */
+/* expr.c; a node's index */
 int parse_expression(struct parser *p);
 int parse_add_node(struct parser *p, struct node node, const int *operands, int count);
 int parse_poison(struct parser *p, struct span span);
 void parse_push(struct parser *p, int node);
 
-/* parse_call.c */
+/* call.c */
 int parse_call(struct parser *p);
 
-/* parse_view.c */
+/* view.c */
 /* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
  * has none. */
 bool parse_fold(struct parser *p);
@@ -98,13 +98,13 @@ void parse_numbers_end(struct parser *p, struct mark mark);
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 const char *parse_layout(struct parser *p);
 
-/* parse_select.c */
+/* select.c */
 /* The selection from `operand`, whose text begins at `start`, at its '['. */
 int parse_selection(struct parser *p, int operand, uint32_t start);
 /* Says that a size variable is no item yet. */
 int parse_size_item(struct parser *p, struct span span);
 
-/* parse_type.c */
+/* type.c */
 void parse_type_here(struct parser *p, struct type *type);
 enum weft_dtype parse_dtype(struct parser *p);
 

@@ -1,4 +1,4 @@
-/* What ahead-of-time sources carry, in sections: a call whose operands are good (aot_check.c). A part's accesses are
+/* What ahead-of-time sources carry, in sections: a call whose operands are good (check.c). A part's accesses are
  * planned, which finds the loop for them, and its tiles run; nothing fails any more once the first one does. */
 
 //: plan
