@@ -1,6 +1,6 @@
 /* See picture.h: PGM and PPM, as plain text (P2, P3) and as bytes (P5, P6). A header is a magic
  * number, width, height and the largest value, apart by white space; a comment goes from # to the
- * end of its line. One white space character ends it. docs/design.md says why no library reads it.
+ * end of its line. One white space character ends it. docs/design/command.md says why no library reads it.
  *
  * Invariant: no sample is above the header's largest value. Only the first picture of a file is
  * read. */
