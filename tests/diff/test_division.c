@@ -335,7 +335,7 @@ static void test_threads(void **state)
     run_disable("");
     run_threads(3);
     for (int n = 0; n < 4; n++) {
-        if (!sample_chosen(n))
+        if (!sample_chosen(4 * (n + 1)))
             continue;
         program = (struct program){.division = make_division(n, PLAIN, WEFT_INT32, WEFT_INT32)};
         write_program(&program, &forms[n == 3 ? 1 : n]);

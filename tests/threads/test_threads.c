@@ -1,5 +1,6 @@
 /* Rule 3.4: results have the same bits on any number of threads, OpenMP's or the host's, however many
  * runs there are at once. */
+#include "tests/sample.h"
 #include "tests/threads/job.h"
 
 #include <fenv.h>
@@ -51,6 +52,8 @@ static void test_same_bits(void **state)
         struct job *first = NULL;
         for (int host = 0; host < 2; host++)
             for (int t = host; t < THREADS; t++) {
+                if (first && !sample_chosen(s + t + THREADS * host))
+                    continue;
                 struct weft_context *context = job_context(counts[t], host);
                 struct job *job = job_new(context, &samples[s]);
                 enum weft_status status = job_run(job);
@@ -267,7 +270,7 @@ static void *run_meanwhile(void *data)
 static void test_good_kernel_takes_over(void **state)
 {
     (void)state;
-    for (int turn = 0; turn < 5; turn++) {
+    for (long turn = 0; turn < sample_setting("WEFT_TURNS", 5); turn++) {
         static const char *const no_flags[] = {NULL};
         const struct weft_context_params params = {.cflags = no_flags, .cache = "", .threads = 1};
         struct weft_context *context = NULL;
