@@ -40,7 +40,7 @@ class ContextParams(c.Structure):
 
 
 class InputType(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("type", c.c_char_p)]
+    _fields_ = [("name", c.c_char_p), ("type", c.c_char_p), ("value", c.c_void_p), ("origins", c.c_void_p)]
 
 
 class CompileParams(c.Structure):
