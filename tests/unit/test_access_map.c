@@ -118,7 +118,7 @@ static int64_t random_bounds(int64_t count, struct slice *slice, int64_t *first,
 static void random_axes(struct map_step *step)
 {
     const struct shape *from = &step->from;
-    int order[RANK], left = from->rank;
+    int order[WEFT_MAX_RANK], left = from->rank;
     bool plainly = below(4) == 0;
     for (int d = 0; d < left; d++)
         order[d] = d;
