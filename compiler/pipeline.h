@@ -5,7 +5,7 @@
  *   shapes   -> shapes, layouts     pipeline_shapes    shape, view
  *                                   pipeline_layouts   layout
  *   results  -> program of kernels  pipeline_kernels   lower, reduce, materialize, narrow
- *   tensors  -> loops               pipeline_loops     access, geometry, form
+ *   tensors  -> loops               pipeline_loop      access, walk, geometry, form
  *   kernel   -> text                pipeline_text      schedule, emit
  *
  * Who runs kernels at run time calls them in this order, and so does who prints a stage. Ahead of time shapes
