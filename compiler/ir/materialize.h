@@ -5,8 +5,8 @@
  * Bits stay: a row computes the same wherever it stands, and a temporary has its value's own dtype.
  * Remarks stay too: divisions are still tested for zero in the rest, under the mask and over the
  * elements they had there, wherever the quotient is computed. */
-#ifndef WEFT_HOIST_H
-#define WEFT_HOIST_H
+#ifndef WEFT_MATERIALIZE_H
+#define WEFT_MATERIALIZE_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/ir/kernel.h"
