@@ -1,4 +1,5 @@
-/* What all of the runtime stands on: threads, the environment, forks, files, and telling the caller. */
+/* What every other room of the runtime builds on: threads, the environment, forks, writing files and
+ * the log. */
 #ifndef WEFT_RUNTIME_BASE_ROOM_H
 #define WEFT_RUNTIME_BASE_ROOM_H
 

@@ -1,4 +1,4 @@
-/* See environment.h. */
+/* Copies of the environment and of lists of strings; see environment.h. */
 #include "runtime/base/environment.h"
 
 #include <stddef.h>
@@ -32,7 +32,7 @@ char **strings_copy(const char *const *strings)
 bool environment_init(struct environment *environment)
 {
     static const char *const nothing[] = {NULL};
-    bool trusted = environ && !getauxval(AT_SECURE); /* a set-user-ID host: not even PATH */
+    bool trusted = environ && !getauxval(AT_SECURE); /* a set-user-ID host gets none */
     environment->variables = strings_copy(trusted ? (const char *const *)environ : nothing);
     return environment->variables;
 }

@@ -1,4 +1,5 @@
-/* The environment as it was when a context was made: the host may change its own at any time. */
+/* A copy of the environment, made with the context, because the host may change its own at any
+ * time. It never changes afterwards, so any thread may read it. */
 #ifndef WEFT_ENVIRONMENT_H
 #define WEFT_ENVIRONMENT_H
 
@@ -8,15 +9,16 @@ struct environment {
     char **variables;              /* "NAME=value", NULL-terminated; a copy */
 };
 
-/* Copies that of the process; nothing in a set-user-ID program. False: out of memory. */
+/* Copies the environment of the process. The copy is empty in a set-user-ID program. False: out
+ * of memory. */
 bool environment_init(struct environment *environment);
 void environment_finish(struct environment *environment);
-/* The value of a variable, NULL when it is not set. */
+/* The value of a variable, which the environment owns; NULL: not set. */
 const char *environment_get(const struct environment *environment, const char *name);
 
-/* A list of strings that ends with NULL, from malloc; NULL: out of memory. */
+/* A copy of a NULL-terminated list and its strings, for strings_free; NULL: out of memory. */
 char **strings_copy(const char *const *strings);
-/* Takes NULL, and lists that are complete only up to a NULL. */
+/* Frees such a list and its strings. The list may be NULL. */
 void strings_free(char **strings);
 
 #endif

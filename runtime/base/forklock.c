@@ -1,11 +1,11 @@
-/* See forklock.h. */
+/* The lock around dlopen; see forklock.h. */
 #include "runtime/base/forklock.h"
 
 #include <pthread.h>
 #include <time.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* taken last */
-static bool stopped;               /* by a fork in progress */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* no lock is taken after it */
+static bool stopped;               /* loads_stop got the lock */
 
 void load_begin(void)
 {
@@ -17,8 +17,9 @@ void load_end(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Loading takes a millisecond. After a second it is the forking thread that is waited for: it has the
- * loader's lock, being inside a constructor. Then nobody is half-way through loading. */
+/* Loading takes a millisecond. If the lock is not free within a second, its holder is waiting for
+ * the forking thread, which is then inside a constructor and holds the loader's lock itself. No
+ * load is half done then, so the fork may go on without the lock. */
 void loads_stop(void)
 {
     struct timespec until;

@@ -1,4 +1,4 @@
-/* See log.h. */
+/* Guarded calls, and how their diagnostics reach the caller and the log; see log.h. */
 #include "runtime/base/log.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ enum weft_status invalid_call(struct weft_error **error, const char *why)
     return WEFT_INVALID_ARGUMENT;
 }
 
-/* Takes the list over. */
+/* Consumes the list. */
 static void log_records(const struct log *log, struct weft_error *all)
 {
     for (struct weft_error *record = all; record; record = record->next)

@@ -1,4 +1,4 @@
-/* How a call hands over what it found: errors to its caller, warnings and notes to the log of the context. */
+/* How a call delivers its diagnostics: errors to its caller, warnings and notes to the log of the context. */
 #ifndef WEFT_LOG_H
 #define WEFT_LOG_H
 
@@ -9,31 +9,34 @@
 
 /* A member of struct weft_context. */
 struct log {
-    void (*tell)(void *user, const struct weft_error *record); /* NULL: nobody listens */
+    void (*tell)(void *user, const struct weft_error *record); /* NULL: there is no log */
     void *user;
     pthread_mutex_t mutex;         /* guards what follows */
-    struct weft_error *_Atomic untold; /* warnings and notes from the background */
+    struct weft_error *_Atomic untold; /* warnings and notes of background threads */
 };
 
+/* Reads the callback from the parameters. */
 void log_init(struct log *log, const struct weft_context_params *params);
 void log_finish(struct log *log);
 
-/* WEFT_INVALID_ARGUMENT, with a record that says why. */
+/* Returns WEFT_INVALID_ARGUMENT and sets *error to a record that says why. */
 enum weft_status invalid_call(struct weft_error **error, const char *why);
 
-/* What a call does that has memory of its own: that of diags->arena, which is gone afterwards. */
+/* The body of a guarded call. It allocates from diags->arena, which is freed when the call ends. */
 typedef void call_work(struct diags *diags, void *user);
-/* Does it, about a text (NULL: none), and hands over what it found, as finish_call. errno stays. */
+/* Runs `work` with an arena of its own and delivers its diagnostics as finish_call does. `source` is the
+ * text that diagnostics point into; NULL: none. If an allocation fails, the result is WEFT_OUT_OF_MEMORY
+ * and *error is NULL. errno is preserved. */
 enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
                               struct weft_error **error);
 
-/* Hands the list over: errors to *error (when not NULL), warnings to the log (NULL: to nobody). Returns the
- * status. */
+/* Delivers the diagnostics: errors to *error, which the caller owns, warnings and notes to the log. Both
+ * may be NULL. Returns the status of the call. */
 enum weft_status finish_call(const struct log *log, const struct diags *diags, struct weft_error **error);
 
-/* Keeps the warnings and notes for log_untold; from any thread. */
+/* Keeps the warnings and notes until the next log_untold. May be called from any thread. */
 void keep_untold(struct log *log, const struct diags *diags);
-/* Tells the log what is kept. The caller holds no lock. */
+/* Passes what was kept to the log. The caller must hold no lock, since the log is the host's code. */
 void log_untold(struct log *log);
 
 #endif

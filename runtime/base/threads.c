@@ -1,5 +1,6 @@
-/* See threads.h. OpenMP makes a team for each thread that calls it, so what it knows of the load ends
- * with one caller; the count of threads at work here is the process's. */
+/* OpenMP's threads, or the host's, for runs; see threads.h. OpenMP makes a team for each thread
+ * that calls it, and knows nothing of other callers' teams. So this file counts the threads at
+ * work in the whole process. */
 #include "runtime/base/threads.h"
 
 #include <pthread.h>
@@ -13,8 +14,8 @@
 /* Threads inside threads_run, callers included. */
 static atomic_int working;
 
-/* Forks that lie between this process and the one that loaded the library. OpenMP's threads did not
- * survive them, and libgomp would wait for them forever. */
+/* Forks between the process that loaded the library and this one. OpenMP's threads do not survive
+ * a fork, and libgomp would wait for them forever. */
 static atomic_uint forks;
 
 static void after_fork(void)
@@ -23,9 +24,9 @@ static void after_fork(void)
     atomic_store(&working, 0);
 }
 
-/* The library is linked so that it stays loaded (-z nodelete): neither this handler nor the code of
- * OpenMP's waiting threads may go away. Without a handler nobody could tell a fork: then as if there
- * had been one. */
+/* The library is linked to stay loaded (-z nodelete), so neither this handler nor the code that
+ * OpenMP's idle threads spin in can go away. If no handler can be installed, forks go unnoticed;
+ * so the process is treated as if it had forked. */
 static void watch_forks(void)
 {
     if (pthread_atfork(NULL, NULL, after_fork) != 0)
@@ -40,7 +41,7 @@ void threads_init(struct threads *threads, const struct weft_context_params *par
                                 atomic_load(&forks)};
 }
 
-/* The host's threads may be gone as well, unless it made the context after the fork. */
+/* After a fork the host's threads may be gone too, unless the context was made after the fork. */
 static int host_most(const struct threads *threads)
 {
     if (threads->forks != atomic_load(&forks))
@@ -58,7 +59,7 @@ static int openmp_most(const struct threads *threads)
     return threads->most ? threads->most : omp_get_max_threads();
 }
 
-/* Takes up to `wanted` threads of `most`, at least the calling one. */
+/* Takes up to `wanted` threads of `most`, and always at least the calling one. Returns how many. */
 static int borrow(int wanted, int most)
 {
     int before = atomic_load(&working), taken;

@@ -1,4 +1,4 @@
-/* See write.h. */
+/* Writing all of a buffer; see write.h. */
 #include "runtime/base/write.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@ static bool write_loop(int fd, const char *bytes, size_t size)
     return true;
 }
 
-/* The signal comes to the thread that writes: it is blocked meanwhile, and taken if it came. */
+/* The kernel sends SIGXFSZ to the thread that writes. So the signal is blocked meanwhile, and
+ * consumed if it arrived. */
 bool write_all(int fd, const void *bytes, size_t size)
 {
     sigset_t limit, before, pending;
