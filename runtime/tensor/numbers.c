@@ -1,5 +1,5 @@
-/* The elements of inputs that views take as their numbers (rule 7.1): read from host memory before
- * anything else, since shapes depend on them. */
+/* The elements of inputs that views take as numbers (rule 7.1); see numbers.h. They are read from host
+ * memory before anything else, because shapes depend on them. */
 #include "runtime/tensor/tensor.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ bool reads_numbers(const struct program *program, int input)
     return program->reads && program->reads[input];
 }
 
-/* As an int64, or the bits of a double. */
+/* The element as an int64, or the bits of a uint64 or a double. */
 static int64_t widened(const char *at, enum weft_dtype dtype)
 {
     enum weft_dtype wide = dtype_is_float(dtype)                    ? WEFT_FLOAT64
@@ -21,7 +21,7 @@ static int64_t widened(const char *at, enum weft_dtype dtype)
 static int count_of(const struct tensor *tensor)
 {
     if (tensor->rank > 1)
-        return 0; /* the shapes' pass says what is wrong */
+        return 0; /* the shape pass reports it */
     int64_t count = tensor->rank ? tensor->shape[0] : 1;
     return count > WEFT_MAX_RANK ? 0 : (int)count;
 }

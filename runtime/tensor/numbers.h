@@ -1,4 +1,4 @@
-/* Inputs whose elements views take as numbers. */
+/* Inputs whose elements views take as numbers (rule 7.1), such as the extents of reshape(x, s). */
 #ifndef WEFT_NUMBERS_H
 #define WEFT_NUMBERS_H
 
@@ -6,12 +6,15 @@
 
 struct tensor;
 
+/* Whether a view of the program takes the elements of this input as numbers. */
 bool reads_numbers(const struct program *program, int input);
-/* Reads them; again for each sample of a batch. False with a diagnostic. */
+/* Reads the elements into tensor->numbers, from diags->arena. Called again for each sample of a
+ * batch; all samples must hold equally many. False with a diagnostic. */
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);
-/* Whether the data still hold what was read. */
+/* Whether the data still hold the numbers that were read. */
 bool numbers_same(const struct tensor *tensor);
-/* For infer_shapes_of. */
+/* The numbers of all inputs as infer_shapes_of takes them, in the arena; NULL if the program
+ * reads none. */
 const struct contents *numbers_contents(struct arena *arena, const struct program *program,
                                         const struct tensor *inputs);
 

@@ -1,9 +1,9 @@
-/* See pack.h. */
+/* Packing and unpacking of strided elements, run by run along the innermost dimension; see pack.h. */
 #include "runtime/tensor/tensor.h"
 
 #include <string.h>
 
-/* The dimensions that are walked, outermost first, and where in them. */
+/* A position in the dimensions that have a stride, outermost first. */
 struct odometer {
     int rank;
     int64_t extents[WEFT_MAX_RANK], strides[WEFT_MAX_RANK]; /* strides in bytes */
@@ -33,7 +33,7 @@ void pack_strides(const struct tensor *tensor, int64_t *strides)
     }
 }
 
-/* Stands on element number `index`; one dimension at least. */
+/* Sets the odometer to element number `index`. It gets at least one dimension. */
 static void stand(struct odometer *o, const struct tensor *tensor, int64_t index)
 {
     int size = type_rows[tensor->dtype].size;
@@ -55,7 +55,7 @@ static void stand(struct odometer *o, const struct tensor *tensor, int64_t index
     }
 }
 
-/* Goes on by so many elements, to the end of the innermost dimension at most. */
+/* Advances by `count` elements, at most to the end of the innermost dimension. */
 static void step(struct odometer *o, int64_t count)
 {
     int d = o->rank - 1;
@@ -68,7 +68,7 @@ static void step(struct odometer *o, int64_t count)
     }
 }
 
-/* Elements of one size, each a stride of bytes from the one before. */
+/* Copies elements of one size, each a stride of bytes after the one before. */
 #define MOVE(type)                                                                                 \
     for (int64_t i = 0; i < count; i++)                                                            \
         memcpy(to + i * to_stride, from + i * from_stride, sizeof(type));                          \

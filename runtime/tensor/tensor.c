@@ -1,4 +1,4 @@
-/* The caller's tensors: read, checked, compared. Data is never touched here. */
+/* Reads, checks and compares the caller's tensors; see tensor.h. Their data are never touched here. */
 #include "runtime/tensor/tensor.h"
 
 #include <limits.h>
@@ -22,7 +22,7 @@ DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype)
     return type;
 }
 
-/* One more than the dtype of a DLPack code and a size in bytes; 0: none of ours. */
+/* One more than the dtype of a DLPack code and a size in bytes; 0: Weft has no such dtype. */
 static const unsigned char dlpack_dtypes[8][9] = {
 #define TYPE(id, name, short_name, class, bits, fraction, compute, nearest, c, load, store, code)    \
     [code][sizeof(c)] = WEFT_##id + 1,
@@ -43,7 +43,7 @@ static bool bad(struct diags *diags, const char *what, const char *name, const c
     return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, what, name, why);
 }
 
-/* What DLPack says of the memory; NULL, or what is wrong. */
+/* Reads where DLPack says that the memory lies. Returns NULL, or what is wrong. */
 static const char *read_device(const DLTensor *from, struct tensor *tensor)
 {
     const DLDeviceType type = from->device.device_type;
@@ -65,7 +65,8 @@ const char *tensor_place(const struct tensor *tensor, struct diags *diags)
 #define OVERFLOWS(a, b, product) __builtin_mul_overflow(a, b, product)
 #include "templates/shared/tensor.c"
 
-/* Strides, size and range of a tensor whose shape and dtype are good; NULL, or what is wrong. */
+/* Computes strides, density and byte range of a tensor whose rank and dtype are good. Returns NULL, or
+ * what is wrong. */
 static const char *measure(const DLTensor *from, struct tensor *tensor)
 {
     struct reach reach;

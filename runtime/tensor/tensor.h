@@ -1,4 +1,4 @@
-/* The caller's tensors: read, checked, compared, and packed. */
+/* The caller's tensors: read, checked, compared and packed. */
 #ifndef WEFT_TENSOR_H
 #define WEFT_TENSOR_H
 
@@ -7,38 +7,42 @@
 
 #include <string.h>
 
-/* A tensor as the caller described it: strides resolved, in elements, 0 where an extent is 0 or 1. Of a
- * batch it is one sample after the other. */
+/* A tensor as the caller described it. Strides are resolved and count elements; they are 0 where the
+ * extent is 0 or 1. For a batch it describes one sample at a time. */
 struct tensor {
     enum weft_dtype dtype;
-    int rank;                      /* NO_SHAPE: of a batch without samples, whose type says what is known */
+    int rank;                      /* NO_SHAPE for a batch without samples, of which only the declared
+                                    * type is known */
     const int64_t *shape;
     int64_t *strides;
     void *data;
     uintptr_t first, end;          /* the bytes it touches, [first, end); equal when it has no element */
     bool dense;                    /* row-major without gaps */
     int device;                    /* 0: host memory; else one more than the GPU's number */
-    bool pinned;                   /* host memory that a GPU can copy from by itself */
-    unsigned char alignment;       /* bytes, where it is more than an element's; else 0 */
-    size_t given;                  /* one more than the number of the argument for it; 0: none */
-    const DLTensor *samples;       /* of a batch */
+    bool pinned;                   /* page-locked host memory */
+    unsigned char alignment;       /* in bytes, where more than the element's own is needed; else 0 */
+    size_t given;                  /* one more than the index of the argument that gives it; 0: none yet */
+    const DLTensor *samples;       /* the caller's tensors: the samples of a batch, or one */
     bool batch;
-    bool slab;                     /* a part of one that is as it was declared */
-    int64_t *numbers;              /* [number_count] its elements where views take them as numbers: as */
-    int number_count;              /* int64, the bits of a uint64 or of a double; else NULL */
+    bool slab;                     /* its samples are slabs of one large tensor, whose shape is the
+                                    * declared one */
+    int64_t *numbers;              /* [number_count] the elements, where views take them as numbers; */
+    int number_count;              /* int64, or the bits of a uint64 or a double; else NULL */
 };
 
 enum { NO_SHAPE = -1 };
 
-/* Reads the caller's DLTensor into a tensor that is zeroed, or held one of the same rank, and lives no
- * longer than diags->arena; `what` ("input") and `name` go into messages. */
+/* Reads a DLTensor into a tensor, without touching its data. The tensor must be zeroed, or have held one
+ * of the same rank. It lives no longer than diags->arena and refers to the caller's shape. `what`
+ * ("input") and `name` are used in messages. False with a diagnostic. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
 /* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
 const char *tensor_place(const struct tensor *tensor, struct diags *diags);
-/* The diagnostics after `last` (NULL: all) are about this sample. */
+/* Adds "sample i: " to all diagnostics after `last` (NULL: to all). */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 
+/* Whether both lists are NULL, or neither is and their numbers are equal. */
 static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
 {
     if (!a != !b)
@@ -49,14 +53,15 @@ static inline bool same_numbers(const int64_t *a, const int64_t *b, int count)
     return true;
 }
 
-/* Whether an element of the tensor may lie there. */
+/* Whether the address is aligned as the tensor's elements must be. */
 static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
 {
     return !(data & (uintptr_t)(type_rows[tensor->dtype].size - 1)) &&
            (!tensor->alignment || data % tensor->alignment == 0);
 }
 
-/* Goes on to sample `i` of a batch, from sample i - 1, if it is like that one and nothing is wrong. */
+/* Moves from sample i - 1 of a batch on to sample `i`. False, and the tensor unchanged, if the samples
+ * differ in more than their address, or the address is NULL or not aligned. */
 static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
 {
     const DLTensor *from = &tensor->samples[i], *before = from - 1;
@@ -77,23 +82,27 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
 
 /* What tensor_next found. */
 enum next {
-    NEXT_SAME,                     /* shape and strides are those of the sample before */
-    NEXT_OTHER,
+    NEXT_SAME,                     /* only the address differs from the sample before */
+    NEXT_OTHER,                    /* shape, strides or numbers differ: another plan may be needed */
     NEXT_BAD                       /* reported */
 };
-/* Goes on to sample `i` in any case. */
+/* Moves on to sample `i` in any case, and reports one that no batch may have, such as another dtype or
+ * device. */
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,
                       const char *name, struct diags *diags);
+/* Whether both have the same address, shape and strides, and elements of the same size. */
 bool tensors_same(const struct tensor *a, const struct tensor *b);
-/* For tensors_overlap: of two whose ranges overlap, whether their elements may. */
+/* For tensors_overlap only, on tensors whose byte ranges overlap: whether their elements may, too. */
 bool tensors_meet(const struct tensor *a, const struct tensor *b);
-/* Whether an element of one shares bytes with one of the other. Interleaved layouts whose offsets
- * never meet are told apart; what that cannot prove counts as overlapping. */
+/* Whether an element of one may share bytes with one of the other. Interleaved layouts, such as the even
+ * and the odd columns of a buffer, are told apart by the greatest common divisor of their strides. What
+ * that cannot prove counts as overlapping. */
 static inline bool tensors_overlap(const struct tensor *a, const struct tensor *b)
 {
     return a->first != a->end && b->first != b->end && a->first < b->end && b->first < a->end &&
            tensors_meet(a, b);
 }
+/* Whether two elements of the tensor may share bytes; true where this cannot be excluded. */
 bool tensor_overlaps_itself(const struct tensor *tensor);
 
 #endif
