@@ -1,4 +1,4 @@
-/* See cache.h: the place, look-up, the lock, publication. */
+/* The cache's directory, look-up, the lock and publication; see cache.h. */
 #include "runtime/cache/cache.h"
 
 #include "runtime/base/base.h"
@@ -14,9 +14,10 @@
 
 enum { WAIT_SECONDS = 10, TOUCH_SECONDS = 60 };
 
-/* ---- the place ---- */
+/* ---- the directory ---- */
 
-/* `base`/`name`, absolute, without a slash at the end (behind one, links are followed). */
+/* `base`/`name` as an absolute path without a slash at the end: O_NOFOLLOW would not apply to a link
+ * before one. */
 static char *make_path(const char *base, const char *name)
 {
     char *here = *base == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
@@ -34,7 +35,7 @@ char *cache_place(const char *word)
     word = word ? word : secure_getenv("WEFT_CACHE");
     if (word)
         return *word ? make_path(word, "") : strdup("");
-    if (base && *base == '/') /* a relative one is to be ignored, says the standard */
+    if (base && *base == '/') /* the XDG standard says to ignore a relative one */
         return make_path(base, "weft");
     return home && *home == '/' ? make_path(home, ".cache/weft") : strdup("");
 }
@@ -66,8 +67,8 @@ int cache_open_directory(int at, const char *name, bool make)
     return -1;
 }
 
-/* Makes what is missing above the last component. The super-user, who is often another user by sudo,
- * makes nothing in a directory of someone else. */
+/* Creates the missing directories above the last component. The super-user, often another user by
+ * sudo, creates nothing in someone else's directory. */
 static bool make_parents(char *path)
 {
     struct stat stat_;
@@ -116,7 +117,8 @@ static void close_both(int shard, int root)
 
 /* ---- look-up ---- */
 
-/* The time of the last use is that of the file, to the minute: reading costs no write. */
+/* Sets the file's time, which is the time of its last use. A time that is less than a minute old
+ * stays, so most reads write nothing. */
 static void touch(int fd)
 {
     struct stat stat;
@@ -180,7 +182,7 @@ int cache_lock_byte(int root, off_t byte)
     return -1;
 }
 
-/* Unlocks by word, not by closing alone: a child that was forked meanwhile has the descriptor too. */
+/* Unlocks explicitly: after a fork the child shares the descriptor, so closing ours would not unlock. */
 void cache_unlock(int lock)
 {
     struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
@@ -235,8 +237,8 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
 
 /* ---- publication ---- */
 
-/* By rename, not link: a damaged entry is replaced in the same step. Not synced: what a power failure
- * leaves of it, the checksum tells. */
+/* Renames rather than links, which replaces a damaged entry in the same step. There is no fsync,
+ * because the checksum finds what a power failure leaves behind. */
 static bool write_entry(int shard, const struct cache_key *key, const unsigned char *bytes, size_t size)
 {
     char temporary[CACHE_NAME + 48], final[CACHE_NAME];
@@ -268,7 +270,7 @@ bool cache_publish(const char *path, const struct cache_key *key, const struct i
     size_t size;
     unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
     bool good = false;
-    /* Twice: a shard may be cleared away between the two steps. */
+    /* Twice, because another process may clear the shard away between the two steps. */
     for (int attempt = 0; bytes && !good && attempt < 2 && (attempt == 0 || errno == ENOENT); attempt++) {
         int root = cache_open(path, true), shard = open_shard(root, key, true);
         good = shard >= 0 && write_entry(shard, key, bytes, size);

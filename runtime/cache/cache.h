@@ -1,13 +1,13 @@
-/* Kernels on disk, shared by all processes of a user. Files in the directory, all of mode 0600 in
- * directories of mode 0700:
+/* Kernels on disk, shared by all processes of a user. The directory holds these files, all of mode 0600 and
+ * in directories of mode 0700:
  *
- *     ab/ab34..ef.so       an entry (entry.h); 32 digits, the hash of its key
+ *     ab/ab34..ef.so       an entry (entry.h), named by the 32 digits of its key's hash
  *     ab/ab34..ef.cubin    one for a GPU
- *     ab/ab34..ef.*.tmp    one being written; whoever wrote it may be dead
- *     lock                 locked, byte by byte, by those who compile or sweep
+ *     ab/ab34..ef.*.tmp    one that is being written, or was when its writer died
+ *     lock                 locked, byte by byte, by processes that compile or sweep
  *
- * Invariant: an entry appears whole, by rename, and is never changed; whatever goes wrong here costs
- * a compilation and nothing else. */
+ * An entry appears whole, by a rename, and never changes. Whatever goes wrong here costs a compilation and
+ * nothing else. All functions may be called from any thread. */
 #ifndef WEFT_CACHE_H
 #define WEFT_CACHE_H
 
@@ -18,36 +18,40 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-/* The directory for this word of the caller's, as weft_context_params.cache has it: absolute, from
- * malloc, "" for none. NULL: out of memory. */
+/* The path of the directory that weft_context_params.cache means by `word`; NULL stands for WEFT_CACHE,
+ * XDG_CACHE_HOME, HOME. The path is absolute and from malloc, "" for no cache. NULL: out of memory. Reads the
+ * environment, so it is for threads of the caller only. */
 char *cache_place(const char *word);
-/* A descriptor of the directory at `path`, made when it is not there and `make` is set; -1 with errno:
- * ENOENT when there is none, EPERM when it is another user's, ENOTDIR when a link is in the way. */
+/* Opens the directory at `path`, and creates it if `make` is set. Returns a descriptor, or -1 with errno:
+ * ENOENT if there is none, EPERM if it belongs to another user, ENOTDIR if a link is in the way. */
 int cache_open(const char *path, bool make);
-/* What errno means for a directory. */
+/* Describes such an errno in words; a static string, or strerror's. */
 const char *cache_problem(int error);
 
-/* What key->load made of the entry for this key, NULL when there is none. *keep: there may be one that cannot be
- * read now. `clean`: a damaged one is removed. */
+/* Returns what key->load makes of the entry for this key; NULL: no usable entry. Sets *keep if an entry may
+ * exist that cannot be read now, which must then not be replaced. `clean`: a damaged entry is removed. */
 void *cache_find(const char *path, const struct cache_key *key, bool clean, bool *keep);
 
-/* The right to make the kernel of this key: waits for other processes that have it, 10 s at most,
- * unless one of them finishes it: then the kernel's handle. *lock is for cache_unlock, or -1, and the
- * right is taken anyway, as it is when *cancelled becomes true. */
+/* Acquires the lock for making this kernel. Waits for other processes that hold it, 10 s at most. If one of
+ * them finishes the kernel, returns its handle. Otherwise returns NULL and the caller makes the kernel, even
+ * without the lock after a timeout or when *cancelled becomes true. *lock is for cache_unlock; -1: nothing is
+ * locked. */
 void *cache_wait(const char *path, const struct cache_key *key, const atomic_bool *cancelled, int *lock,
                  bool *keep);
+/* Releases the lock. Takes -1. */
 void cache_unlock(int lock);
 
-/* Keeps an image; sweeps when there are more than `cap` bytes. False with
- * errno. */
+/* Writes an entry, and sweeps if there are more than `cap` bytes. False with errno. */
 bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
                    const char *note, uint64_t cap);
 
-/* ---- for sweep.c ---- */
+/* ---- used by sweep.c too ---- */
 
-/* Opens a directory below `at` that is ours, made when it is not there and `make` is set. */
+/* Opens a directory below `at`, and creates it if `make` is set. It must belong to this user, and others must
+ * not be able to write to it. -1 with errno. */
 int cache_open_directory(int at, const char *name, bool make);
-/* Locks one byte of the directory's lock file; -1 when it is locked (EAGAIN) or cannot be. */
+/* Locks one byte of the directory's lock file. Returns a descriptor for cache_unlock; -1 with errno, EAGAIN
+ * if another process has locked it. */
 int cache_lock_byte(int root, off_t byte);
 
 #endif

@@ -1,4 +1,4 @@
-/* See entry.h. */
+/* Reading and writing entries; see entry.h. */
 #include "runtime/cache/entry.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ static void checksum(const unsigned char *bytes, size_t size, unsigned char sum[
     memcpy(sum, canonical.digest, 16);
 }
 
-/* Reads `size` bytes from the start. A file that ends early is cut short on: *got tells. */
+/* Reads `size` bytes from the start of the file, or fewer if it is shorter, and sets *got to how
+ * many. */
 static bool read_all(int fd, unsigned char *bytes, size_t size, size_t *got)
 {
     ssize_t count = 1;

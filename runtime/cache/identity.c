@@ -1,4 +1,4 @@
-/* See identity.h. */
+/* Keys and the identity of files; see identity.h. */
 #include "runtime/cache/identity.h"
 
 #include <limits.h>
@@ -35,14 +35,15 @@ char *file_identity(const char *path)
     struct stat status;
     if (stat(path, &status) != 0 || !realpath(path, resolved))
         return NULL;
-    /* glibc's asprintf writes a byte too far when memory runs out at certain lengths. */
+    /* Not asprintf: glibc's writes one byte too far if memory runs out at certain lengths. */
     snprintf(text, sizeof text, "%s -> %s, %lld bytes of %lld.%09ld, inode %llu", path, resolved,
              (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
              (unsigned long long)status.st_ino);
     return strdup(text);
 }
 
-/* False when memory ran out: a stream in memory need not remember that as its error. */
+/* False: out of memory. Each write is checked, because a stream in memory may not remember its
+ * failure. */
 static bool put(FILE *out, const char *field)
 {
     return fputs(field, out) >= 0 && putc('\0', out) != EOF;
@@ -62,13 +63,13 @@ static FILE *begin(struct cache_key *key)
     *key = (struct cache_key){.size = 0};
     FILE *out = open_memstream(&key->material, &key->size);
     if (out)
-        fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0'); /* the buffer has room for that */
+        fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0'); /* fits the initial buffer */
     return out;
 }
 
 static bool end(struct cache_key *key, FILE *out, bool good)
 {
-    if (!out || fclose(out) != 0 || !good || !key->material) /* the last step allocates too */
+    if (!out || fclose(out) != 0 || !good || !key->material) /* fclose allocates, too */
         return false;
     cache_key_name(key->material, key->size, key->digest, key->name);
     return true;

@@ -1,5 +1,5 @@
-/* See cache.h: what is there, and removing it. Files with other names than the cache's are neither
- * counted nor touched. */
+/* Walking, pruning and clearing the cache's files; see sweep.h. Files whose names are not the cache's
+ * are neither counted nor touched. */
 #include "runtime/cache/cache.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 enum { STALE_SECONDS = 3600 };
 
-/* ---- what is there ---- */
+/* ---- walking ---- */
 
 static enum cache_file_kind file_kind(const char *name)
 {
@@ -82,7 +82,7 @@ bool cache_cap(uint64_t *cap, struct diags *diags)
 struct survey {
     time_t now;
     uint64_t bytes;
-    struct cache_file *entries;    /* NULL: they are only counted */
+    struct cache_file *entries;    /* NULL: count bytes only */
     size_t count, capacity;
     struct weft_cache_removed *removed;
 };
@@ -90,7 +90,7 @@ struct survey {
 static void remove_file(struct weft_cache_removed *removed, int directory, const struct cache_file *file)
 {
     if (unlinkat(directory, file->name, 0) != 0) {
-        if (errno != ENOENT) { /* another process was faster */
+        if (errno != ENOENT) { /* ENOENT: another process removed it first */
             removed->kept++;
             removed->problem = errno;
         }
@@ -100,8 +100,8 @@ static void remove_file(struct weft_cache_removed *removed, int directory, const
     removed->bytes += file->size;
 }
 
-/* A time in the future is one of a clock that was wrong: as last use it becomes now, else such an
- * entry would outlive all others. */
+/* Counts an entry, or removes a stale temporary. A last use in the future comes from a wrong clock
+ * and is set to now; otherwise the entry would outlive all others. */
 static bool look(void *user, const struct cache_file *file)
 {
     struct survey *survey = user;
@@ -165,7 +165,7 @@ bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_remo
     return good;
 }
 
-/* Keys are hashes, so one shard tells how much all of them hold. */
+/* Keys are hashes, so the size of one shard tells how much all of them hold. */
 void cache_sweep(int root, int shard, uint64_t cap)
 {
     struct weft_cache_removed removed = {0};
@@ -175,7 +175,7 @@ void cache_sweep(int root, int shard, uint64_t cap)
         return;
     int lock = cache_lock_byte(root, CACHE_SWEEP_BYTE);
     if (lock >= 0)
-        cache_prune(root, cap, cap - cap / 8, &removed); /* not again for each new entry */
+        cache_prune(root, cap, cap - cap / 8, &removed); /* a margin: not every new entry prunes */
     cache_unlock(lock);
 }
 
@@ -193,7 +193,7 @@ void cache_clear(int root, struct weft_cache_removed *removed)
     cache_walk(root, clear_file, removed);
     for (int shard = 0; shard < CACHE_SHARDS; shard++) {
         snprintf(name, sizeof name, "%02x", (unsigned)shard);
-        unlinkat(root, name, AT_REMOVEDIR); /* stays when something else is in it */
+        unlinkat(root, name, AT_REMOVEDIR); /* fails if something else is in it */
     }
     unlinkat(root, "lock", 0);
 }

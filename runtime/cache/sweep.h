@@ -1,4 +1,4 @@
-/* What is on disk, and removing it. */
+/* Walks the cache's files, removes them, and keeps their total size below the cap. */
 #ifndef WEFT_SWEEP_H
 #define WEFT_SWEEP_H
 
@@ -13,29 +13,30 @@ enum cache_file_kind { CACHE_FILE_OTHER, CACHE_FILE_ENTRY, CACHE_FILE_TEMPORARY 
 struct cache_file {
     enum cache_file_kind kind;
     int shard;
-    int directory;                 /* a descriptor of the shard, during the visit */
+    int directory;                 /* descriptor of the shard's directory, valid during the visit */
     char name[CACHE_NAME + 48];
     uint64_t size;
-    time_t used;
+    time_t used;                   /* the last use, to the minute */
 };
 
-/* False ends the walk. A file may be gone by the time it is visited. */
+/* Called for each file of the cache. False ends the walk. The file may be gone by then. */
 typedef bool cache_visitor(void *user, const struct cache_file *file);
+/* Visit the files of one shard, or of all. False: a visitor ended the walk. */
 bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user);
 bool cache_walk(int root, cache_visitor *visit, void *user);
 
-/* Removes dead temporaries and, when entries take more than `cap` bytes, those used longest ago until
- * they take no more than `enough`. False: no memory. */
+/* Removes stale temporary files. If the entries take more than `cap` bytes, removes those used longest ago
+ * until the rest takes `enough` or less. Adds to *removed. False: out of memory. */
 bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed);
-/* Removes all that is the cache's. */
+/* Removes all files of the cache, and its directories where nothing else lies in them. */
 void cache_clear(int root, struct weft_cache_removed *removed);
 
-/* The most bytes to keep: WEFT_CACHE_SIZE with K, M, G or T behind it, else 256 MiB. False with a diagnostic when
- * it is something else. Reads the environment, which the host may change at any time: for the callers' threads
- * alone. */
+/* Sets *cap to the most bytes to keep: WEFT_CACHE_SIZE, a number with an optional K, M, G or T, else 256 MiB.
+ * False with a diagnostic if it is something else. Reads the environment, so it is for threads of the caller
+ * only. */
 bool cache_cap(uint64_t *cap, struct diags *diags);
-/* After an entry was written to a shard: removes temporaries that died, and the entries used longest
- * ago when all of them seem to take more than `cap` bytes. One process at a time. */
+/* Called after an entry was written to a shard. Removes the shard's stale temporary files. If the shard's size
+ * suggests that all entries take more than `cap` bytes, prunes them, one process at a time. */
 void cache_sweep(int root, int shard, uint64_t cap);
 
 #endif
