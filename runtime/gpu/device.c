@@ -1,4 +1,4 @@
-/* See device.h. */
+/* Making, entering and releasing GPUs; see device.h. */
 #include "runtime/gpu/device.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool describe(struct cuda_device *device, struct diags *diags)
     return true;
 }
 
-/* Gives back all that there is of it but the struct. */
+/* Releases everything but the struct. */
 static void finish(struct cuda_device *device)
 {
     bool alive = cuda_enter_quietly(device);
@@ -91,7 +91,7 @@ struct cuda_device *cuda_device_get(struct cuda_devices *devices, int ordinal, s
 
 bool cuda_enter(const struct cuda_device *device, struct diags *diags)
 {
-    const struct cuda_driver *driver = cuda_driver_get(diags); /* after a fork: NULL */
+    const struct cuda_driver *driver = cuda_driver_get(diags); /* NULL after a fork */
     return driver && CUDA_CALL(driver, diags, cuCtxPushCurrent, device->context);
 }
 
@@ -112,13 +112,13 @@ void cuda_devices_init(struct cuda_devices *devices)
     pthread_mutex_init(&devices->mutex, NULL);
 }
 
-/* In the relaxed mode, so that a capture elsewhere in the process is not broken off. */
+/* Waits in the relaxed mode, so that a capture elsewhere in the process is not invalidated. */
 static void wait(const struct cuda_device *device)
 {
     if (!cuda_enter_quietly(device))
         return;
     int mode = cuda_relax(device);
-    device->driver->cuCtxSynchronize(); /* it fails in a lost context, where nothing runs */
+    device->driver->cuCtxSynchronize(); /* fails in a lost context, where nothing runs */
     cuda_strict(device, mode);
     cuda_leave(device);
 }

@@ -1,6 +1,6 @@
-/* The GPUs that a context uses: each with the driver's primary context, which is the one that CUDA's
- * runtime, and so every other library in the process, uses too. Retained at the first use, released when
- * the weft_context is destroyed. */
+/* The GPUs that a context uses, each with its primary context, which CUDA's runtime and every other
+ * library of the process uses, too. It is retained at the first use and released when the
+ * weft_context is destroyed. */
 #ifndef WEFT_CUDA_DEVICE_H
 #define WEFT_CUDA_DEVICE_H
 
@@ -9,41 +9,42 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { CUDA_MAX_DEVICES = 64 };    /* the driver's own bound */
+enum { CUDA_MAX_DEVICES = 64 };    /* a bound of the driver */
 
 struct cuda_device {
     const struct cuda_driver *driver;
     struct CUctx_st *context;
     int ordinal;                   /* DLPack's device_id */
     int handle;                    /* a CUdevice */
-    int major, minor;              /* of the compute capability */
+    int major, minor;              /* the compute capability */
     int processors;                /* multiprocessors */
-    int threads;                   /* at most, resident on each */
+    int threads;                   /* most resident threads of a multiprocessor */
     bool pools;                    /* cuMemAllocAsync works */
     struct cuda_memory memory;
 };
 
-/* A member of struct weft_context. All zero: none is used. */
+/* A member of struct weft_context. All zero: no GPU is used. */
 struct cuda_devices {
-    pthread_mutex_t mutex;         /* guards making */
+    pthread_mutex_t mutex;         /* held while a device is made */
     struct cuda_device *_Atomic all[CUDA_MAX_DEVICES];
 };
 
-/* A GPU by its number, for as long as `devices` are used; NULL with a diagnostic. */
+/* The GPU of this number, made at its first use. It lives as long as `devices`. NULL with a
+ * diagnostic. From any thread. */
 struct cuda_device *cuda_device_get(struct cuda_devices *devices, int ordinal, struct diags *diags);
 
-/* Makes the GPU's context the thread's current one; each success is followed by a cuda_leave on the same
- * thread, after which the one before is current again. False with a diagnostic. */
+/* Makes the GPU's context the thread's current one. Each success needs a cuda_leave on the same
+ * thread, which makes the previous context current again. False with a diagnostic. */
 bool cuda_enter(const struct cuda_device *device, struct diags *diags);
 void cuda_leave(const struct cuda_device *device);
-/* The same for giving back: no diagnostic. False where there is nothing left to give back to: after a
- * fork, or when the context is lost. */
+/* The same for releasing resources, without a diagnostic. False if there is nothing left to release:
+ * after a fork, or when the context is lost. */
 bool cuda_enter_quietly(const struct cuda_device *device);
 
 void cuda_devices_init(struct cuda_devices *devices);
-/* Waits until nothing that uses kernels or memory of ours runs on any of them any more. */
+/* Waits until no kernel of this context runs and none of its memory is in use on any GPU. */
 void cuda_devices_wait(const struct cuda_devices *devices);
-/* Releases all of them; what lives in their contexts has been given back. */
+/* Releases all GPUs. Modules must have been unloaded before. */
 void cuda_devices_finish(struct cuda_devices *devices);
 
 #endif

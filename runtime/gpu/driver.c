@@ -1,4 +1,4 @@
-/* See driver.h. */
+/* Opening the CUDA driver and reporting its errors; see driver.h. */
 #include "runtime/gpu/driver.h"
 
 #include "runtime/gpu/find.h"
@@ -10,20 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* WSL's and containers' places, where the loader does not look by itself, come last. */
+/* The last ones are the directories of WSL and of containers, which the dynamic loader does not
+ * search. */
 const char cuda_driver_names[] =
     "libcuda.so.1, libcuda.so, /usr/lib/wsl/lib/libcuda.so.1, /usr/local/nvidia/lib64/libcuda.so.1, "
     "/usr/local/nvidia/lib/libcuda.so.1";
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards what follows while it is made */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards what follows while the table is filled */
 static struct cuda_driver table;
-static const struct cuda_driver *_Atomic ready; /* the table once it is complete */
+static const struct cuda_driver *_Atomic ready; /* points to the table once it is complete */
 static atomic_bool touched;        /* cuInit was called */
-static atomic_bool forked;         /* by a process that this one was forked from */
+static atomic_bool forked;         /* this process is a child of one that had called cuInit */
 
 /* ---- forks ---- */
 
-/* A driver does not survive a fork: its threads are gone. */
+/* A driver does not survive a fork: the child has none of its threads. */
 static void in_child(void)
 {
     pthread_mutex_init(&mutex, NULL);
@@ -80,7 +81,7 @@ bool cuda_driver_find(void *library, struct cuda_driver *driver, const char **mi
     return true;
 }
 
-/* What an error is called, and what it means. */
+/* The name and the meaning of an error. */
 static void describe(const struct cuda_driver *driver, int result, const char **name, const char **text)
 {
     *name = *text = NULL;
@@ -90,8 +91,8 @@ static void describe(const struct cuda_driver *driver, int result, const char **
         *text = "no description";
 }
 
-/* Why the driver does not start. That cuInit finds it not initialized is how a fork shows when another
- * library had started it before. */
+/* Reports why the driver does not start. If another library had started the driver before a fork,
+ * cuInit in the child says "not initialized". */
 static bool report_start(const struct cuda_driver *driver, int result, struct diags *diags)
 {
     const char *name, *text;

@@ -1,20 +1,21 @@
-/* The CUDA driver, opened when it is first wanted and never linked, with declarations of our own: no
- * CUDA header is needed. Fields of the table have the driver's names, without _v2:
+/* The CUDA driver: opened at its first use, never linked, and declared here, so that no CUDA header
+ * is needed. Fields of the table have the names of the driver's functions, without _v2:
  *
  *     const struct cuda_driver *cuda = cuda_driver_get(diags);
  *     if (!cuda || !CUDA_CALL(cuda, diags, cuMemAllocAsync, &address, bytes, stream))
  *         return false;
  *
- * Invariant: a table that was handed out is complete but for the functions marked OPTIONAL, never
- * changes, and the library behind it is never closed. A context is current only between cuda_enter and
+ * Invariant: a table that was returned is complete, except for functions marked OPTIONAL, and never
+ * changes. The library behind it is never closed. A context is current only between cuda_enter and
  * cuda_leave (device.h). */
 #ifndef WEFT_CUDA_DRIVER_H
 #define WEFT_CUDA_DRIVER_H
 
 #include "compiler/base/base.h"
 
-/* The driver's handles. A CUresult and a CUdevice are an int, a CUdeviceptr is a uint64_t. Streams 0
- * (the legacy default one), 1 (the same) and 2 (the thread's default one) are no pointers. */
+/* The driver's handles. A CUresult and a CUdevice are ints, a CUdeviceptr is a uint64_t. Streams 0
+ * and 1 (both the legacy default stream) and 2 (the thread's default stream) are numbers, not
+ * pointers. */
 struct CUctx_st;
 struct CUmod_st;
 struct CUfunc_st;
@@ -30,7 +31,7 @@ enum { CUDA_STREAM_LEGACY = 1, CUDA_STREAM_PER_THREAD = 2 };
 
 typedef void cuda_host_fn(void *user);
 
-/* A CUmemPoolProps: for memory of a GPU `allocation` is 1 (pinned), `location` 1 (a device). */
+/* A CUmemPoolProps. For memory of a GPU `allocation` is 1 (pinned) and `location` is 1 (a device). */
 struct cuda_pool_props {
     int allocation, handles, location, id;
     void *security;
@@ -39,7 +40,7 @@ struct cuda_pool_props {
     unsigned char reserved[54];
 };
 
-/* Values of cuda.h, under its names. */
+/* Values of cuda.h, under the same names. */
 enum {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_INVALID_VALUE = 1,
@@ -98,8 +99,9 @@ enum {
     CU_FUNC_ATTRIBUTE_NUM_REGS = 4
 };
 
-/* F(field, symbol, need, arguments). A driver without a NEEDED function, one from before CUDA 11.2, is
- * refused; an OPTIONAL one is NULL where it is missing, and its users say what then. */
+/* F(field, symbol, need, arguments). A driver that lacks a NEEDED function is from before CUDA 11.2
+ * and is refused. An OPTIONAL function may be NULL; the comment above it says what is done without
+ * it. */
 #define CUDA_DRIVER_FUNCTIONS(F)                                                                   \
     F(cuInit, "cuInit", NEEDED, (unsigned flags))                                                  \
     F(cuDriverGetVersion, "cuDriverGetVersion", NEEDED, (int *version))                            \
@@ -143,7 +145,7 @@ enum {
       (struct CUmemPoolHandle_st * *pool, int device))                                             \
     F(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", NEEDED,                                      \
       (struct CUmemPoolHandle_st * pool, int attribute, void *value))                              \
-    /* without these memory is taken at once, and kept (memory.h) */                          \
+    /* without these, blocks of our own are used (memory.h) */                                     \
     F(cuMemPoolCreate, "cuMemPoolCreate", OPTIONAL,                                                \
       (struct CUmemPoolHandle_st * *pool, const struct cuda_pool_props *props))                    \
     F(cuMemPoolDestroy, "cuMemPoolDestroy", OPTIONAL, (struct CUmemPoolHandle_st * pool))          \
@@ -183,7 +185,7 @@ enum {
     F(cuEventElapsedTime, "cuEventElapsedTime", NEEDED,                                            \
       (float *milliseconds, struct CUevent_st *start, struct CUevent_st *end))                     \
     F(cuEventDestroy, "cuEventDestroy_v2", NEEDED, (struct CUevent_st * event))                    \
-    /* since CUDA 11.3; where one is missing memory that a graph refers to cannot be tied to it */ \
+    /* since CUDA 11.3; without them, memory that a graph refers to is never reused */             \
     F(cuStreamGetCaptureInfo, "cuStreamGetCaptureInfo_v2", OPTIONAL,                               \
       (struct CUstream_st * stream, int *status, uint64_t *id, struct CUgraph_st **graph,          \
        const struct CUgraphNode_st *const **dependencies, size_t *count))                          \
@@ -201,34 +203,36 @@ struct cuda_driver {
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
 #undef CUDA_DRIVER_FIELD
     const char *path;              /* of the library */
-    int version;                   /* of CUDA that the driver is for: 12040 is 12.4 */
-    int devices;                   /* GPUs that it sees, 1 at least */
+    int version;                   /* the CUDA version of the driver: 12040 is 12.4 */
+    int devices;                   /* GPUs that the driver sees; at least 1 */
 };
 
-/* The driver, initialized, with a GPU; NULL with a diagnostic (UNSUPPORTED). A failure is tried again by
- * the next call. In a child of a process that had used it the driver works no more, which is told. */
+/* The initialized driver, which has at least one GPU. NULL with a diagnostic (UNSUPPORTED); the next
+ * call tries again. In the child of a process that had used the driver it always fails, because
+ * drivers do not survive a fork. From any thread. */
 const struct cuda_driver *cuda_driver_get(struct diags *diags);
-/* The same without a diagnostic and without opening anything: NULL where nobody has used it, and after a
- * fork. For giving back what was taken. */
+/* The same without a diagnostic and without opening anything, for releasing resources. NULL if the
+ * driver was never used, and after a fork. */
 const struct cuda_driver *cuda_driver_used(void);
 
-/* Whether `result` is success; else adds what failed: the function, the error's name and text, and that
- * the context is lost if it is. OUT_OF_MEMORY for memory, DEVICE_ERROR for all others. */
+/* Whether `result` is success. Otherwise adds a diagnostic with the function, the error's name and
+ * text, and whether the context is lost: OUT_OF_MEMORY for lack of memory, DEVICE_ERROR for
+ * everything else. */
 bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int result, const char *function);
 #define CUDA_CALL(driver, diags, function, ...)                                                    \
     cuda_check(driver, diags, (driver)->function(__VA_ARGS__), #function)
 
-/* Whether after this error every call fails, because the GPU's context is lost. */
+/* Whether the error means that the GPU's context is lost, so that every further call fails. */
 bool cuda_lost(int result);
 
 /* ---- for weft_doctor ---- */
 
-/* The library at the first place that has one; NULL: none. */
+/* Opens the first library of cuda_driver_names that can be opened; NULL: none. */
 void *cuda_driver_open(void);
-/* The names that are tried, for messages. */
+/* The names that are tried, as a list for messages. */
 extern const char cuda_driver_names[];
 
-/* Fills the table from an open library. False with the symbol that is missing. */
+/* Fills the table from an open library. False if a needed symbol is missing; *missing is its name. */
 bool cuda_driver_find(void *library, struct cuda_driver *driver, const char **missing);
 
 #endif

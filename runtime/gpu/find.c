@@ -1,4 +1,4 @@
-/* See find.h. */
+/* The places where files of the CUDA toolkit are looked for, in order; see find.h. */
 #include "runtime/gpu/find.h"
 
 #include "runtime/cache/cache.h"
@@ -18,10 +18,10 @@ struct search {
     const struct environment *environment;
     enum cuda_file kind;
     const char *pattern;
-    char *path;                    /* [PATH_MAX], of what is found */
+    char *path;                    /* [PATH_MAX], filled with the result */
 };
 
-/* A toolkit's directory, or one like it: a variable's value (NULL: nothing) and a pattern of glob. */
+/* A toolkit's directory, or one like it: the value of a variable, if there is one, followed by a glob pattern. */
 struct place {
     const char *variable, *pattern;
 };
@@ -39,11 +39,11 @@ static const struct place usual_places[] = {
     {NULL, "/usr/lib/python3*/*-packages/nvidia/*"},
 };
 
-/* Below a place, where its files are; ends with NULL. The place itself comes last. */
+/* The folders of a place that hold its files; NULL-terminated. The place itself comes last. */
 static const char *const folders[][4] = {[CUDA_LIBRARY] = {"/lib*", "/targets/*/lib", "", NULL},
                                          [CUDA_PROGRAM] = {"/bin", "", NULL}};
 
-/* Where the system keeps libraries, by name of the machine and without. */
+/* The system's folders for libraries, with the machine's name and without. */
 static const char *const system_folders[] = {"/usr/lib/%s-linux-gnu", "/lib/%s-linux-gnu",
                                              "/usr/lib64", "/lib64", "/usr/local/lib", "/usr/lib",
                                              "/lib"};
@@ -54,11 +54,11 @@ enum { OUR_MACHINE = EM_X86_64 };
 #define MACHINE "aarch64"
 enum { OUR_MACHINE = EM_AARCH64 };
 #else
-#define MACHINE "unknown"          /* for which there is no CUDA */
+#define MACHINE "unknown"          /* there is no CUDA for it */
 enum { OUR_MACHINE = EM_NONE };
 #endif
 
-/* One that the loader could take: libraries for other machines may stand beside ours. */
+/* Whether it is an ELF object for this machine. Libraries for other machines may lie beside it. */
 static bool is_library(const char *path)
 {
     ElfW(Ehdr) header;
@@ -79,7 +79,7 @@ static bool accept(const struct search *search, const char *path)
     return is_library(path) && snprintf(search->path, PATH_MAX, "%s", path) < PATH_MAX;
 }
 
-/* libnvrtc.so.13 goes before libnvrtc.so.12, whatever directories they are in. */
+/* libnvrtc.so.13 comes before libnvrtc.so.12, whatever their directories. */
 static int higher_first(const void *a, const void *b)
 {
     const char *const *first = a, *const *second = b;
@@ -87,7 +87,7 @@ static int higher_first(const void *a, const void *b)
     return order ? order : strcmp(*second, *first);
 }
 
-/* In the directories that `start` and the patterns behind it match. */
+/* Looks in the directories that `start`, taken literally, and the patterns behind it match. */
 static bool in_folder(const struct search *search, int length, const char *start, const char *below,
                       const char *folder)
 {
@@ -124,7 +124,7 @@ static bool in_places(const struct search *search, const struct place *places, s
     return false;
 }
 
-/* In a list such as PATH. */
+/* Looks in a list such as PATH. */
 static bool in_list(const struct search *search, const char *list)
 {
     while (list && *list) {
@@ -152,7 +152,7 @@ static bool in_system(const struct search *search)
     return false;
 }
 
-/* The packages of a Python, from the path of its program. */
+/* Looks in the packages of the Python whose program has this path. */
 static bool beside_python(const struct search *search, const char *program)
 {
     static const char packages[] = "/lib/python3*/*-packages/nvidia/*";
@@ -162,7 +162,8 @@ static bool beside_python(const struct search *search, const char *program)
     return end && in_place(search, (int)(end - program), program, packages);
 }
 
-/* Of the Python that is first in PATH: a virtual environment's is a link to the one it was made of. */
+/* Looks in the packages of the first python3 in PATH, and of its link's target: a virtual environment's program
+ * is a link to the Python that made it. */
 static bool in_python(const struct search *search)
 {
     char program[PATH_MAX], real[PATH_MAX];

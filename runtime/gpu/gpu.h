@@ -1,5 +1,5 @@
-/* GPUs: the CUDA driver and NVRTC, opened when they are first wanted, and what a context has on a device: memory,
- * modules, remarks. */
+/* GPUs: the CUDA driver and NVRTC, opened at their first use, and what a context keeps on a device: memory,
+ * modules and remarks. */
 #ifndef WEFT_GPU_ROOM_H
 #define WEFT_GPU_ROOM_H
 

@@ -1,7 +1,7 @@
-/* See memory.h. Memory of the GPU comes from a pool of the driver's, in the order of the stream; where
- * there are no pools, in a graph, and for pinned memory, from blocks of our own that are used again when
- * the event behind their last use has come. Graphs get blocks and not the pool's memory, because a graph
- * with allocations in it can be neither cloned nor made part of another. */
+/* Lending memory for GPUs; see memory.h. Device memory comes from a pool of the driver, in the order of the
+ * stream. Pinned memory, memory of a graph, and device memory where the driver has no pools come from
+ * blocks of our own, which are reused when the event behind their last use has completed. A graph gets
+ * blocks rather than pool memory because a graph with allocations can be neither cloned nor nested. */
 #include "runtime/gpu/memory.h"
 
 #include "runtime/gpu/device.h"
@@ -10,23 +10,23 @@
 #include <string.h>
 
 enum {
-    POOL_KEEPS = 64 << 20,         /* bytes that the pool keeps when nothing uses them */
-    BLOCK_LEAST = 64 << 10,        /* bytes: smaller wishes share a size */
-    IDLE_MOST = 256 << 20,         /* bytes of blocks that lie idle, before some are given up */
+    POOL_KEEPS = 64 << 20,         /* bytes that the pool keeps although nothing uses them */
+    BLOCK_LEAST = 64 << 10,        /* bytes: smaller requests share this size */
+    IDLE_MOST = 256 << 20,         /* bytes of idle blocks, beyond which some are freed */
     CONSTANTS_MOST = 256 << 20     /* bytes */
 };
 
 enum block_state {
     BLOCK_FREE,
     BLOCK_LENT,
-    BLOCK_PASSING,                 /* given back; free when the event has come */
-    BLOCK_GRAPH,                   /* a graph's, which will let it go */
-    BLOCK_KEPT                     /* nobody can tell when its use ends: it stays as it is */
+    BLOCK_PASSING,                 /* given back; free once its event has completed */
+    BLOCK_GRAPH,                   /* owned by a graph, which will release it */
+    BLOCK_KEPT                     /* never reused: nobody can tell when its use ends */
 };
 
 struct cuda_block {
     struct cuda_block *next;
-    struct cuda_memory *memory;    /* NULL: it is gone, and so is the block's; guarded by `graphs` */
+    struct cuda_memory *memory;    /* NULL: the memory is gone, the block's too; guarded by `graphs` */
     enum cuda_kind kind;
     enum block_state state;
     size_t size;
@@ -35,8 +35,8 @@ struct cuda_block {
     struct CUevent_st *event;
 };
 
-/* Graphs let go of their blocks at any time, on a thread of the driver's. Locked before a memory's own
- * mutex. */
+/* Taken before a memory's own mutex, because graphs release their blocks at any time, on a thread of the
+ * driver. */
 static pthread_mutex_t graphs = PTHREAD_MUTEX_INITIALIZER;
 
 int cuda_relax(const struct cuda_device *device)
@@ -58,7 +58,7 @@ struct cuda_order cuda_order(const struct cuda_device *device, struct CUstream_s
     int status = CU_STREAM_CAPTURE_STATUS_NONE;
     uint64_t id;
     if ((uintptr_t)stream <= CUDA_STREAM_LEGACY)
-        return order;              /* it cannot be captured, and asking is an error beside a capture */
+        return order;              /* it cannot be captured, and asking is an error during a capture */
     if (driver->cuStreamGetCaptureInfo)
         driver->cuStreamGetCaptureInfo(stream, &status, &id, &order.graph, NULL, NULL);
     else
@@ -77,7 +77,7 @@ static size_t block_size(size_t bytes)
     return size < bytes ? bytes : size;
 }
 
-/* The mutex is held. */
+/* The mutex must be held. */
 static bool is_free(const struct cuda_device *device, struct cuda_block *block)
 {
     if (block->state == BLOCK_PASSING && device->driver->cuEventQuery(block->event) == CUDA_SUCCESS)
@@ -85,7 +85,7 @@ static bool is_free(const struct cuda_device *device, struct cuda_block *block)
     return block->state == BLOCK_FREE;
 }
 
-/* The smallest free one that does and is not far too large, lent; NULL: none. */
+/* Lends the smallest free block of at least `size` bytes that is not far too large; NULL: none. */
 static struct cuda_block *find_block(struct cuda_device *device, enum cuda_kind kind, size_t size)
 {
     struct cuda_block *best = NULL;
@@ -100,7 +100,7 @@ static struct cuda_block *find_block(struct cuda_device *device, enum cuda_kind 
     return best;
 }
 
-/* All but the struct itself. */
+/* Frees everything but the struct. */
 static void release(const struct cuda_driver *driver, const struct cuda_block *block)
 {
     if (block->event)
@@ -111,7 +111,7 @@ static void release(const struct cuda_driver *driver, const struct cuda_block *b
         driver->cuMemFreeHost(block->host);
 }
 
-/* Gives up free blocks until no more than so many bytes of them are left. */
+/* Frees idle blocks until at most `most` bytes of them are left. */
 static void trim(struct cuda_device *device, size_t most)
 {
     struct cuda_block *gone = NULL;
@@ -137,7 +137,7 @@ static void trim(struct cuda_device *device, size_t most)
     }
 }
 
-/* A result of the driver's. */
+/* Returns the driver's result. */
 static int allocate(const struct cuda_driver *driver, struct cuda_block *block)
 {
     return block->kind == CUDA_PINNED
@@ -145,7 +145,7 @@ static int allocate(const struct cuda_driver *driver, struct cuda_block *block)
                : driver->cuMemAlloc(&block->address, block->size);
 }
 
-/* What an allocation by this function gave; says how many bytes there was no room for. */
+/* Reports the result of an allocation by `function`, with the number of bytes if there was no room. */
 static bool check(const struct cuda_device *device, enum cuda_kind kind, size_t bytes, int result,
                   const char *function, struct diags *diags)
 {
@@ -158,7 +158,7 @@ static bool check(const struct cuda_device *device, enum cuda_kind kind, size_t 
     return diag_at(diags, DIAG_GPU_MEMORY, NULL, 0, device->ordinal, bytes, available, total);
 }
 
-/* NULL with a diagnostic. */
+/* A new block, already lent; NULL with a diagnostic. */
 static struct cuda_block *make_block(struct cuda_device *device, enum cuda_kind kind, size_t size,
                                      struct diags *diags)
 {
@@ -332,9 +332,9 @@ int cuda_wait(const struct cuda_device *device, struct CUstream_st *stream)
     return result;
 }
 
-/* ---- bytes that stay ---- */
+/* ---- pinned bytes ---- */
 
-enum { BYTES_TOGETHER = 16 };      /* of one owner, a multiple */
+enum { BYTES_TOGETHER = 16 };      /* they are handed out in multiples of this */
 
 static size_t whole_bytes(size_t count)
 {
@@ -369,7 +369,7 @@ unsigned char *cuda_pinned_bytes(struct cuda_device *device, size_t count, struc
     unsigned char *bytes = NULL;
     while (!bytes && cuda_pinned_reserve(device, count, diags)) {
         pthread_mutex_lock(&memory->mutex);
-        if (memory->bytes_left >= whole_bytes(count)) { /* nobody was faster */
+        if (memory->bytes_left >= whole_bytes(count)) { /* no other thread took them meanwhile */
             bytes = memory->bytes;
             memory->bytes += whole_bytes(count);
             memory->bytes_left -= whole_bytes(count);
@@ -397,7 +397,7 @@ static uint64_t hash_bytes(const unsigned char *data, size_t bytes)
     return hash;
 }
 
-/* The mutex is held. */
+/* The mutex must be held. */
 static const struct cuda_constant *find_constant(const struct cuda_memory *memory, const void *data,
                                                  size_t bytes, uint64_t hash)
 {
@@ -407,7 +407,7 @@ static const struct cuda_constant *find_constant(const struct cuda_memory *memor
     return at;
 }
 
-/* Copies from our own memory and waits for that alone. */
+/* Copies from `constant->data`, and waits for this copy alone. */
 static bool upload(const struct cuda_device *device, struct cuda_constant *constant, struct diags *diags)
 {
     const struct cuda_driver *driver = device->driver;
@@ -425,7 +425,7 @@ static bool upload(const struct cuda_device *device, struct cuda_constant *const
     return good;
 }
 
-/* The mutex is held, so that nobody uploads the same. */
+/* The mutex must be held, so that no two threads upload the same bytes. */
 static const struct cuda_constant *make_constant(struct cuda_device *device, const void *data, size_t bytes,
                                                  uint64_t hash, struct diags *diags)
 {
@@ -485,7 +485,7 @@ bool cuda_memory_init(struct cuda_device *device, struct diags *diags)
     return good;
 }
 
-/* A graph that still has a block frees what is left of it; nobody launches it any more. */
+/* A graph that still owns a block frees the struct later; the graph must not be launched any more. */
 static void finish_block(const struct cuda_driver *driver, struct cuda_block *block, bool alive)
 {
     bool awaited = alive && block->state == BLOCK_GRAPH;
@@ -527,7 +527,7 @@ void cuda_memory_finish(struct cuda_device *device, bool alive)
             driver->cuStreamDestroy(idle->stream);
         free(idle);
     }
-    if (memory->pool && cuda_driver_used()) /* the GPU's, not the context's: it outlives a lost one */
+    if (memory->pool && cuda_driver_used()) /* the pool belongs to the GPU, so it outlives a lost context */
         driver->cuMemPoolDestroy(memory->pool);
     if (alive && memory->stream)
         driver->cuStreamDestroy(memory->stream);

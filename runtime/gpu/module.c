@@ -1,4 +1,4 @@
-/* See module.h. */
+/* Kernels for GPUs, from a text or an entry on disk to a module; see module.h. */
 #include "runtime/gpu/module.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 /* ---- loading ---- */
 
-/* The driver's result. Loading is nothing that a stream captures, and other threads may be capturing in a
- * mode that forbids it to this one. The GPU's context is current. */
+/* Returns the driver's result. The relaxed capture mode allows loading although other threads may be
+ * capturing. The GPU's context must be current. */
 static int load(const struct cuda_driver *driver, const void *image, struct CUmod_st **module)
 {
     int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -17,7 +17,7 @@ static int load(const struct cuda_driver *driver, const void *image, struct CUmo
     return result;
 }
 
-/* From the bytes of an entry, which has been checked. */
+/* Loads the checked bytes of an entry. */
 static void *load_entry(const struct cache_key *key, int fd, const struct entry *entry, const char *path)
 {
     const struct cuda_device *device = key->user;
@@ -31,7 +31,7 @@ static void *load_entry(const struct cache_key *key, int fd, const struct entry 
     return module;
 }
 
-/* Code that this driver cannot take is NVRTC's, which is newer. */
+/* Reports a failure to load. If the driver cannot take the code, NVRTC is newer than the driver. */
 static bool report_load(const struct cuda_device *device, const struct nvrtc *nvrtc,
                         const struct nvrtc_arch *arch, int result, struct diags *diags)
 {
@@ -84,7 +84,7 @@ struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, c
     return result == CUDA_SUCCESS || report_load(device, nvrtc, &arch, result, diags) ? module : NULL;
 }
 
-/* ---- its function, its end ---- */
+/* ---- functions and unloading ---- */
 
 struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_st *module, const char *entry,
                                 struct diags *diags)

@@ -1,4 +1,4 @@
-/* See nvrtc.h. */
+/* Finding and opening NVRTC, and the architectures that it knows; see nvrtc.h. */
 #include "runtime/gpu/nvrtc.h"
 
 #include "runtime/gpu/find.h"
@@ -25,7 +25,7 @@ void nvrtc_finish(struct nvrtc *nvrtc)
     pthread_mutex_destroy(&nvrtc->mutex);
 }
 
-/* The path, looked for until it is found; the mutex is held. NULL: nowhere. */
+/* The path, searched for until it is found; NULL: not found. The mutex must be held. */
 static const char *find(struct nvrtc *nvrtc)
 {
     char path[PATH_MAX];
@@ -49,7 +49,7 @@ char *nvrtc_identity(struct nvrtc *nvrtc)
 
 /* ---- opening it ---- */
 
-/* Where only the dynamic linker's own list leads to it. */
+/* For installations that only the dynamic linker's cache leads to. */
 static void *open_by_name(void)
 {
     static const char *const names[] = {"libnvrtc.so.15", "libnvrtc.so.14", "libnvrtc.so.13",
@@ -60,8 +60,8 @@ static void *open_by_name(void)
     return library;
 }
 
-/* NVRTC opens its second library by name, and the toolkit's does not look beside itself. One that is open
- * already is found under its name. Where this fails NVRTC's own message tells. */
+/* Opens NVRTC's second library, which NVRTC opens by name; the toolkit's copy does not look beside
+ * itself. A library that is already open is found by its name. If this fails, NVRTC itself reports it. */
 static void open_builtins(const struct nvrtc *nvrtc)
 {
     char path[PATH_MAX + 64];
@@ -108,7 +108,7 @@ static bool ask(struct nvrtc *nvrtc)
     return true;
 }
 
-/* The mutex is held. A library stays open: to unload it would free nothing that matters. */
+/* The mutex must be held. The library stays open, since closing it would free nothing that matters. */
 static bool open_library(struct nvrtc *nvrtc, struct diags *diags)
 {
     void *library = find(nvrtc) ? library_open(nvrtc->path) : open_by_name();

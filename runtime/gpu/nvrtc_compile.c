@@ -1,6 +1,6 @@
-/* Compiling with NVRTC, which is open (nvrtc.h). Each compilation runs on a thread of its own: the caller's
- * may have a stack too small for a compiler, a rounding mode in which constants fold to other bits, and
- * signals on their way. */
+/* Compiling with an open NVRTC; see nvrtc.h. Each compilation runs on a thread of its own, because the
+ * caller's thread may have a small stack, a rounding mode in which constants fold to other bits, and
+ * pending signals. */
 #include "runtime/gpu/nvrtc.h"
 
 #include <fenv.h>
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK = 64 << 20 };         /* bytes, reserved and mostly never touched */
+enum { STACK = 64 << 20 };         /* bytes, reserved but mostly never touched */
 
-/* Results of NVRTC. */
+/* NVRTC's results. */
 enum { SUCCESS = 0, NO_MEMORY = 1, INVALID_OPTION = 5, COMPILATION = 6 };
 
-/* Compilations in this process. NVRTC has locks, which a fork in the middle of one leaves locked. */
+/* The number of compilations in progress. A fork during one leaves NVRTC's locks locked in the child. */
 static atomic_int compiling;
 static atomic_bool forked;
 
@@ -26,8 +26,9 @@ static const char *const strict_options[] = {"--fmad=false", "--prec-div=true", 
                                              NULL};
 static const char *const fast_options[] = {"--fmad=true", "--prec-div=false", "--prec-sqrt=false",
                                            NULL};
-/* Without these it works too; older ones do not know them. In order: headers' declarations that kernels do
- * not need; a cache beside ours; the stack's limit of the whole process changed for a while; warnings. */
+/* Options that older versions do not know, and that are then left out. In order, they avoid:
+ * declarations of headers that kernels do not need; a second cache beside ours; changes to the stack
+ * limit of the whole process; warnings. */
 static const char *const optional[] = {"--minimal", "--no-cache", "--modify-stack-limit=false",
                                        "--disable-warnings"};
 enum { OPTIONAL = sizeof optional / sizeof *optional };
@@ -50,9 +51,9 @@ struct task {
     const char *text;
     enum weft_math math;
     const struct nvrtc_arch *arch;
-    int result;                    /* NVRTC's */
-    const char *call;              /* that gave it */
-    char *log;                     /* what it said, from malloc; NULL: nothing, or no memory */
+    int result;                    /* of the last call to NVRTC */
+    const char *call;              /* the function that returned it */
+    char *log;                     /* from malloc; NULL: no log, or out of memory */
     struct nvrtc_code code;
 };
 
@@ -72,7 +73,7 @@ static int arguments(const struct task *task, unsigned unknown, char *arch, cons
     return count;
 }
 
-/* Keeps what NVRTC said. */
+/* Fetches NVRTC's log. */
 static void read_log(struct task *task, struct _nvrtcProgram *program)
 {
     size_t size = 0;
@@ -85,7 +86,7 @@ static void read_log(struct task *task, struct _nvrtcProgram *program)
         *task->log = '\0';
 }
 
-/* The optional options that the log complains about. */
+/* The set of optional options that the log mentions. */
 static unsigned complained(const char *log)
 {
     unsigned set = 0;
@@ -113,7 +114,7 @@ static void get_code(struct task *task, struct _nvrtcProgram *program)
                            : nvrtc->GetCUBIN(program, code->bytes);
 }
 
-/* Compiles; again without the optional options that this NVRTC does not know. */
+/* Compiles, and repeats it without the options that this NVRTC does not know. */
 static void compile_program(struct task *task, struct _nvrtcProgram *program)
 {
     struct nvrtc *nvrtc = task->nvrtc;
@@ -147,7 +148,7 @@ static void *run(void *task_)
     return NULL;
 }
 
-/* ---- its thread ---- */
+/* ---- the compiler's thread ---- */
 
 static void in_child(void)
 {
@@ -178,7 +179,7 @@ static bool start(pthread_t *thread, struct task *task)
     return good;
 }
 
-/* Where no thread can be had, on the caller's. */
+/* Runs on the caller's thread if no thread can be started. */
 static void run_task(struct task *task)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -196,9 +197,9 @@ static void run_task(struct task *task)
     atomic_fetch_sub(&compiling, 1);
 }
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
-/* The text with its #line directives blanked, so that NVRTC counts lines as they are. */
+/* The text with its #line directives blanked, so that NVRTC's log has the text's own line numbers. */
 static const char *plain_lines(struct arena *arena, const char *text)
 {
     char *plain = arena_string(arena, text, strlen(text));
@@ -222,18 +223,18 @@ static const char *numbered(struct arena *arena, const char *text)
     return out.text;
 }
 
-/* A defect of Weft's: the text is wrong. */
+/* NVRTC refused the text, which is a defect of Weft. */
 static bool report_refusal(struct task *task, struct diags *diags)
 {
     const struct nvrtc *nvrtc = task->nvrtc;
     const char *plain = plain_lines(diags->arena, task->text);
     task->text = plain;
-    run_task(task); /* once more, for a log with the numbers below */
+    run_task(task); /* again, for a log with the numbers of `plain` */
     return diag_at(diags, DIAG_NVRTC_REFUSED, NULL, 0, nvrtc->major, nvrtc->minor, nvrtc->path,
                    task->log ? task->log : "", numbered(diags->arena, plain));
 }
 
-/* Not the text's fault: memory, a library that is missing. */
+/* NVRTC failed for another reason, such as a missing library. */
 static bool report_failure(const struct task *task, struct diags *diags)
 {
     const struct nvrtc *nvrtc = task->nvrtc;

@@ -1,4 +1,4 @@
-/* See remarks.h. */
+/* Sites, their bytes, and the diagnostics made from them; see remarks.h. */
 #include "runtime/gpu/remarks.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct remark_bytes {
     struct remark_bytes *next;
     const struct cuda_device *device;
     const struct CUstream_st *stream;
-    unsigned char *bytes;          /* [fault_count] pinned, the device's */
+    unsigned char *bytes;          /* [site->count] pinned memory of the device */
 };
 
 struct remark_site {
@@ -19,14 +19,14 @@ struct remark_site {
     struct remark_bytes *bytes;
 };
 
-/* A program's text, with the sites of its kernels. */
+/* A program's text and the sites of its kernels. */
 struct remark_text {
     struct remark_text *next;
     struct source source;
     struct remark_site *sites;
 };
 
-/* 0 and 1 are one stream. */
+/* Streams 0 and 1 are the same one. */
 static const struct CUstream_st *plain(const struct CUstream_st *stream)
 {
     return (uintptr_t)stream == CUDA_STREAM_LEGACY ? NULL : stream;
@@ -43,7 +43,7 @@ static struct remark_text *find_text(const struct remarks *remarks, const struct
     return at;
 }
 
-/* One allocation; NULL: no memory. */
+/* From one malloc; NULL: out of memory. */
 static struct remark_text *make_text(struct remarks *remarks, const struct source *source)
 {
     size_t origin = strlen(source->origin) + 1;
@@ -130,9 +130,10 @@ uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, stru
     return found ? (uint64_t)(uintptr_t)found->bytes : 0;
 }
 
-/* ---- telling ---- */
+/* ---- diagnostics ---- */
 
-/* Moves *place to the first place that was remarked, if it is before; all are forgotten. */
+/* Moves *place to the first place with a remark on this stream, if it is further ahead in the text.
+ * Clears all remarks of the stream. */
 static void take(const struct remark_site *site, const struct CUstream_st *stream, struct span *place)
 {
     for (const struct remark_bytes *at = site->bytes; at; at = at->next)

@@ -1,9 +1,9 @@
-/* Remarks of kernels on GPUs, which the host sees only after the caller has synchronized: each kernel of a
- * program's text has, for each stream that it ran on, a byte of pinned memory for each of its divisions,
- * and sets it to 1. Places and bytes are the weft_context's, so kernels in flight and graphs may outlive
- * their program.
+/* Remarks of kernels on GPUs, such as a division by zero, which the host sees only after the caller has
+ * synchronized. For each stream that it ran on, a kernel has a byte of pinned memory for each of its
+ * divisions, and sets it to 1. Sites and bytes belong to the weft_context, so graphs and kernels in
+ * flight may outlive their program.
  *
- * Invariant: bytes that a kernel was once given stay its own until the device goes. */
+ * Invariant: bytes that were given to a kernel remain its own as long as the device. */
 #ifndef WEFT_REMARKS_H
 #define WEFT_REMARKS_H
 
@@ -13,20 +13,22 @@
 struct remark_site;
 struct remark_text;
 
-/* A member of weft_context. */
+/* A member of struct weft_context. */
 struct remarks {
     pthread_mutex_t mutex;
     struct remark_text *texts;
 };
 
-/* The site of a kernel that has faults: one for all kernels with the same text and places. NULL with a
+/* The site of a kernel with faults; kernels of the same text and places share one. NULL with a
  * diagnostic. */
 struct remark_site *remarks_site(struct remarks *remarks, const struct source *source,
                                  const struct kernel *kernel, struct diags *diags);
-/* Where the kernel writes on this stream; the device's context is current. 0 with a diagnostic. */
+/* The address of the bytes that the kernel sets on this stream. The device's context must be current. 0
+ * with a diagnostic. */
 uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, struct remark_site *site,
                        const struct CUstream_st *stream, struct diags *diags);
-/* Adds what was remarked on a stream, the first place of each text, and forgets it. */
+/* Adds a diagnostic for each text with remarks on this stream, at the first place in the text, and
+ * clears the bytes. */
 void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, struct diags *diags);
 
 void remarks_init(struct remarks *remarks);
