@@ -1,4 +1,4 @@
-/* The machine's C compiler: which one it is, its flags, and what it is asked for. job.c runs it. */
+/* The machine's C compiler: which one it is, its flags, and the jobs for it; job.c runs them. */
 #include "runtime/cc/cc.h"
 
 #include "compiler/lang/lang.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what the compiler is ---- */
+/* ---- the compiler and its vector functions ---- */
 
 static char **split_flags(const char *text)
 {
@@ -30,8 +30,7 @@ static char **split_flags(const char *text)
     return flags;
 }
 
-/* The library functions that libmvec has in vector form: those that rows call, asked by the name of
- * their form for 256-bit vectors. */
+/* Finds those functions of rows that libmvec has in vector form, by the symbols of their 256-bit forms. */
 static void find_vector_functions(struct cc *cc)
 {
     void *library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -75,9 +74,9 @@ void cc_finish(struct cc *cc)
     free(cc->probed);
 }
 
-/* ---- its flags ---- */
+/* ---- flags ---- */
 
-/* The instruction set in words that the compiler knows: levels came with gcc 11 and clang 12. */
+/* The instruction set by name. gcc 11 and clang 12 were the first to know the levels. */
 static const char *machine_flag(const struct cc *cc)
 {
 #if defined __x86_64__
@@ -94,24 +93,25 @@ static const char *machine_flag(const struct cc *cc)
     return "-march=x86-64";
 #else
     (void)cc;
-    return "-O3"; /* the compiler's own choice */
+    return "-O3"; /* no choice: the compiler's default */
 #endif
 }
 
-/* Without -fno-trapping-math floor and casts do not vectorize. What gcc 12 folds under it to other
- * zeros is kept from it in dialect.h (roundsat, fneg). */
+/* Without -fno-trapping-math, floor and casts are not vectorized. Under it gcc 12 folds some expressions to
+ * zeros of the other sign; dialect.h prevents that (roundsat, fneg). */
 static const char *const strict_flags[] = {"-std=gnu11", "-O3", "-fPIC", "-w", "-ffp-contract=off",
                                            "-fno-math-errno", "-fno-trapping-math", "-fno-plt",
 #ifdef __x86_64__
-                                           "-mprefer-vector-width=512", /* clang prefers less */
+                                           "-mprefer-vector-width=512", /* clang's default is narrower */
 #endif
                                            NULL};
-/* Single flags only: -ffast-math and its like put the host into flush-to-zero when loaded. */
+/* Not -ffast-math itself: a shared object linked with it switches the host to flush-to-zero when it is
+ * loaded. */
 static const char *const fast_flags[] = {"-ffp-contract=fast", "-fassociative-math",
                                          "-freciprocal-math", "-fno-signed-zeros", NULL};
 static const char *const clang_flags[] = {"-fveclib=libmvec", NULL};
 static const char *const shared_flags[] = {"-shared", "-nostartfiles", NULL};
-/* A kernel that calls nothing loads without them, which is several times faster. */
+/* With --as-needed a kernel that calls no function is not linked to them, and loads several times faster. */
 static const char *const libraries[] = {"-Wl,--as-needed", "-lmvec", "-lm", NULL};
 static const char *const plain_libraries[] = {"-Wl,--as-needed", "-lm", NULL};
 static const char *const assembly_flags[] = {"-S", NULL};
@@ -132,7 +132,8 @@ int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char
     return count;
 }
 
-/* `lines`: with the numbers of lines, which change no instruction; flags of the user's may turn them off. */
+/* `lines` adds line numbers, which change no instruction; the user's flags may turn
+ * them off. */
 static void kernel_command(struct job *job, const struct cc *cc, enum weft_math math, bool assembly, bool lines)
 {
     job->arguments[job->count++] = cc->path;
@@ -145,8 +146,8 @@ static void kernel_command(struct job *job, const struct cc *cc, enum weft_math 
         job_add_arguments(job, cc->vector_functions[0] ? libraries : plain_libraries);
 }
 
-/* Reads what --version printed: "gcc (Debian 12.2.0-14) 12.2.0", "Debian clang version 14.0.6". A
- * version that cannot be read is taken for a new one. */
+/* Reads the output of --version: "gcc (Debian 12.2.0-14) 12.2.0", "Debian clang version 14.0.6". A version
+ * that cannot be read is assumed to be new. */
 static void identify(struct cc *cc, const char *text)
 {
     const char *clang = strstr(text, "clang"), *number = strstr(text, clang ? "version " : ") ");
@@ -177,7 +178,7 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
     if (cc->kind != CC_UNKNOWN && cc->probed && identity && strcmp(cc->probed, identity) == 0)
         return true;
     char *before = cc->probed;
-    cc->probed = NULL; /* until it has answered: it may fail, and a fork shows a child what is here */
+    cc->probed = NULL; /* until the compiler has answered: it may fail, or a fork come between */
     free(before);
     if (!probe(cc, diags))
         return false;
@@ -185,7 +186,7 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
     return true;
 }
 
-/* The source is kept where that can be done, and else written beside the output. */
+/* Writes the source where it is kept, or beside the output if nothing is kept or that fails. */
 static bool place_source(struct job *job, const char *text, const struct kept *kept, struct diags *diags)
 {
     if (!kept || !keep_write(kept->source, text, strlen(text), diags))
@@ -203,7 +204,8 @@ static bool compile(struct job *job, const struct cc *cc, const char *text, enum
     return job_run(job, cc, diags);
 }
 
-/* The same bytes under the kept name, where debuggers and profilers find them; NULL when they cannot be kept. */
+/* Loads a copy under the kept name, where debuggers and profilers find it; NULL: it cannot be written or
+ * loaded. */
 static void *load_kept(int fd, size_t size, const struct kept *kept, struct diags *diags)
 {
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0), *handle = NULL;
@@ -216,7 +218,7 @@ static void *load_kept(int fd, size_t size, const struct kept *kept, struct diag
     return handle;
 }
 
-/* Opens and loads what the compiler made; the descriptor outlives the directory. */
+/* Opens and loads the compiler's output. The descriptor stays valid when the directory is gone. */
 static void *load_output(const struct job *job, const unsigned char *digest, const struct kept *kept, int *image,
                          struct diags *diags)
 {

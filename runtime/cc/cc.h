@@ -1,5 +1,5 @@
-/* Compilers of C: the machine's, which is a process, and libtcc, which is a module. Also what WEFT_KEEP keeps of
- * kernels. */
+/* C compilers: the machine's, which runs as a process, libtcc, which is a module, and the files of kernels that
+ * WEFT_KEEP keeps. */
 #ifndef WEFT_CC_H
 #define WEFT_CC_H
 
@@ -12,38 +12,40 @@
 enum cc_kind { CC_UNKNOWN, CC_GCC, CC_CLANG };
 
 struct cc {
-    struct cc_running *running;    /* the context's */
-    char *path;                    /* as given, for messages; a name is looked up in PATH */
-    enum cc_kind kind;             /* found out when it compiles first, and so is what follows */
-    bool levels;                   /* knows -march=x86-64-v3 and the like */
-    char version[96];              /* the first line of what --version prints */
-    char *probed;                  /* the identity of the program that was asked */
+    struct cc_running *running;    /* belongs to the context */
+    char *path;                    /* as given, for messages; a name without a slash is looked up in PATH */
+    enum cc_kind kind;             /* set by cc_probe, and so is what follows */
+    bool levels;                   /* it knows -march=x86-64-v3 and the like */
+    char version[96];              /* the first line that --version prints */
+    char *probed;                  /* the identity of the program that was probed */
     char **flags;                  /* the user's, NULL-terminated */
-    struct environment environment; /* for the compiler too, which may be started in the background */
-    char vector_functions[512];    /* for emit */
+    struct environment environment; /* a copy, for compilers that are started in the background */
+    char vector_functions[512];    /* the vector functions of libmvec, for emit */
 };
 
 enum { CC_MAX_FLAGS = JOB_MAX_ARGUMENTS - 16 };
 
-/* `path` NULL: $WEFT_CC, else cc. `flags` NULL: those of $WEFT_CFLAGS. False: out of memory. */
+/* Initializes `cc`; cc_finish must be called in any case. A NULL `path` stands for $WEFT_CC, else cc; NULL
+ * `flags` for those of $WEFT_CFLAGS. False: out of memory. */
 bool cc_init(struct cc *cc, const char *path, const char *const *flags);
 void cc_finish(struct cc *cc);
-/* Finds out which compiler it is, unless it is still the one of this identity (NULL: not known). Starts a
- * process. Not to be called by two threads at once. */
+/* Finds out which compiler it is by starting it, unless it was already probed under this identity (NULL:
+ * unknown). False with a diagnostic. Not to be called by two threads at once. */
 bool cc_probe(struct cc *cc, const char *identity, struct diags *diags);
-/* The flags for a kernel, NULL-terminated; their number. */
+/* Fills `flags` with those for a kernel, NULL-terminated, and returns their number. */
 int cc_flags(const struct cc *cc, enum weft_math math, bool assembly, const char *flags[CC_MAX_FLAGS]);
-/* Compiles a kernel's text and loads it: a handle of dlopen. Leaves no process and, but for what is to be `kept`
- * (NULL: nothing), no file. `digest` names the kernel (image_impl.h). *image is a descriptor of the shared object,
- * which the caller closes, or -1. */
+/* Compiles a kernel's text and loads it. Returns a handle of dlopen; NULL with a diagnostic. Leaves no process
+ * behind, and no files except those of `kept` (NULL: none). `digest` names the kernel (image_impl.h). *image is
+ * a descriptor of the shared object, which the caller closes, or -1. */
 void *cc_load(const struct cc *cc, const char *text, enum weft_math math,
               const unsigned char digest[16], const struct kept *kept, int *image, struct diags *diags);
-/* The assembly of a kernel's text, from malloc. */
+/* The assembly of a kernel's text, from malloc; NULL with a diagnostic. */
 char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, struct diags *diags);
 
-/* key.c: which program the compiler is, as file_identity. Starts no process. */
+/* Identifies the compiler's program, as file_identity does. Starts no process. From malloc; NULL: no such
+ * program, or out of memory. */
 char *cc_identity(const struct cc *cc);
-/* The key of a text without comments; `identity` is the compiler's. False: out of memory. */
+/* Makes the key on disk of a text without comments. `identity` is the compiler's. False: out of memory. */
 bool cc_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
                  enum weft_math math);
 

@@ -1,4 +1,4 @@
-/* See image_impl.h. */
+/* Loading shared objects by the path of their descriptor; see image_impl.h. */
 #include "runtime/cc/image_impl.h"
 
 #include "runtime/base/base.h"
@@ -12,9 +12,9 @@
 
 enum { NAME_BITS = 64, NAME_SIZE = 32 + 3 * NAME_BITS };
 
-/* A path to what the descriptor refers to. The loader takes an object for loaded when the path is
- * one it knows, and numbers of descriptors come again; so the path, while it leads to the same place,
- * holds 64 bits of the digest, each as "./" or ".//". */
+/* Makes a path to the file behind the descriptor. The loader identifies objects by their path, and
+ * numbers of descriptors are reused. So the path spells 64 bits of the digest, each as "./" or
+ * ".//", and still leads to the same file. */
 static void name_descriptor(int fd, const unsigned char digest[16], char name[NAME_SIZE])
 {
     char *to = name + sprintf(name, "/proc/self/fd/");
@@ -48,7 +48,7 @@ static int copy_to_memory(int fd, size_t size)
     return memory;
 }
 
-/* For a file system that is mounted noexec. */
+/* Loads from a copy in memory, for file systems mounted noexec. */
 static void *load_copy(int fd, size_t size, const unsigned char digest[16])
 {
     int memory = copy_to_memory(fd, size);
@@ -58,7 +58,7 @@ static void *load_copy(int fd, size_t size, const unsigned char digest[16])
     return handle;
 }
 
-/* dlerror begins with the path. */
+/* The text of dlerror without the path that it begins with. */
 static const char *last_problem(void)
 {
     const char *text = dlerror(), *colon = text ? strstr(text, ": ") : NULL;

@@ -1,4 +1,5 @@
-/* See job.h. posix_spawn and an argument vector, never a shell. */
+/* Running the C compiler: its files and its process; see job.h. It is started by posix_spawn with an
+ * argument vector, never through a shell. */
 #include "runtime/cc/cc.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 
 enum { MAX_LOG = 4096 };
 
-/* ---- its files ---- */
+/* ---- files ---- */
 
 bool job_files_failed(struct diags *diags, const char *what)
 {
@@ -52,7 +53,7 @@ static void empty_directory(const char *path)
         closedir(directory);
 }
 
-/* What was killed may still be creating its last file. */
+/* A killed compiler may still be creating its last file, so removal is tried again. */
 void job_close(struct job *job)
 {
     const struct timespec pause = {0, 1000000};
@@ -110,10 +111,10 @@ char *job_read_log(const struct job *job)
     return read_file(job->log, MAX_LOG);
 }
 
-/* ---- its process ---- */
+/* ---- the process ---- */
 
-/* The environment of the compiler: ours, with its temporary files in the private directory. Without PATH
- * gcc does not find its own parts. */
+/* The compiler's environment: the copy, with TMPDIR set to the private directory and LC_ALL=C. PATH is
+ * added if it is missing, since gcc finds its own parts by it. */
 static char **job_environment(const struct cc *cc, const char *directory, char *tmpdir, size_t size)
 {
     char *const *ours = cc->environment.variables;
@@ -133,7 +134,7 @@ static char **job_environment(const struct cc *cc, const char *directory, char *
     return copy;
 }
 
-/* Where the compiler is: a name without a slash is looked up. */
+/* Finds the program; a name without a slash is looked up in PATH. */
 static bool job_program(struct job *job, const struct cc *cc)
 {
     struct stat stat;
@@ -142,7 +143,7 @@ static bool job_program(struct job *job, const struct cc *cc)
     return snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program;
 }
 
-/* Starts the compiler in a process group of its own, all signals at their defaults. */
+/* Starts the compiler in a process group of its own, with all signals at their defaults. Returns an errno. */
 static int start(struct job *job, char **environment, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -158,7 +159,7 @@ static int start(struct job *job, char **environment, pid_t *pid)
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
-    if (!error) /* a socket of the host's must not stay open for it */
+    if (!error) /* no socket of the host may stay open in it */
         error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 #endif
     posix_spawnattr_init(&attributes);
@@ -175,7 +176,7 @@ static int start(struct job *job, char **environment, pid_t *pid)
     return error;
 }
 
-/* `known`: the status was not lost to a host that ignores SIGCHLD or waits for all children. */
+/* `known`: the status is known. It is lost if the host ignores SIGCHLD or waits for all children. */
 static bool report_failure(const struct job *job, bool known, int status, struct diags *diags)
 {
     char *log = job_read_log(job), how[48];
@@ -193,7 +194,8 @@ static bool report_failure(const struct job *job, bool known, int status, struct
     return false;
 }
 
-/* Starts the compiler and enters it into the list, in one step: cc_cancel misses none. */
+/* Starts the compiler and adds it to the list under one lock, so that cc_cancel misses none. Returns an
+ * errno. */
 static int process_start(struct job *job, struct cc_running *running, char **environment)
 {
     pthread_mutex_lock(&running->mutex);
@@ -206,7 +208,7 @@ static int process_start(struct job *job, struct cc_running *running, char **env
     return error;
 }
 
-/* As waitpid. The process leaves the list before its number can belong to another. */
+/* Like waitpid, but removes the process from the list before its number can be reused. */
 static pid_t process_wait(struct job *job, struct cc_running *running, int *status)
 {
     pid_t waited;
@@ -248,11 +250,11 @@ bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
     pid_t pid = job->process.pid, waited = process_wait(job, cc->running, &status);
     if (waited < 0 && !cc->running->cancelled && access(job->output, F_OK) == 0)
-        return true; /* a host that ignores SIGCHLD: the status is lost, the file is there */
+        return true; /* the status is lost, because the host ignores SIGCHLD, but the output is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
     if (WIFSIGNALED(status))
-        kill(-pid, SIGKILL); /* what the driver had started */
+        kill(-pid, SIGKILL); /* the processes that it had started */
     return report_failure(job, waited == pid, status, diags);
 }
 

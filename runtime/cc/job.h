@@ -1,5 +1,5 @@
-/* One run of the C compiler, or of a disassembler: its arguments, its process, and its files, in a private
- * directory that is gone afterwards, whatever happened. */
+/* One run of the C compiler or of a disassembler: its arguments, its process, and its files in a
+ * private directory, which is removed afterwards in any case. */
 #ifndef WEFT_JOB_H
 #define WEFT_JOB_H
 
@@ -14,10 +14,11 @@ struct cc;
 
 enum { JOB_MAX_ARGUMENTS = 256 };
 
-/* Compilers in progress, each on its thread's stack. Once cancelled none is started any more. */
+/* The compilers in progress, each on the stack of the thread that waits for it. Once cancelled, no
+ * further one is started. */
 struct cc_process {
     struct cc_process *next;
-    pid_t pid;                     /* leads a process group */
+    pid_t pid;                     /* its process group has the same number */
 };
 struct cc_running {
     pthread_mutex_t mutex;
@@ -26,30 +27,32 @@ struct cc_running {
 };
 
 struct job {
-    char directory[PATH_MAX];      /* private; empty before it is made */
+    char directory[PATH_MAX];      /* private; empty until it is made */
     char program[PATH_MAX];
     char source[PATH_MAX + 16], output[PATH_MAX + 16], log[PATH_MAX + 16];
     const char *arguments[JOB_MAX_ARGUMENTS];
     int count;
-    bool disassembler;             /* of CUDA's; it is what `cc` names */
+    bool disassembler;             /* runs CUDA's disassembler, which `cc` names */
     struct cc_process process;
 };
 
-/* Makes the directory; the job is to be closed whatever comes out. `output`: a file's name. */
+/* Makes the directory. `output` is the name of the output file in it. The job must be closed in any
+ * case. False with a diagnostic. */
 bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags);
-/* Removes the directory and whatever the compiler left in it. */
+/* Removes the directory and everything in it. */
 void job_close(struct job *job);
+/* Writes the source file. False with a diagnostic. */
 bool job_write_source(const struct job *job, const char *bytes, size_t size, struct diags *diags);
-/* A list that ends with NULL; what there is no room for is left out. */
+/* Adds the arguments of a NULL-terminated list, as far as there is room. */
 void job_add_arguments(struct job *job, const char *const *arguments);
-/* Starts the compiler and waits for it. False with a diagnostic when it failed or was cancelled. */
+/* Starts the compiler and waits for it. False with a diagnostic if it fails or is cancelled. */
 bool job_run(struct job *job, const struct cc *cc, struct diags *diags);
-/* What it wrote, from malloc; NULL when it cannot be read. Of what it said, the beginning. */
+/* The output file, or the beginning of what the compiler printed; from malloc. NULL: it cannot be read. */
 char *job_read_output(const struct job *job);
 char *job_read_log(const struct job *job);
-/* Adds errno's diagnostic for a file that was to be used: "cannot `what`". Returns false. */
+/* Adds a diagnostic for errno about a file: "cannot `what`". Returns false. */
 bool job_files_failed(struct diags *diags, const char *what);
-/* Ends all compilers in progress; their callers fail and clean up. From any thread. */
+/* Kills all compilers in progress. Their callers fail and clean up. From any thread. */
 void cc_cancel(struct cc_running *running);
 
 #endif

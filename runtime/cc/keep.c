@@ -1,7 +1,7 @@
-/* See keep.h.
+/* Naming and writing the files of WEFT_KEEP; see keep.h.
  *
- * Invariant: of the user's text only letters and digits reach a name, and only printable characters, without an end of
- * comment, a comment. */
+ * Invariant: only letters, digits and underscores of the user's text reach a name. Only printable characters reach
+ * a comment, and none that end it. */
 #include "runtime/cc/keep.h"
 
 #include "compiler/emit/emit.h"
@@ -23,7 +23,8 @@ static const char entry_word[] = NAME_ENTRY;
 
 /* ---- the directory ---- */
 
-/* NULL, or what is wrong with it: others must not be able to put a binary in our place. */
+/* Makes the directory if it is missing. Returns NULL, or what is wrong with it: others must not be able to replace
+ * our binaries. */
 static const char *find_problem(const char *path)
 {
     struct stat stat_;
@@ -54,7 +55,7 @@ bool keep_open(const char *word, char **directory, struct diags *diags)
 
 /* ---- names ---- */
 
-/* In ASCII, whatever the locale. */
+/* ASCII only, whatever the locale. */
 static char small(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -89,7 +90,7 @@ static void cut(struct buf *name)
     name->text[name->length] = '\0';
 }
 
-/* The longest operator here, OP_COUNT when there is none; *length becomes that of its spelling. */
+/* The longest operator at the start of the text, and its *length; OP_COUNT and 1 if there is none. */
 static enum op find_operator(const char *text, size_t left, bool prefix, size_t *length)
 {
     for (*length = left < 3 ? left : 3; *length > 0; --*length) {
@@ -101,10 +102,11 @@ static enum op find_operator(const char *text, size_t left, bool prefix, size_t 
     return OP_COUNT;
 }
 
-/* An expression as a name: operators by their rows' names, whatever else is no word left out. */
+/* Turns an expression into a name. Operators become their rows' names, and everything else that is no word is left
+ * out. */
 static void put_expression(struct buf *out, const char *text, size_t length)
 {
-    bool operand = false; /* one came before: an operator stands between two */
+    bool operand = false; /* an operand came before, so an operator is a binary one */
     for (size_t i = 0, step; i < length && out->length < EXPRESSION; i += step) {
         step = word_length(text + i, length - i);
         if (step) {
@@ -128,7 +130,7 @@ static void put_expression(struct buf *out, const char *text, size_t length)
     cut(out);
 }
 
-/* The file's name without folder and extension; false when the origin names none. */
+/* Adds the file's name without folder and extension. False if the origin is no .weft file. */
 static bool put_file(struct buf *out, const char *origin)
 {
     const char *slash = strrchr(origin, '/'), *name = slash ? slash + 1 : origin;
@@ -170,7 +172,7 @@ const char *keep_name(struct arena *arena, const struct program *program, const 
 
 /* ---- texts ---- */
 
-/* Printable, on one line, and no end of a comment. */
+/* Adds printable characters, on one line, without the end of a comment. */
 static void put_comment(struct buf *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -181,7 +183,7 @@ static void put_comment(struct buf *out, const char *text, size_t length)
     }
 }
 
-/* As the text names it. */
+/* Adds a value's name in the text. */
 static void put_value(struct buf *out, const struct kernel *kernel, int i, int width)
 {
     size_t start = out->length;
@@ -208,7 +210,7 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
     while (out->length < start + COLUMN);
 }
 
-/* The expression whose operator stands there; else what stands there. */
+/* The expression whose operator is at this place; the place itself if there is none. */
 static struct span find_expression(const struct program *program, struct span at)
 {
     for (int i = 0; i < program->node_count; i++)
@@ -254,7 +256,8 @@ static void put_head(struct buf *out, const struct kernel *kernel)
     buf_puts(out, " */\n");
 }
 
-/* Without #line, which leads from a kernel for a GPU to the program: here lines are those of the source itself. */
+/* Adds the text without its #line directives, which refer to the program, so that line numbers are those of the
+ * kept source. */
 static void put_plain_lines(struct buf *out, const char *text, size_t length)
 {
     const char *end = text + length;
@@ -266,7 +269,7 @@ static void put_plain_lines(struct buf *out, const char *text, size_t length)
     }
 }
 
-/* Where the text has the name of its entry: behind the first word of a line. Comments may hold the same name. */
+/* Finds the entry's name in its declaration: the second word of a line. Comments may contain the same name. */
 static const char *find_entry(const char *text)
 {
     const char *found = text;

@@ -1,6 +1,6 @@
-/* WEFT_KEEP: a directory that keeps, for people, what kernels are made of. Files are named after the kernel,
- * and what runs is what is there: the binary is loaded from the directory and its line numbers are those of the
- * source beside it. A context that keeps uses no cache and no first kernels. */
+/* WEFT_KEEP: a directory in which people can look at kernels. Files are named after their kernel, and they
+ * are what runs: the binary is loaded from the directory, and its line numbers are those of the source beside
+ * it. A context that keeps files uses neither the cache on disk nor first kernels. */
 #ifndef WEFT_KEEP_H
 #define WEFT_KEEP_H
 
@@ -10,33 +10,33 @@
 
 enum { KEEP_NAME = 80, KEEP_ENTRY = KEEP_NAME + 16 };
 
-/* The directory for this word of the caller's (NULL: the environment's), made when it is not there; absolute,
- * from malloc, NULL for none. False with a diagnostic. */
+/* Sets *directory to the path that `word` means (NULL: the environment's word), from malloc and absolute, and
+ * makes the directory if it is missing. No directory: *directory is NULL. False with a diagnostic. */
 bool keep_open(const char *word, char **directory, struct diags *diags);
 
-/* What a kernel is called: after the program's name or file or, where it has none, after its expression, as in
- * uint8_img_mul_2. Letters, digits and underscores. `kernel` NULL: the program as a whole. */
+/* The name of a kernel: that of the program or its file, or else its expression, as in uint8_img_mul_2. It
+ * consists of letters, digits and underscores. NULL for `kernel` names the program as a whole. */
 const char *keep_name(struct arena *arena, const struct program *program, const struct kernel *kernel);
 
-/* The text of a kernel with an entry that is called after it, behind a comment that says what its values are. */
+/* Renames the entry of a kernel's text to weft_kernel_NAME and puts a comment above that lists its values. */
 const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text);
-/* The name of a text's entry: weft_kernel, or weft_kernel_uint8_img_mul_2. */
+/* The name of the entry in a text: weft_kernel, or weft_kernel_uint8_img_mul_2. */
 void kernel_entry(const char *text, char entry[KEEP_ENTRY]);
 
-/* No function from here on takes memory, so that they may be called while others wait for the kernel. */
+/* The functions below allocate no memory, so they may be called while other threads wait for the kernel. */
 
-/* Where a file goes: directory/NAME-DIGEST.SUFFIX, DIGEST the first letters of `digest`. False when that is too
- * long. */
+/* Fills `path` with directory/NAME-DIGEST.SUFFIX; DIGEST is the beginning of `digest`. False: it is too long. */
 bool keep_path(char path[PATH_MAX], const char *directory, const char *name, const char *digest,
                const char *suffix);
-/* Writes a file; it appears whole. Whatever goes wrong is a warning, and false. */
+/* Writes a file, which appears whole. On failure adds a warning and returns false. */
 bool keep_write(const char *path, const void *bytes, size_t size, struct diags *diags);
 
-/* The files of one kernel. */
+/* The paths of one kernel's files. */
 struct kept {
     char source[PATH_MAX], binary[PATH_MAX];
 };
-/* Those of the kernel with this text. False: nothing is kept. `suffixes` are those of source and binary. */
+/* Fills in the paths for the kernel with this text. `suffixes` are those of source and binary. False: nothing
+ * is kept. */
 bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
                 const char *const suffixes[2]);
 

@@ -1,5 +1,5 @@
-/* The key of a kernel in C (cache/identity.h). It is made without starting a process: the compiler's version
- * follows from the file it is. A script that calls another compiler is known by the script. */
+/* The key of a kernel in C (cache/identity.h). Making it starts no process: the compiler's version follows
+ * from its file. A wrapper script is identified by the script. */
 #include "runtime/cc/cc.h"
 
 #include "runtime/cc/image_impl.h"
@@ -13,7 +13,7 @@
 #include <cpuid.h>
 #endif
 
-enum { PROCESSOR = 512 };          /* bytes that say which one it is */
+enum { PROCESSOR = 512 };          /* bytes of a processor's description */
 
 char *cc_identity(const struct cc *cc)
 {
@@ -23,7 +23,8 @@ char *cc_identity(const struct cc *cc)
                                                                                            : NULL;
 }
 
-/* Homes are shared by machines: a flag that means "this one" is as good as the processor's name. */
+/* Describes this processor, for flags such as -march=native. Machines that share a home directory share its
+ * cache. */
 static const char *describe_processor(char text[PROCESSOR])
 {
 #if defined __x86_64__
@@ -33,7 +34,7 @@ static const char *describe_processor(char text[PROCESSOR])
         unsigned a = 0, b = 0, c = 0, d = 0;
         __get_cpuid_count(leaves[i], leaves[i] == 0xd, &a, &b, &c, &d);
         if (leaves[i] == 1)
-            b = 0, c &= ~(1u << 27); /* the core this runs on, and what the system turned on */
+            b = 0, c &= ~(1u << 27); /* depends on the current core; is set by the system */
         to += sprintf(to, "%x %x %x %x ", a, b, c, d);
     }
 #else
@@ -46,7 +47,7 @@ static const char *describe_processor(char text[PROCESSOR])
 bool cc_key_init(struct cache_key *key, const struct cc *cc, const char *identity, const char *text,
                  enum weft_math math)
 {
-    const struct cc any = {.levels = true, .flags = cc->flags}; /* the rest follows from the identity */
+    const struct cc any = {.levels = true, .flags = cc->flags}; /* everything else follows from the identity */
     const char *flags[CC_MAX_FLAGS];
     char bits[32], processor[PROCESSOR];
     struct utsname system;

@@ -1,4 +1,4 @@
-/* See tcc.h. */
+/* Finding the module around libtcc, and the functions that its kernels may call; see tcc.h. */
 #include "runtime/cc/tcc.h"
 
 #include "compiler/lang/lang.h"
@@ -15,14 +15,14 @@
 
 enum { MOST_SYMBOLS = 256, NAME = 16 };
 
-/* Found once for the process, and kept: several contexts share libtcc's one state. */
+/* Found once and kept for the process. All contexts share libtcc, which has global state. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct first_module *module;
 static struct first_symbol symbols[MOST_SYMBOLS];
 static char names[MOST_SYMBOLS][NAME];
 static size_t symbol_count;
 
-/* ---- the functions that kernels call ---- */
+/* ---- functions that kernels call ---- */
 
 static void add_symbol(void *libm, const char *name, size_t length, const char *suffix)
 {
@@ -38,7 +38,7 @@ static void add_symbol(void *libm, const char *name, size_t length, const char *
         symbols[symbol_count++] = (struct first_symbol){copy, address};
 }
 
-/* Whatever stands as F(name) in the rows and helpers, for both types. */
+/* Adds every function that appears as F(name) in rows and helpers, for both floating-point types. */
 static void add_symbols(void *libm, const char *text)
 {
     while ((text = strstr(text, "F("))) {
@@ -66,8 +66,9 @@ static bool load(const char *directory, int length, const char *below)
     return module != NULL;
 }
 
-/* The file that this code is in; of a program, for which dladdr tells what it was called by, the real
- * one. Empty when its path is relative: from wherever the process is now, that may lead to anybody's. */
+/* The path of the file that holds this code. For the program itself that is /proc/self/exe, because
+ * dladdr says only how it was called. Empty if the path is relative, since the current directory may
+ * have changed. */
 static void find_self(char path[PATH_MAX])
 {
     Dl_info self;
@@ -95,7 +96,7 @@ static void find(void)
     }
     if (!module)
         return;
-    void *libm = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL); /* stays: kernels call into it */
+    void *libm = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL); /* stays open, because kernels call into it */
     add_symbols(libm, weft_template_dialect);
     for (int op = 0; op < OP_COUNT; op++)
         if (op_rows[op].floating)

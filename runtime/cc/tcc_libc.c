@@ -1,9 +1,10 @@
-/* What libtcc.a takes for the C library, unseen outside the module.
+/* The part of the C library that libtcc.a uses, hidden inside the module.
  *
- * Debian's archive is made for executables: it reaches stdout and its like in a way that a shared object
- * can only link when they are its own. And libtcc prints, exits and, while it cleans up, crashes where
- * memory runs out. So its memory is one region, reserved before a compilation and given back after it;
- * printing does nothing, and exit ends the compilation. No header: theirs declare the real ones. */
+ * Debian's archive is made for executables: a shared object can only link its references to stdout
+ * and the like if it defines them itself. When memory runs out, libtcc prints, exits, and crashes in
+ * its own clean-up. So its memory is one region, which is reserved before a compilation and returned
+ * after it. Printing does nothing, and exit ends the compilation. No standard header is included but
+ * stddef.h, because they declare the real functions. */
 #include <stddef.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -12,7 +13,7 @@ struct _IO_FILE;
 HIDDEN struct _IO_FILE *stdout, *stderr;
 HIDDEN char **environ;
 
-/* tcc_module.c */
+/* Defined in tcc_module.c. */
 _Noreturn void first_escape(void);
 void *first_allocate(size_t size);
 void *first_reallocate(void *memory, size_t size);
@@ -24,7 +25,7 @@ HIDDEN void *malloc(size_t size)
 
 HIDDEN void *calloc(size_t count, size_t size)
 {
-    return first_allocate(count * size); /* a region is fresh, and gives nothing out twice */
+    return first_allocate(count * size); /* already zero: a region is fresh, and free reuses nothing */
 }
 
 HIDDEN void *realloc(void *memory, size_t size)

@@ -1,5 +1,6 @@
-/* The module around libtcc: a kernel's text to code in memory, about a millisecond. Reads no file and
- * needs none of tcc's: kernels include no header, and what tcc calls for them is given here. */
+/* The module around libtcc, which compiles a kernel's text to code in memory in about a
+ * millisecond. It reads no file: kernels include no header, and the functions that tcc's code
+ * calls are given here. */
 #include "runtime/cc/tcc_module.h"
 
 #include <libtcc.h>
@@ -11,13 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* libtcc keeps its state in globals. */
+/* libtcc keeps its state in globals, so compilations take turns. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static locale_t c_locale;          /* tcc reads numbers with strtod */
+static locale_t c_locale;          /* tcc reads numbers with strtod, which depends on it */
 static jmp_buf escape;
-static bool broken;                /* it wanted to exit: its globals are in no known state */
+static bool broken;                /* libtcc tried to exit, so the state of its globals is unknown */
 
-/* For tcc_libc.c. */
+/* Called by tcc_libc.c. */
 _Noreturn void first_escape(void);
 void *first_allocate(size_t size);
 void *first_reallocate(void *memory, size_t size);
@@ -27,9 +28,9 @@ _Noreturn void first_escape(void)
     longjmp(escape, 1);
 }
 
-/* ---- its memory ---- */
+/* ---- memory for libtcc ---- */
 
-/* Measured: 1.7 MB, and 6 bytes for each of the text. Pages that are not touched cost nothing. */
+/* Measured: 1.7 MB, and 6 bytes for each byte of text. Pages that are never touched cost nothing. */
 enum { REGION = 8 << 20, REGION_PER_BYTE = 128, ALIGNMENT = 16 };
 
 static char *region, *region_next, *region_end;
@@ -51,7 +52,7 @@ static void region_close(void)
     munmap(region, (size_t)(region_end - region));
 }
 
-/* A block is behind its size. */
+/* The size of a block is stored in front of it. */
 void *first_allocate(size_t size)
 {
     size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
@@ -76,7 +77,7 @@ void *first_reallocate(void *memory, size_t size)
     return grown;
 }
 
-/* A child must not inherit a mutex that another thread holds. */
+/* Also called around forks: a child must not inherit the mutex while another thread holds it. */
 static void lock(void)
 {
     pthread_mutex_lock(&mutex);
@@ -92,7 +93,7 @@ __attribute__((constructor)) static void initialize(void)
     pthread_atfork(lock, unlock, unlock);
 }
 
-/* ---- what tcc's code calls ---- */
+/* ---- functions that tcc's code calls ---- */
 
 static float floatundisf(uint64_t x)
 {
@@ -150,7 +151,7 @@ static void release(struct first_code *code)
     *code = (struct first_code){0};
 }
 
-/* Memory that may become executable, asked before tcc does: a machine may refuse. */
+/* Maps memory and makes it executable before tcc does, because a machine may refuse that. */
 static bool map(struct first_code *code, int size)
 {
     code->size = (size_t)size;
@@ -186,7 +187,7 @@ static bool compile_with(TCCState *tcc, const char *text, const struct first_sym
            add_symbols(tcc, symbols, count) && load(tcc, code, log);
 }
 
-/* The mutex is held. */
+/* The mutex must be held. */
 static bool guarded(const char *text, const struct first_symbol *symbols, size_t count,
                     struct first_code *code, struct log *log)
 {
