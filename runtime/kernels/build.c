@@ -1,5 +1,5 @@
-/* Making one kernel, wherever from. Knows nothing of the table in memory (kernels.c), so that any
- * thread may call it. */
+/* Making one kernel from the disk or with a compiler; see build.h. This file knows nothing of the table in memory
+ * (kernels.c), so any thread may call it. */
 #include "runtime/kernels/build.h"
 
 #include <dlfcn.h>
@@ -27,9 +27,9 @@ bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *d
     return good;
 }
 
-/* ---- the two kinds of kernels ---- */
+/* ---- kernels in C and for GPUs ---- */
 
-/* Which compiler would make it; NULL: unknown, and the disk is of no use. */
+/* The identity of the compiler that would make it; NULL: unknown, so the disk cannot be used. */
 static char *identity_of(const struct build *build)
 {
     return build->device ? nvrtc_identity(&build->context->nvrtc)
@@ -43,7 +43,7 @@ static bool key_of(const struct build *build, const char *identity, struct cache
     return cc_key_init(key, &build->context->cc, identity, build->key, build->math);
 }
 
-/* What a compiler made, to be kept. */
+/* A compiler's output, to be kept on disk. */
 struct output {
     struct image image;
     char note[128];                /* the compiler's version */
@@ -71,8 +71,8 @@ static void *compile_c(const struct build *build, const struct cache_key *disk, 
     return handle;
 }
 
-/* The text with lines that are those of the kept source, from malloc; NULL when it is not kept, or under a name that
- * would have to be escaped. */
+/* The text with line numbers of its kept source, from malloc. NULL: it cannot be kept, or its path would need
+ * escapes. */
 static char *keep_source(const struct build *build, const struct kept *kept, struct diags *diags)
 {
     char *text = NULL;
@@ -101,7 +101,7 @@ static void *compile_cuda(const struct build *build, const struct cache_key *dis
     return module;
 }
 
-/* ---- from the disk, to the disk ---- */
+/* ---- the disk ---- */
 
 void *build_from_disk(const struct build *build)
 {
@@ -116,8 +116,8 @@ void *build_from_disk(const struct build *build)
     return handle;
 }
 
-/* To the log and not to the call's diagnostics: a result is not less good for it. Kept until the call
- * ends: this may be the worker's thread, and other threads wait for the kernel. */
+/* Tells the log, not the call, because the result is just as good. The note waits for log_untold: this may be the
+ * worker's thread, or other threads may be waiting for the kernel. */
 static void note_once(struct weft_context *context, int problem)
 {
     struct arena arena;
@@ -134,7 +134,7 @@ static void note_once(struct weft_context *context, int problem)
     arena_finish(&arena);
 }
 
-/* A kernel that the loader took is kept, unless the compiler has changed under it. */
+/* Keeps a kernel that was loaded, unless the compiler's file has changed meanwhile. */
 static void publish(const struct build *build, const struct cache_key *disk, const char *identity,
                     const struct output *output)
 {

@@ -1,12 +1,12 @@
-/* Making one kernel: from the disk cache, else by the machine's C compiler or NVRTC. No function here may be
- * called with the context's mutex held; any thread may call them, also for the same kernel. */
+/* Making one kernel: from the disk cache, or else with the machine's C compiler or NVRTC. Any thread may
+ * call these functions, also two for the same kernel, but never with the context's mutex held. */
 #ifndef WEFT_BUILD_H
 #define WEFT_BUILD_H
 
 #include "runtime/kernels/context.h"
 
-/* A copy of the context's compiler that knows which one it is (cc_probe); it is good for as long as
- * the context. False with a diagnostic. */
+/* Sets *cc to a copy of the context's compiler whose kind and version are known (cc_probe). The copy is
+ * valid as long as the context. False with a diagnostic. */
 bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *diags);
 
 /* The kernel to make. */
@@ -15,16 +15,16 @@ struct build {
     const char *key;               /* its text without comments */
     const char *text;
     enum weft_math math;
-    struct cuda_device *device;    /* NULL: it is C */
+    struct cuda_device *device;    /* NULL: a kernel in C */
 };
 
-/* The kernel, a handle of dlopen with the text's entry, or a CUmodule, which the caller closes; NULL
- * when it is not on disk. Starts no process, opens no compiler and waits for nobody. */
+/* Loads the kernel from disk. Returns a handle of dlopen, or a CUmodule, which the caller closes; NULL:
+ * it is not there. Starts no process, opens no compiler and waits for no other thread. */
 void *build_from_disk(const struct build *build);
 
-/* The same from the disk or, failing that, compiled and kept on disk. Processes that want the same kernel
- * wait for the first. NULL with a diagnostic. That the disk cache cannot be used is kept for the log
- * (log_untold), once for a context. */
+/* The same from the disk or, failing that, compiled and kept on disk. Processes that need the same kernel
+ * wait for the first one. Sets *origin. NULL with a diagnostic. If the disk cache cannot be used, the log
+ * is told once for a context (log_untold). */
 void *build_kernel(const struct build *build, struct diags *diags, enum weft_kernel_origin *origin);
 
 #endif

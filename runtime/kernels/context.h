@@ -1,4 +1,4 @@
-/* What a context owns: a member for each room that keeps something, and the table of kernels. */
+/* What a context owns: a member for each room that keeps state, and the table of kernels. */
 #ifndef WEFT_CONTEXT_H
 #define WEFT_CONTEXT_H
 
@@ -10,26 +10,26 @@ struct loaded;
 struct plan_observer;
 
 struct weft_context {
-    struct weft_context *next;     /* all contexts of the process */
+    struct weft_context *next;     /* in the list of all contexts of the process */
     struct cc cc;
-    pthread_mutex_t cc_mutex;      /* guards what cc found out */
+    pthread_mutex_t cc_mutex;      /* guards what cc_probe finds out */
     struct cc_running running;
     enum weft_tier tier;
-    bool only_first;               /* the compiler named is libtcc: it makes all kernels, for good */
+    bool only_first;               /* the compiler named is libtcc: it makes all kernels, and they are final */
     unsigned fast;                 /* a set of enum fast_path */
-    enum weft_target target;       /* WEFT_TARGET heeded */
-    char *arch;                    /* "sm_90", for stages; NULL: not said */
+    enum weft_target target;       /* WEFT_TARGET has been applied */
+    char *arch;                    /* "sm_90", for stages; NULL: none named */
     struct threads threads;
     struct cuda_devices cuda;
     struct remarks remarks;
     struct nvrtc nvrtc;
     struct log log;
     char *cache;                   /* the directory of kernels on disk; NULL: none */
-    uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE as it was when the context was made */
-    char *keep;                    /* the directory for looking into kernels; NULL: none; cc/keep.h */
-    unsigned debug;                /* stages to tell, a bit each; api/debug_impl.h */
-    const struct plan_observer *observer; /* who tells them; NULL: there are none */
-    atomic_flag noted;             /* that the directory is of no use was said */
+    uint64_t cache_cap;            /* bytes; WEFT_CACHE_SIZE when the context was made */
+    char *keep;                    /* the directory of WEFT_KEEP; NULL: none; cc/keep.h */
+    unsigned debug;                /* stages to show, a bit each; api/debug_impl.h */
+    const struct plan_observer *observer; /* shows them; NULL: none to show */
+    atomic_flag noted;             /* the log was told that the cache cannot be used */
     pthread_mutex_t mutex;         /* guards what follows */
     pthread_cond_t changed;
     struct loaded *buckets[256];

@@ -1,13 +1,13 @@
-/* Kernels in memory: a table in the context, each text compiled once however many threads ask, and
- * once more when libtcc made the first kernel. */
+/* The table of kernels in memory; see kernels.h. Each text is compiled once, however many threads
+ * ask for it, and a second time if its first kernel came from libtcc. */
 #include "runtime/kernels/tiers_impl.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text without comments and without #line, behind a character for how and for which GPU it is
- * compiled: programs that differ in names and in the values of literals share a kernel. */
+/* One character for how and for which GPU the text is compiled, then the text without comments and
+ * #line. So programs that differ only in names and literals share a kernel. */
 static char *make_key(const struct kernel_request *request)
 {
     const char *text = request->text;
@@ -54,7 +54,7 @@ static void free_entry(struct loaded *entry)
     free(entry);
 }
 
-/* Takes over what was made; the mutex is held. */
+/* Moves a new kernel into the entry. The mutex must be held. */
 static void adopt(struct loaded *entry, const struct made *made)
 {
     entry->handle = made->handle ? made->handle : entry->handle;
@@ -68,8 +68,9 @@ static void adopt(struct loaded *entry, const struct made *made)
     entry->info.first_seconds = first > 0 ? first : made->info.first_seconds;
 }
 
-/* Makes it outside the lock and tells the others. A failed entry leaves the table, so that the next
- * call tries again; the last thread that waited for it frees it. */
+/* Makes the kernel without holding the mutex, then wakes the waiting threads. A failed entry is
+ * removed from the table, so that the next call tries again; the last thread that waits for it
+ * frees it. */
 static struct loaded *build(struct weft_context *context, struct loaded **bucket,
                             struct loaded *entry, const struct kernel_request *request,
                             struct diags *diags)
@@ -117,8 +118,8 @@ static bool await(struct weft_context *context, struct loaded *entry)
     return ready;
 }
 
-/* The entry for this key, ready; NULL when there is none, or its maker failed while we waited: then we
- * try again, for a diagnostic of our own. */
+/* The ready entry for this key; NULL: there is none. If its maker fails while this thread waits, it
+ * looks again, and so makes the kernel itself and gets a diagnostic of its own. */
 static struct loaded *find(struct weft_context *context, const char *key)
 {
     for (;;) {
@@ -130,7 +131,7 @@ static struct loaded *find(struct weft_context *context, const char *key)
     }
 }
 
-/* Waits for the thread that makes the good kernel, or makes it. The mutex is held. */
+/* Waits for the thread that makes the good kernel, or makes it here. The mutex must be held. */
 static void settle(struct weft_context *context, struct loaded *entry)
 {
     while (!entry->final)
@@ -213,7 +214,6 @@ void kernels_abandon(struct weft_context *context)
     }
 }
 
-/* Unloads everything; no thread uses the context any more. */
 void kernels_finish(struct weft_context *context)
 {
     for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++)

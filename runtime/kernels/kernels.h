@@ -1,4 +1,5 @@
-/* Kernels in memory, each text compiled once. What compiles it, when and from where: tiers.c, worker.c, build.c. */
+/* Kernels in memory: a context's table, in which each text is compiled once. tiers.c chooses the compiler,
+ * build.c runs it, and worker.c makes good kernels in the background. */
 #ifndef WEFT_KERNELS_H
 #define WEFT_KERNELS_H
 
@@ -9,44 +10,45 @@ typedef void weft_kernel_fn(const struct weft_args *args, long long begin, long 
 
 struct loaded {
     struct loaded *next;
-    char *key;                     /* how it was compiled, a character, and the text without comments */
+    char *key;                     /* a character for how it is compiled, then the text without comments */
     enum weft_math math;
     enum { LOADED_PENDING, LOADED_READY, LOADED_FAILED } state;
-    int waiting;                   /* threads that wait for a pending entry */
-    void *handle;                  /* of dlopen; NULL while there is only the first kernel */
-    struct first_code first;       /* from libtcc; a run may be inside as long as the context lives */
-    struct cuda_device *device;    /* NULL: a kernel of C, and what follows is not for it */
+    int waiting;                   /* threads that wait while it is pending */
+    void *handle;                  /* of dlopen; NULL while there is only a first kernel */
+    struct first_code first;       /* from libtcc; it stays until the context goes, since a run may be inside */
+    struct cuda_device *device;    /* NULL: a kernel in C, to which `module` and `function` do not apply */
     struct CUmod_st *module;
-    struct CUfunc_st *function;    /* of a kernel for the device; always final */
-    weft_kernel_fn *_Atomic run;   /* the good kernel as soon as there is one */
-    atomic_bool final;             /* `run` stays as it is */
-    bool building;                 /* a thread makes the good kernel */
+    struct CUfunc_st *function;    /* a kernel for the device; always final */
+    weft_kernel_fn *_Atomic run;   /* the first kernel, then the good one as soon as there is one */
+    atomic_bool final;             /* `run` will not change any more */
+    bool building;                 /* a thread is making the good kernel */
     struct loaded *next_job;       /* in the worker's queue */
-    struct weft_kernel_info info;  /* how the best kernel so far was got */
+    struct weft_kernel_info info;  /* how the best kernel so far was made */
 };
 
-/* What a plan wants. */
+/* What a plan asks for. */
 struct kernel_request {
     const char *text;
     enum weft_math math;
-    bool exact;                    /* all its rows are: any compiler's kernel has the same bits */
-    bool wait;                     /* for the good kernel, where a first one would do */
-    struct cuda_device *device;    /* NULL: the kernel is C */
+    bool exact;                    /* all rows are exact: every compiler's kernel has the same bits */
+    bool wait;                     /* for the good kernel, even where a first one would do */
+    struct cuda_device *device;    /* NULL: a kernel in C */
 };
 
-/* The kernel for this text: from memory, or made while other threads that want it wait. Lives as
- * long as the context. NULL with a diagnostic. */
+/* The kernel for this text: from the table, or made while other threads that need it wait. It lives as long as
+ * the context. *info says where it came from. NULL with a diagnostic. From any thread. */
 struct loaded *kernels_get(struct weft_context *context, const struct kernel_request *request,
                            struct diags *diags, struct weft_kernel_info *info);
-/* Waits until the kernel is final, and where it was not completes *info. */
+/* Waits until the kernel is final. If *info says that libtcc made it, fills in how the final one was made. */
 void kernels_settle(struct weft_context *context, struct loaded *loaded,
                     struct weft_kernel_info *info);
 
+/* Unloads all kernels. No thread may use the context any more. */
 void kernels_finish(struct weft_context *context);
-/* Puts the good kernel in the place of the first one. The context's mutex is held; it is released
- * meanwhile. */
+/* Makes the good kernel and puts it in the place of the first one. The context's mutex must be held; it is
+ * released meanwhile. */
 void kernels_improve(struct weft_context *context, struct loaded *loaded);
-/* In a child after fork: what other threads were making will not come. The mutex is held. */
+/* In the child of a fork: drops or requeues what other threads were making. The mutex must be held. */
 void kernels_abandon(struct weft_context *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* See tiers_impl.h. */
+/* The choice between the first and the good kernel; see tiers_impl.h. */
 #include "runtime/kernels/tiers_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -13,7 +13,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- one or the other ---- */
+/* ---- making either kernel ---- */
 
 static bool use_first(struct weft_context *context, const struct kernel_request *request,
                       struct made *made, struct diags *diags)
@@ -52,7 +52,7 @@ static bool use_good(const struct build *build, struct diags *diags, struct made
     return use_handle(build, handle, origin, start, made);
 }
 
-/* Of a GPU's kernels there is one tier. */
+/* Kernels for GPUs have one tier. */
 static bool use_module(const struct build *build, struct diags *diags, struct made *made)
 {
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
@@ -68,14 +68,14 @@ static bool use_module(const struct build *build, struct diags *diags, struct ma
     return made->function != NULL;
 }
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
 static bool lacks_compiler(const struct diags *diags)
 {
     return diags->first && diags->first->id == DIAG_NO_COMPILER;
 }
 
-/* Puts into `diags` why libtcc's kernel stays; once for a context that there is no compiler. */
+/* Adds to `diags` why libtcc's kernel stays. That there is no compiler is said once for a context. */
 static void add_reason(struct weft_context *context, const struct diags *failed, struct diags *diags)
 {
     if (!failed->first)
@@ -108,16 +108,16 @@ static bool first_allowed(const struct weft_context *context)
            first_available();
 }
 
-/* Whether the good kernel may take over unseen, or its bits do not matter. Flags of the user's may change
- * them: -ffp-contract=fast. */
+/* Whether a first kernel may run until the good one is ready: both have the same bits, or the user
+ * accepts other bits. The user's flags could change bits, as -ffp-contract=fast does. */
 static bool first_serves(const struct weft_context *context, const struct kernel_request *request)
 {
     bool same = request->exact && request->math == WEFT_MATH_STRICT && !*context->cc.flags;
     return first_allowed(context) && (same || context->tier == WEFT_TIER_FAST);
 }
 
-/* The machine's compiler in the calling thread; without one, or where its kernel could have come
- * later as well, libtcc. */
+/* Waits for the machine's compiler, on the calling thread. If it fails, falls back to libtcc, provided
+ * that a first kernel would do or that the machine has no compiler. */
 static bool wait_for_good(const struct build *build, const struct kernel_request *request,
                           struct diags *diags, struct made *made)
 {
@@ -125,7 +125,7 @@ static bool wait_for_good(const struct build *build, const struct kernel_request
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
     if (use_good(build, &failed, made)) {
-        keep_untold(&context->log, &failed); /* notes */
+        keep_untold(&context->log, &failed); /* warnings and notes */
         return true;
     }
     bool serves = first_serves(context, request) || (first_allowed(context) && lacks_compiler(&failed));

@@ -1,25 +1,25 @@
-/* Which compiler makes a kernel: libtcc within a millisecond (the first kernel), or the machine's, by
- * way of the disk (the good one). Called without the context's mutex, from any thread. */
+/* Chooses the compiler for a kernel: libtcc in a millisecond (the first kernel), or the disk and
+ * the machine's compiler (the good one). From any thread, without the context's mutex. */
 #ifndef WEFT_TIERS_H
 #define WEFT_TIERS_H
 
 #include "runtime/kernels/kernels.h"
 
 struct made {
-    void *handle;                  /* of dlopen; NULL: it came from libtcc */
+    void *handle;                  /* of dlopen; NULL: libtcc made it */
     struct first_code first;
-    weft_kernel_fn *run;           /* NULL: there is none */
-    struct CUmod_st *module;       /* of a kernel for a GPU, instead of all that */
+    weft_kernel_fn *run;           /* NULL: no kernel in C */
+    struct CUmod_st *module;       /* of a kernel for a GPU, which has nothing of the above */
     struct CUfunc_st *function;
-    bool final;                    /* no better one is to come */
+    bool final;                    /* no better one will follow */
     struct weft_kernel_info info;
 };
 
-/* The kernel to begin with; `key` is the text without comments. False with diagnostics. */
+/* Makes the kernel to begin with. `key` is the text without comments. False with diagnostics. */
 bool tiers_make(struct weft_context *context, const char *key, const struct kernel_request *request,
                 struct diags *diags, struct made *made);
-/* The good kernel, for one whose first kernel runs already. False: it cannot be had, which is told to
- * the log, or the context is being destroyed. */
+/* Makes the good kernel for one whose first kernel is in use. False: it cannot be made, which the
+ * log is told, or the context is being destroyed. */
 bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
                    struct made *made);
 

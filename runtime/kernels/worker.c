@@ -1,4 +1,5 @@
-/* See worker.h. */
+/* The background threads of contexts, and what forks and the end of the process mean for them; see
+ * worker.h. */
 #include "runtime/kernels/kernels.h"
 
 #include <signal.h>
@@ -30,7 +31,7 @@ static void after_fork(void)
     go_on(false);
 }
 
-/* No other thread has come along, and compilers in progress are the parent's. */
+/* The child has no other thread, and the compilers in progress belong to the parent. */
 static void in_child(void)
 {
     for (struct weft_context *context = contexts; context; context = context->next) {
@@ -53,8 +54,8 @@ static void prepare_process(void)
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* At the end of the process, or when the library is unloaded: what a context that was never destroyed
- * has started ends too. */
+/* At the end of the process, or when the library is unloaded, ends the threads and compilers of
+ * contexts that were never destroyed. */
 __attribute__((destructor)) static void finish_process(void)
 {
     for (;;) {
@@ -69,7 +70,7 @@ __attribute__((destructor)) static void finish_process(void)
     }
 }
 
-/* ---- one context's thread ---- */
+/* ---- the thread of one context ---- */
 
 static void *work(void *context_)
 {

@@ -1,5 +1,5 @@
-/* The thread of a context that makes good kernels while first ones run. It is started by the first job,
- * blocks all signals, and is a thread of this process alone: a child after fork starts its own. */
+/* A context's background thread, which makes good kernels while first ones run. The first job starts
+ * it. It blocks all signals. It does not survive a fork; the child starts its own. */
 #ifndef WEFT_WORKER_H
 #define WEFT_WORKER_H
 
@@ -13,22 +13,25 @@ struct worker {
     pthread_t thread;
     pthread_cond_t wake;
     bool running, stop;
-    struct loaded *first;          /* jobs, in order; linked by next_job */
+    struct loaded *first;          /* the queue of jobs, linked by next_job */
 };
 
-/* Takes part in the list of contexts that a fork and the end of the process go through. */
+/* Adds the context to the list that forks and the end of the process go through. */
 void worker_init(struct weft_context *context);
-/* Ends the thread and the compiler it runs. Returns in milliseconds; no kernel comes any more. */
+/* Ends the thread and kills the compiler that it waits for. Takes milliseconds; the remaining jobs
+ * are not done. */
 void worker_finish(struct weft_context *context);
 
-/* The context's mutex is held for these. Adds a job; without a thread it stays undone. */
+/* The context's mutex must be held for these three. Adds a job and starts the thread if needed. If
+ * no thread can be started, the job remains in the queue. */
 void worker_add(struct weft_context *context, struct loaded *loaded);
-/* Puts back a job that the parent's thread had begun; starts nothing. */
+/* Puts a job back that the parent's thread had begun, without starting a thread. */
 void worker_requeue(struct weft_context *context, struct loaded *loaded);
-/* Removes a job that nobody has begun, if it is there. */
+/* Removes a job that has not begun, if it is in the queue. */
 void worker_remove(struct weft_context *context, struct loaded *loaded);
 
-/* Starts the thread that is missing after a fork, when there are jobs. Without the mutex. */
+/* Starts the thread if there are jobs and none is running, as after a fork. The mutex must not be
+ * held. */
 void worker_wake(struct weft_context *context);
 
 #endif
