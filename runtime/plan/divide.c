@@ -1,25 +1,25 @@
-/* Dividing a typed program on certain shapes into kernels: results of one shape share one, what is
- * hoisted out of them has its own, and each is made for a class, of which an instance has a few. */
+/* Divides a typed program on certain shapes into kernels; see divide.h. The pipeline makes the kernels and their
+ * loops. This file keeps lowered kernels, limits the number of classes, and places temporaries. */
 #include "runtime/plan/plan.h"
 
 #include <string.h>
 
-/* What is divided. */
+/* A division in progress. */
 struct planning {
     struct arena *arena;
     struct weft_program *program;
     struct typed *typed;
     const struct shape *const *inputs; /* their shapes */
-    const struct shape *const *shapes; /* of nodes */
+    const struct shape *const *shapes; /* of all nodes */
     const struct occasion *occasion;
-    const struct tensor *outputs;  /* NULL: all dense */
+    const struct tensor *outputs;  /* NULL: all are dense */
     const struct target *target;
     unsigned fast;
     struct division *into;
     struct diags *diags;
 };
 
-/* The tensors' shapes; extents of a batch without samples are nobody's. */
+/* The tensors' shapes. A batch without samples has none, and no kernel asks for it. */
 static const struct shape *const *tensor_shapes(struct arena *arena, const struct tensor *tensors, int count)
 {
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, count + 1);
@@ -41,7 +41,7 @@ static const struct strided *strided(struct arena *arena, const struct tensor *t
     return tensors ? all : NULL;
 }
 
-/* Rough: a vector instruction takes about a third of the time of a byte moved. */
+/* A rough estimate: a vector instruction takes about a third of the time of a byte moved. */
 static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = 0;
@@ -62,7 +62,7 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
     }
 }
 
-/* The loops of all kernels; false with a diagnostic. */
+/* Makes the loops of all kernels. False with a diagnostic. */
 static bool add_drafts(struct planning *p)
 {
     const struct program *program = p->typed->program;
@@ -96,7 +96,8 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
 
-/* Geometry as kernels take it, copied but for maps: where there are views the plan keeps all memory. */
+/* The geometry as kernels take it, copied except for the maps: a plan whose program has maps keeps all memory
+ * anyway. */
 static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
                                       const struct geometry *g)
 {
@@ -133,9 +134,9 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
         planned->literals[i] = kernel->literals[i].bits;
 }
 
-/* ---- kernels that depend on no shape, kept ---- */
+/* ---- lowered kernels that depend on no shape ---- */
 
-/* The program's mutex is held. */
+/* The program's mutex must be held. */
 static struct lowered *find_lowered(const struct typed *typed, const int *results, int count)
 {
     struct lowered *at = typed->lowered;
@@ -145,7 +146,7 @@ static struct lowered *find_lowered(const struct typed *typed, const int *result
     return at;
 }
 
-/* NULL: memory ran out. The program's mutex is held. */
+/* NULL: out of memory. The program's mutex must be held. */
 static struct lowered *make_lowered(struct typed *typed, const int *results, int count, struct diags *diags)
 {
     jmp_buf env;
@@ -157,7 +158,7 @@ static struct lowered *make_lowered(struct typed *typed, const int *results, int
     return made;
 }
 
-/* That of these results, for all calls of the instance. */
+/* The lowered kernel of these results, shared by all plans of the instance. */
 static const struct lowered *get_lowered(void *user, const int *results, int count)
 {
     struct planning *p = user;
@@ -188,7 +189,7 @@ static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* What the texts of the kernels depend on. Two that are equal by chance cost nothing but a class. */
+/* A hash of everything that the kernels' texts depend on. A collision only admits one class more. */
 static uint64_t division_class(const struct division *division)
 {
     uint64_t hash = 14695981039346656037u;
@@ -209,7 +210,8 @@ static uint64_t division_class(const struct division *division)
     return hash;
 }
 
-/* Whether the instance may have kernels of this class: it has them, or not yet too many for the target. */
+/* Whether the instance may have kernels of this class: it has such ones, or not yet too many classes for the
+ * target. */
 static bool admit(struct weft_program *program, struct typed *typed, struct plan_class class)
 {
     bool found = false;
@@ -238,7 +240,7 @@ static bool reads_batches(const struct kernel *kernel, const struct tensor *inpu
     return false;
 }
 
-/* Which hoisted kernels, and what they store, are the same for all samples of the plan. */
+/* Finds the kernels, and so the temporaries, that are the same for all samples of the plan. */
 static void find_shared(struct arena *arena, const struct tensor *inputs, struct division *division)
 {
     bool *own = ARENA_ARRAY(arena, bool, division->program.temporary_count);

@@ -1,13 +1,13 @@
-/* The texts of an instance's kernels, kept, so that new shapes in a class that was there before emit
- * nothing and look nothing up. A key holds all that a text is made from, but for what an instance and its
- * context fix: names and spellings, the vector functions. */
+/* The texts of an instance's kernels, so that a new shape in a known class emits nothing. A key holds everything
+ * that a text is made from, except what the instance and its context fix: names and spellings, and the vector
+ * functions. */
 #include "runtime/plan/emitted.h"
 
 #include <string.h>
 
 enum { MAX_EMITTED = 64 };         /* kept for each instance */
 
-/* Lengths come first, so that no two lists run into each other. */
+/* The counts come first, so that no two lists can run into each other. */
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
     const struct form *form = params->form;
@@ -36,7 +36,7 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     }
 }
 
-/* The program's mutex is held. */
+/* The program's mutex must be held. */
 static struct emitted *find(const struct typed *typed, const struct buf *key)
 {
     struct emitted *at = typed->emitted;
@@ -56,8 +56,8 @@ static struct emitted *copy(struct arena *arena, const struct emitted *made)
     return kept;
 }
 
-/* Moves what was emitted to the instance; the program's mutex is held. NULL when there are too many or
- * no memory is left. */
+/* Copies what was emitted into the instance. NULL: it has too many texts, or out of memory. The program's mutex
+ * must be held. */
 static struct emitted *keep(struct typed *typed, const struct emitted *made)
 {
     jmp_buf env;
@@ -88,7 +88,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     made->form = *params->form;
     made->text = pipeline_text(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
-    found = find(typed, &key); /* another thread may have been faster */
+    found = find(typed, &key); /* another thread may have added it meanwhile */
     found = found ? found : keep(typed, made);
     pthread_mutex_unlock(&program->mutex);
     return found ? found : copy(arena, made);

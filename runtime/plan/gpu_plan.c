@@ -1,11 +1,12 @@
-/* See gpu_plan.h. Nothing is allocated from an arena while a context is current: that might jump. Equal
- * bytes are on a GPU once, whoever wants them, and stay as long as the weft_context: nobody can tell when
- * the last kernel or graph that reads them is gone. */
+/* Makes what a plan for a GPU keeps there; see gpu_plan.h. Equal bytes are on a GPU once and stay as
+ * long as the weft_context, because nobody can tell when the last kernel or graph that reads them is
+ * done. Nothing is allocated from an arena while a context is current: a failure would jump past
+ * cuda_leave. */
 #include "runtime/plan/plan.h"
 
 #include <string.h>
 
-/* False with a diagnostic. */
+/* Copies the bytes to the GPU. False with a diagnostic. */
 static bool place(struct cuda_device *device, struct cuda_source *source, struct diags *diags)
 {
     int errors = diags->errors;
@@ -50,7 +51,7 @@ static bool is_resident(const struct cuda_source *source)
     return !source->bytes || source->address;
 }
 
-/* NULL where they are no values, or some source comes with each run. */
+/* NULL: the arguments are not passed by value, or some source is copied by each run. */
 static uint64_t *make_words(struct arena *arena, const struct planned *planned)
 {
     const struct cuda_planned *cuda = planned->cuda;
@@ -71,7 +72,7 @@ static uint64_t *make_words(struct arena *arena, const struct planned *planned)
     return words;
 }
 
-/* What the kernel reads, still on the host. */
+/* Collects what the kernel reads, still in host memory. */
 static void gather(struct plan *plan, struct planned *planned)
 {
     struct arena *arena = &plan->own;
@@ -86,7 +87,7 @@ static void gather(struct plan *plan, struct planned *planned)
     cuda->literals = literal_source(arena, planned);
 }
 
-/* The context is current. False with a diagnostic. */
+/* The context must be current. False with a diagnostic. */
 static bool place_all(struct weft_context *context, struct plan *plan, const struct planned *planned,
                       const struct source *source, struct diags *diags)
 {

@@ -1,5 +1,5 @@
-/* What a plan for a GPU keeps for its kernels there: constants, tables of maps and literals in the GPU's
- * memory, and the arguments of kernels on one sample, but for what a run puts in. */
+/* What a plan for a GPU keeps for its kernels: constants, and tables of maps and literals, in device
+ * memory, and the arguments of kernels on one sample, except what each run fills in. */
 #ifndef WEFT_CUDA_PLAN_H
 #define WEFT_CUDA_PLAN_H
 
@@ -9,21 +9,21 @@ struct plan;
 struct remark_site;
 struct weft_context;
 
-/* Bytes that a kernel reads from the GPU's memory and that are no tensor of the caller's. */
+/* Bytes that a kernel reads from device memory and that belong to no tensor of the caller. */
 struct cuda_source {
     const void *data;              /* NULL: none */
     size_t bytes;
-    uint64_t address;              /* on the GPU; 0: each run copies it there (there are too many) */
+    uint64_t address;              /* in device memory; 0: there are too many bytes, and each run copies them */
 };
 
-/* Of one kernel. */
+/* For one kernel. */
 struct cuda_planned {
     struct cuda_source *constants; /* [accesses] */
     struct cuda_source *maps;      /* [accesses] */
     struct cuda_source literals;
-    uint64_t *words;               /* the arguments where they stand by value and all sources lie on the GPU,
-                                      with faults and bases 0; else NULL */
-    struct remark_site *site;      /* NULL: it makes no remarks */
+    uint64_t *words;               /* the arguments with faults and bases 0, if they are passed by value
+                                    * and all sources are resident; else NULL */
+    struct remark_site *site;      /* NULL: it has no faults */
 };
 
 /* Fills planned->cuda of all kernels. False with a diagnostic. */

@@ -1,11 +1,11 @@
-/* Plans: what a typed program becomes for certain shapes and strides. Made once, then found by
- * comparing a few integers. */
+/* Makes plans: shapes, division, kernels; see plan.h. A plan is made once and then found by its key
+ * (plans.c). */
 #include "runtime/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch may need many */
+enum { PLAN_BLOCK = 1 << 10 };     /* bytes: most plans are small, and a batch may need many of them */
 
 /* ---- shapes ---- */
 
@@ -97,8 +97,8 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, struct
 
 /* ---- outputs ---- */
 
-/* The shapes are written in memory of its own: running out of the call's would leave past the plan in
- * hand. */
+/* Formats the shapes in an arena of its own: running out of the call's memory would jump past the
+ * caller's plan_release. */
 static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
                         const struct shape *expected, struct diags *diags)
 {
@@ -141,9 +141,9 @@ static bool check_outputs(const struct plan *plan, const struct tensor *outputs,
     return good;
 }
 
-/* ---- making ---- */
+/* ---- making a plan ---- */
 
-/* The shapes of the results that the plan computes; equal ones are one. */
+/* Keeps the shapes of the results that the plan computes, equal ones once. */
 static void keep_results(struct plan *plan, const struct shape *const *shapes, const bool *taken)
 {
     const struct program *program = plan->typed->program;
@@ -180,11 +180,11 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program))
-        arena_adopt(&plan->own, scratch); /* its kernels and maps are there */
+        arena_adopt(&plan->own, scratch); /* its kernels and maps are in there */
     return true;
 }
 
-/* The GPU that the plan is for, if any; false with a diagnostic. */
+/* Finds the GPU that the plan is for, if it is for one. False with a diagnostic. */
 static bool find_gpu(struct weft_program *program, struct plan *plan, struct diags *diags)
 {
     if (plan->device)
@@ -192,7 +192,7 @@ static bool find_gpu(struct weft_program *program, struct plan *plan, struct dia
     return !plan->device || plan->gpu;
 }
 
-/* `outputs` are compared with the results before anything is compiled for them. */
+/* Checks the outputs against the results before anything is compiled for them. */
 static bool make_plan(struct weft_program *program, struct plan *plan, struct arena *scratch,
                       const struct plan_key *key, const struct occasion *occasion,
                       struct diags *diags)

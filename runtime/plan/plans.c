@@ -1,17 +1,17 @@
-/* The plans of an instance, found by a hash of what they were made for: the device, the rank, extents and strides of
- * each input, those of the outputs where these are not dense, which inputs are batches, and the
- * elements of inputs that views take as numbers. */
+/* The plans of an instance, found by a hash of what they were made for: the device, the rank, extents and strides
+ * of each input, those of the outputs if one is not dense, which inputs are batches, and the elements of inputs
+ * that views take as numbers. */
 #include "runtime/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MAX_PLANS = 4096,              /* kept for each instance, besides those in use, */
-    MAX_BYTES = 16 << 20,          /* in so much memory, */
-    MIN_PLANS = 64,                /* but so many whatever they take */
+    MAX_PLANS = 4096,              /* plans kept for each instance, besides those in use, */
+    MAX_BYTES = 16 << 20,          /* in so many bytes of memory, */
+    MIN_PLANS = 64,                /* but at least so many, whatever they take */
     FIRST_BUCKETS = 64,
-    LOOKS = 8                      /* at plans that may be in use, for each that is added */
+    LOOKS = 8                      /* plans examined, which may be in use, for each one that is added */
 };
 
 static bool is_taken(const struct occasion *occasion, int result)
@@ -120,7 +120,7 @@ struct plan *plans_find(struct plan_table *table, const struct plan_key *key)
     return plan;
 }
 
-/* Makes room for one more; stays as it is when memory runs out, unless there is nothing yet. */
+/* Makes room for one more plan. If memory runs out, an existing table stays as it is. False: there is no table. */
 static bool grow(struct plan_table *table)
 {
     if ((size_t)table->count < table->bucket_count)
@@ -159,7 +159,7 @@ static void drop(struct weft_program *program, struct plan_table *table, struct 
     plan_destroy(plan);
 }
 
-/* Drops the oldest plan, or calls it the latest if somebody uses it. */
+/* Drops the plan that was used longest ago, or moves it to the front if it has users. */
 static void drop_oldest(struct weft_program *program, struct plan_table *table)
 {
     struct plan *plan = table->oldest;

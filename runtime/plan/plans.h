@@ -1,4 +1,4 @@
-/* The plans of an instance, kept. */
+/* The table of an instance's plans. */
 #ifndef WEFT_PLANS_H
 #define WEFT_PLANS_H
 
@@ -9,33 +9,37 @@ struct plan;
 struct program;
 struct weft_program;
 
-/* What a plan was made for, as numbers; see plans.c. */
+/* What a plan was made for, as numbers; plans.c lists them. */
 struct plan_key {
     int64_t *numbers;
     size_t size;
     uint64_t hash;
 };
 
-/* Plans by their keys, and in the order of their use. All zero: empty. */
+/* Plans by key, and in the order of their last use. All zero: empty. */
 struct plan_table {
     struct plan **buckets;
     size_t bucket_count;           /* a power of two */
     int count;
-    size_t bytes;                  /* that the plans take */
+    size_t bytes;                  /* memory of all plans */
     struct plan *latest, *oldest;
 };
 
-/* The key of an occasion; room for it, which does for all samples of its batches. */
+/* The key of an occasion, in occasion->room or the arena. plan_key_room allocates room that
+ * suffices for all samples of the occasion's batches. */
 int64_t *plan_key_room(struct arena *arena, const struct program *program,
                        const struct occasion *occasion);
 struct plan_key plan_key(struct arena *arena, const struct program *program,
                          const struct occasion *occasion);
-/* The plan for a key, its users raised, or NULL. The program's mutex is held, here and below. */
+/* The plan for a key, with its users raised; NULL: there is none. Here and below the program's
+ * mutex must be held. */
 struct plan *plans_find(struct plan_table *table, const struct plan_key *key);
-/* False: no memory, and the plan is not kept. */
+/* Adds a plan, and drops old ones that have no users if there are too many. False: out of
+ * memory; the plan is not added. */
 bool plans_add(struct weft_program *program, struct plan_table *table, struct plan *plan);
-/* Drops plans that nobody uses while there are too many. */
+/* Drops plans without users while there are too many. */
 void plans_trim(struct weft_program *program, struct plan_table *table);
+/* Destroys all plans. None may have users. */
 void plans_destroy(struct plan_table *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* See typed.h. */
+/* Typing a program for certain dtypes; see typed.h. */
 #include "runtime/plan/typed.h"
 
 #include <stdlib.h>

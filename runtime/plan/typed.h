@@ -1,4 +1,4 @@
-/* A program, and its instances: typed for certain dtypes of its inputs. */
+/* A program and its instances: the program typed for certain dtypes of its inputs. */
 #ifndef WEFT_TYPED_H
 #define WEFT_TYPED_H
 
@@ -8,51 +8,53 @@
 
 enum { MAX_CLASSES = 16 };
 
-/* The program typed for certain dtypes of its inputs. The program never changes once made; the plans,
- * the kernels, the classes and the texts are guarded by weft_program's mutex. */
+/* An instance. Its program never changes once made. Plans, lowered kernels, texts and classes are
+ * guarded by weft_program's mutex. */
 struct typed {
     struct typed *next;
     struct arena arena;
     struct program *program;
     struct plan_table plans;
     struct lowered *lowered;
-    struct emitted *emitted;       /* texts, latest first */
+    struct emitted *emitted;       /* texts, the latest first */
     int emitted_count;
     struct plan_class {
         const struct target *target;
-        uint64_t hash;             /* of what plans are compiled for */
-    } classes[TARGETS * MAX_CLASSES]; /* MAX_CLASSES of each target; further ones are general */
+        uint64_t hash;             /* of everything that its kernels' texts depend on */
+    } classes[TARGETS * MAX_CLASSES]; /* MAX_CLASSES for each target; plans of further classes get general kernels */
     int class_count;
 };
 
 struct weft_program {
     struct weft_context *context;
-    struct arena arena;            /* what follows, but for `typed` */
+    struct arena arena;            /* the memory of everything below except `typed` */
     struct source source;
     enum weft_math math;
     unsigned char *alignments;     /* of each input, as in struct tensor */
-    struct program *parsed;        /* names, results; inputs typed as far as known */
+    struct program *parsed;        /* names and results; inputs are typed as far as they are declared */
     const char **bindings;
     int binding_count;
-    const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify knows them */
-    pthread_mutex_t mutex;         /* guards what follows and the plans */
+    const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify was told */
+    pthread_mutex_t mutex;         /* guards what follows, and the plans */
     struct typed *typed;
-    const struct recent *recent;   /* of the plan that ran last, or NULL; recent.c */
+    const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent.c */
 };
 
-/* The parsed program once more, with nodes, symbols and results of its own, which types may go into. */
+/* A copy of the parsed program with nodes, symbols and results of its own, into which types may be
+ * written. */
 struct program *program_copy(struct arena *arena, const struct program *parsed);
-/* The instance for these dtypes, one for each input; program->mutex is held. */
+/* The instance for these dtypes, one for each input; found or made. It lives as long as the program.
+ * NULL with diagnostics. program->mutex must be held. */
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
                             struct diags *diags);
 
 struct draft;
 
-/* Who is told what a program becomes while it is compiled and run. */
+/* Is told what a program becomes while it is compiled and run; see api/debug_impl.h. */
 struct plan_observer {
-    /* It has its dtypes. */
+    /* A new instance was typed. */
     void (*typed)(struct weft_program *program, const struct typed *typed);
-    /* One kernel of a new plan for this target. */
+    /* A kernel of a new plan was made for this target. */
     void (*kernel)(struct weft_program *program, const struct target *target, const struct draft *draft,
                    const char *text);
 };
