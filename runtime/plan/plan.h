@@ -63,8 +63,8 @@ const char **plan_layouts(struct arena *arena, const struct program *program,
                           const struct tensor *inputs, const struct shape *const *shapes,
                           struct diags *diags);
 /* The plan for an occasion, found or made, with its kernels loaded. plan->users is raised; call
- * plan_release. NULL with diagnostics, also if the outputs do not fit. Locks the program's mutex
- * meanwhile. */
+ * plan_release. NULL with diagnostics, also if the outputs do not fit. Locks the program's
+ * mutex. */
 struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 /* Lowers plan->users. From any thread, without a lock. */

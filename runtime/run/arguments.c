@@ -1,4 +1,5 @@
-/* The arguments of a call, by name or by position, as tensors by position. */
+/* Reads the arguments of a call, given by name or position, into tensors by position, and steps
+ * through the samples of batches. */
 #include "runtime/run/call.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static int argument_index(struct call *call, const struct weft_argument *argumen
     return -1;
 }
 
-/* How many samples a batch has: as many as the ones before. */
+/* Takes over the number of samples, which all batches must share. */
 static void count_samples(struct call *call, int index, int64_t count)
 {
     const struct program *parsed = call->program->parsed;
@@ -69,7 +70,7 @@ static void count_samples(struct call *call, int index, int64_t count)
     call->samples = count;
 }
 
-/* Of a batch without samples only the declaration says what it is. */
+/* A batch without samples: only the declaration says what it is. */
 static void read_nothing(struct call *call, int index, struct tensor *tensor, bool output)
 {
     const struct program *parsed = call->program->parsed;
@@ -82,7 +83,7 @@ static void read_nothing(struct call *call, int index, struct tensor *tensor, bo
         diag_at(&call->diags, DIAG_BATCH_DTYPE, NULL, 0, symbol->name, symbol->name);
 }
 
-/* The tensor, or of a batch the first sample. */
+/* Reads the tensor, or the first sample of a batch. */
 static void read_first(struct call *call, const struct weft_argument *argument, int index,
                        struct tensor *tensor, bool output, bool needs_data)
 {
@@ -97,7 +98,7 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
         diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, "itself");
 }
 
-/* Argument number `at`. */
+/* Reads argument number `at`. */
 static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
                           struct tensor *tensor, bool output, bool needs_data)
 {
@@ -162,7 +163,7 @@ static bool view_reads_batch(const struct call *call, const struct view_args *ar
            reads_batch(call, &args->src_dims) || reads_batch(call, &args->axes);
 }
 
-/* Whether each result depends on a batch. */
+/* Finds out which results depend on a batch. */
 static bool *find_batched(struct call *call)
 {
     const struct program *program = call->typed->program;
@@ -230,7 +231,7 @@ bool check_batches(struct call *call, const struct weft_argument *outputs)
     return !call->diags.errors;
 }
 
-/* Numbers for views: where they differ from the sample's before, so does the shape. */
+/* Reads the numbers for views again. If they differ from the sample before, so may the shapes. */
 static enum next next_numbers(struct call *call, struct tensor *tensor, int64_t i, int index)
 {
     struct diag *last = call->diags.last;

@@ -1,5 +1,5 @@
-/* See batch_impl.h. Everything is found and checked first: plans for all stretches, then whether outputs
- * overlap. Then samples are dealt out to launches (deal_impl.h). */
+/* Runs of batches in C; see batch_impl.h. Plans for all stretches are found first, and all checks are made.
+ * Then samples are assigned to launches (deal_impl.h), and these run. */
 #include "runtime/run/batch_impl.h"
 #include "runtime/run/gpu_run_impl.h"
 #include "runtime/run/deal_impl.h"
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- finding ---- */
+/* ---- finding plans ---- */
 
-/* Whether an error is one of the sample's, and not of the machine's. */
+/* Whether such an error is about the sample, rather than the machine. */
 static bool is_samples(enum weft_status status)
 {
     return status != WEFT_COMPILER_ERROR && status != WEFT_OUT_OF_MEMORY && status != WEFT_UNSUPPORTED &&
            status != WEFT_INTERNAL_ERROR && status != WEFT_DEVICE_ERROR;
 }
 
-/* The stretch that begins with the sample in hand. */
+/* Begins a stretch at the current sample, `i`. */
 static bool add_stretch(struct call *call, struct batch_part *part, const struct occasion *occasion, int64_t i)
 {
     struct diag *last = call->diags.last;
@@ -33,7 +33,7 @@ static bool add_stretch(struct call *call, struct batch_part *part, const struct
     return stretch->plan != NULL;
 }
 
-/* Outputs that do not overlap themselves; `i` is the sample in hand. */
+/* Checks that the part's outputs do not overlap themselves. `i` is the current sample. */
 static bool check_themselves(struct call *call, const struct batch_part *part, int64_t i)
 {
     const struct program *program = call->typed->program;
@@ -94,7 +94,7 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
     return true;
 }
 
-/* To the part that depends on no batch, batches have no shape and no numbers. */
+/* Finds the plan of the part that depends on no batch, for which batches have neither a shape nor numbers. */
 static bool find_plain(struct call *call, bool needs_data)
 {
     const struct program *program = call->typed->program;
@@ -112,7 +112,7 @@ static bool find_plain(struct call *call, bool needs_data)
     return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
 }
 
-/* Fills parts[].taken; whether there is a plain part. */
+/* Fills parts[].taken. Returns whether some results depend on no batch. */
 static bool take_parts(struct call *call)
 {
     int count = call->typed->program->result_count, plain_count = 0;
@@ -149,12 +149,12 @@ void batch_release(struct call *call)
     pthread_mutex_unlock(&call->program->mutex);
 }
 
-/* ---- dealing out ---- */
+/* ---- assigning samples ---- */
 
-/* Where an access leads in a sample of a stretch: into the caller's samples, or `step` bytes further for
- * each. */
+/* Where the data of an access lie: in the caller's samples, or at a fixed address plus `step` bytes per
+ * sample. */
 struct origin {
-    const DLTensor *samples;       /* the stretch's */
+    const DLTensor *samples;       /* those of the stretch; NULL: fixed */
     char *fixed;
     size_t step;
 };
@@ -220,7 +220,7 @@ static void lend_temporaries(struct arena *arena, struct stretch *stretch)
     stretch->own = size ? aligned(arena, size) : NULL;
 }
 
-/* Fills the launches with the samples that were counted. */
+/* Allocates the samples that were counted, and fills the launches with them. */
 static void deal_all(struct deals *deals)
 {
     struct arena *arena = &deals->call->arena;
@@ -266,7 +266,7 @@ void batch_run(struct call *call)
 
 /* ---- preparing ---- */
 
-/* What getting a kernel took, in the plan for which it was got; the program's mutex is held. */
+/* How a kernel was made, from the plan that made it. The program's mutex must be held. */
 static struct weft_kernel_info find_info(const struct call *call, const struct loaded *loaded)
 {
     for (int p = 0; p < PART_COUNT; p++)

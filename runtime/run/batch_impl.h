@@ -1,18 +1,20 @@
-/* Batches: one call for many samples, each a tensor of its own shape. A batch's samples are taken in
- * stretches that have the same shapes and strides and so the same plan. What depends on no batch is
- * a part of its own, computed once. */
+/* Batches: one call for many samples, each a tensor with a shape of its own. Consecutive samples
+ * of equal shapes and strides form a stretch and share a plan. Results that depend on no batch are
+ * a part of their own, which is computed once. */
 #ifndef WEFT_BATCH_H
 #define WEFT_BATCH_H
 
 #include "runtime/run/call.h"
 
-/* Finds the plans for all samples and checks everything; needs_data: also where data lies. False with
- * diagnostics. What was found is released with the call. */
+/* Finds the plans for all samples and checks everything; with `needs_data` also the addresses.
+ * False with diagnostics. Call batch_release in any case. */
 bool batch_find(struct call *call, bool needs_data);
 /* Computes all results. */
 void batch_run(struct call *call);
-/* For weft_prepare: as many kernels as there are, of which `room` are told. */
+/* For weft_prepare: describes each kernel of the call once, waiting until it is final. Writes at
+ * most `room` of them and returns how many there are. */
 size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room);
+/* Releases the plans of all stretches. */
 void batch_release(struct call *call);
 
 #endif

@@ -1,24 +1,24 @@
-/* One call that takes tensors: what it was given and what it found. Lives on the caller's stack. */
+/* One call that takes tensors: its arguments and what is found for them. It lives on the caller's stack. */
 #ifndef WEFT_CALL_H
 #define WEFT_CALL_H
 
 #include "runtime/plan/plan.h"
 
-enum { CALL_ROOM = 4096 };         /* bytes that a call has without allocating */
+enum { CALL_ROOM = 4096 };         /* bytes of stack that a call may use before it allocates */
 
 /* Consecutive samples with the same shapes and strides. */
 struct stretch {
-    struct plan *plan;             /* its users raised for this stretch; NULL: it was not found */
+    struct plan *plan;             /* its users raised for this stretch; NULL: none was found */
     int64_t first, count;          /* samples */
     char *shared, *own;            /* memory for the plan's temporaries */
-    int *launches;                 /* for each kernel of the plan, its launch; -1: it has no tiles */
+    int *launches;                 /* [kernels of the plan] indices of launches; -1: the kernel has no tiles */
 };
 
-/* What is computed for each sample of the batches, or for all of them once. */
+/* What is computed for each sample of the batches, or once for all of them. */
 struct batch_part {
     struct stretch *stretches;
     int count;
-    const bool *taken;             /* its results */
+    const bool *taken;             /* the results that belong to it */
 };
 
 enum { PART_SAMPLES, PART_PLAIN, PART_COUNT };
@@ -26,41 +26,43 @@ enum { PART_SAMPLES, PART_PLAIN, PART_COUNT };
 struct call {
     struct weft_program *program;
     struct arena arena;
-    struct arena scratch;          /* for one sample */
+    struct arena scratch;          /* for one sample, in weft_infer */
     struct diags diags;
-    struct tensor *inputs, *outputs; /* by position: of a batch the sample in hand */
-    int device;                    /* it runs on, as in struct tensor; 0: in C */
-    bool staged;                   /* on a GPU, but all its data are in host memory */
+    struct tensor *inputs, *outputs; /* by position; for a batch, the current sample */
+    int device;                    /* the device to run on, as in struct tensor; 0: in C */
+    bool staged;                   /* on a GPU, with all data in host memory */
     struct typed *typed;
     struct plan *plan;
     char *temporaries;             /* memory for the plan's temporaries */
-    bool batch;                    /* some input is one */
-    int64_t samples;               /* of each batch; 1 where there is none */
-    int counted;                   /* the input that said so */
-    bool *batched;                 /* for each result, whether it depends on a batch */
+    bool batch;                    /* some input is a batch */
+    int64_t samples;               /* of each batch; 1 if there is none */
+    int counted;                   /* the first input that is a batch */
+    bool *batched;                 /* [results] whether it depends on a batch */
     struct batch_part parts[PART_COUNT];
-    bool slabs;                    /* its samples are parts of tensors (gpu_pieces_impl.h), which were given as */
+    bool slabs;                    /* the samples are slabs (gpu_pieces_impl.h) of the tensors in `whole` */
     struct {
         struct tensor *inputs, *outputs;
     } whole;
 };
 
-/* arguments.c: reads all inputs or all outputs into an array by position; what is wrong with them goes
- * to call->diags. NULL when there are too many. */
+/* arguments.c: reads all inputs, or all outputs, into an array by position. Errors go to call->diags. NULL:
+ * there are too many. */
 struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments, size_t given,
                               bool output, bool needs_data);
-/* The typed instance for the inputs, and which results are batches. */
+/* Finds the instance for the inputs' dtypes, and which results depend on batches. False with diagnostics. */
 bool find_typed(struct call *call);
-/* Whether exactly those outputs are batches that have to be, with as many samples. */
+/* Checks that exactly the outputs that depend on batches are batches, with as many samples. False with
+ * diagnostics. */
 bool check_batches(struct call *call, const struct weft_argument *outputs);
-/* Goes on to sample `i` of all batches among the inputs, or outputs; what is wrong names the sample. */
+/* Moves all batches among the inputs, or the outputs, on to sample `i`. Diagnostics name the sample. */
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data);
 
-/* place.c: which device the call is for, from where its tensors lie and the context's target. False with
+/* place.c: chooses the device from where the tensors lie and from the context's target. False with
  * diagnostics. */
 bool choose_device(struct call *call);
 
-/* run.c: a call's beginning and its end. `room`: CALL_ROOM bytes on the caller's stack. */
+/* run.c: begin and end a call. `room` points to CALL_ROOM bytes on the caller's stack. call_close delivers the
+ * diagnostics and returns the status; call_drop only releases everything. */
 void call_open(struct call *call, struct weft_program *program, void *room);
 enum weft_status call_close(struct call *call, struct weft_error **error);
 void call_drop(struct call *call);

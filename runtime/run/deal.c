@@ -1,4 +1,4 @@
-/* See deal_impl.h. */
+/* Assigning samples of batches to launches; see deal_impl.h. */
 #include "runtime/run/deal_impl.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool same_code(const struct planned *a, const struct planned *b)
             memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
 }
 
-/* The launch for a kernel; `guess` is where the last one like it was. */
+/* Finds or adds the launch of a kernel. `guess` is where the stretch before had it. */
 static int find_deal(struct deals *deals, int64_t place, const struct planned *planned, int guess)
 {
     const struct deal *items = deals->items;
@@ -35,7 +35,7 @@ static int64_t place_of(const struct plan *plan, int part, int k)
     return ((int64_t)part * 2 + !hoisted) * (1 << 24) + (hoisted ? k : k - plan->hoisted_count);
 }
 
-/* Counts the samples of each launch. */
+/* Counts the stretch's samples and work for each launch. */
 static void count_stretch(struct deals *deals, int part, struct stretch *stretch, const struct stretch *before)
 {
     const struct plan *plan = stretch->plan;

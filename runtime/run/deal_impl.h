@@ -1,16 +1,16 @@
-/* Samples of batches, dealt out to launches: one for each kernel that occurs in a place, all that is hoisted,
- * in order, before results, in order. */
+/* Assigns the samples of batches to launches: one for each kernel at each position. In each part, kernels
+ * that store temporaries run in order before those that store results. */
 #ifndef WEFT_DEAL_H
 #define WEFT_DEAL_H
 
 #include "runtime/run/call.h"
 #include "runtime/run/launch_impl.h"
 
-/* A launch in the making. */
+/* A launch and the memory for its samples. */
 struct deal {
     struct launch launch;
-    int64_t place;                 /* parts in order; in them what is hoisted, then results */
-    char **bases;                  /* [samples][accesses] */
+    int64_t place;                 /* the order: by part; within it temporaries, then results */
+    char **bases;                  /* [samples][accesses] base addresses */
 };
 
 struct deals {
@@ -20,8 +20,8 @@ struct deals {
     int count;
 };
 
-/* Fills stretch->launches of all stretches, with indices of items, and counts what each launch has to do.
- * All of them, in the order in which they run. */
+/* Fills stretch->launches of all stretches with indices of items, and counts the samples and the work of
+ * each launch. Returns all launches in the order in which they run. May jump if memory runs out. */
 struct deal **deals_count(struct deals *deals);
 
 #endif

@@ -1,5 +1,5 @@
-/* See gpu_batch_impl.h. First everything is laid out (host operands, tables, room for temporaries), then the
- * memory for it is borrowed, and with its addresses the tables are filled and copied. */
+/* Batches on a GPU; see gpu_batch_impl.h. Everything is laid out first: host operands, tables, temporaries.
+ * Then the memory is borrowed, and the tables are filled with its addresses and copied. */
 #include "runtime/run/gpu_batch_impl.h"
 
 #include "runtime/run/gpu_run_impl.h"
@@ -11,51 +11,51 @@ enum { SAMPLE_ALIGNMENT = 16 };    /* bytes, of host samples on the GPU: the wid
 /* A kernel of a stretch's plan. */
 struct placed {
     const struct cuda_planned *cuda;
-    uint64_t *maps;                /* [accesses] addresses; NULL: none is mapped */
-    int64_t geometry;              /* number in the launch's table */
+    uint64_t *maps;                /* [accesses] addresses; NULL: no access is mapped */
+    int64_t geometry;              /* its number in the launch's table */
 };
 
-/* A stretch on the GPU. */
+/* What a stretch has on the GPU. */
 struct place {
     uint64_t shared, own;          /* addresses of its temporaries */
     struct placed *entries;         /* [kernel_count] */
-    uint64_t **samples;            /* [inputs, then results] of host batches: addresses of its samples; NULL
-                                      for others */
+    uint64_t **samples;            /* [inputs, then results] for host batches, the samples' addresses; NULL for
+                                    * other operands */
 };
 
-/* A geometry of a launch's table. */
+/* An entry of a launch's hash table of geometries. */
 struct known {
-    const struct planned *planned; /* NULL: a free slot */
+    const struct planned *planned; /* NULL: the slot is free */
     int64_t number;
 };
 
 /* A launch on the GPU. */
 struct table {
-    struct known *known;           /* [known_count], a power of two, at most half full */
+    struct known *known;           /* [known_count], a power of two; at most half full */
     size_t known_count;
-    const struct placed *entry;     /* one of its kernels */
-    uint64_t *words;               /* samples, then geometries; none for a kernel on one sample */
+    const struct placed *entry;     /* one of its kernels, for constants and literals */
+    uint64_t *words;               /* samples, then geometries; NULL for a kernel on one sample */
     uint64_t address;
-    uint64_t *bases, *args;        /* [accesses] of the sample in hand; the kernel's arguments */
+    uint64_t *bases, *args;        /* [accesses] of the current sample; the kernel's arguments */
     int64_t geometries;
-    int64_t samples, tiles;        /* filled so far */
+    int64_t samples, tiles;        /* that fill_entry has written so far */
 };
 
 struct batch_run {
-    struct cuda_work work;         /* first: the work is the run */
+    struct cuda_work work;         /* must be first: a pointer to it is converted back */
     struct call *call;
     struct batch_part parts[PART_COUNT];
     struct deals deals;
     struct deal **order;
     struct table *tables;          /* [deals.count] */
-    struct place *places[PART_COUNT]; /* of each stretch */
-    int plans;                     /* at most so many in one launch */
-    uint64_t *tensors;             /* [inputs, then results] of host tensors: addresses */
+    struct place *places[PART_COUNT]; /* [stretches] of each part */
+    int plans;                     /* the most stretches of a part */
+    uint64_t *tensors;             /* [inputs, then results] addresses of host operands that are no batch */
 };
 
 /* ---- host operands ---- */
 
-/* The operand as a whole: inputs, then results. */
+/* The operand with this number: inputs, then results. */
 static const struct tensor *operand(const struct call *call, int o)
 {
     int inputs = call->typed->program->input_count;
@@ -70,7 +70,8 @@ static int operand_count(const struct call *call)
 typedef void add_part(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                       size_t alignment, uint64_t *address);
 
-/* The samples of a stretch, which have one shape and strides. */
+/* Adds the samples of a stretch, which share shape and strides. Returns their addresses, set when the work
+ * begins. */
 static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretch, const struct tensor *of,
                              add_part *add)
 {
@@ -90,7 +91,7 @@ static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretc
     return addresses;
 }
 
-/* Whether a kernel of the plan reads or writes it. */
+/* Whether a kernel of the plan reads or writes this tensor. */
 static bool is_used(const struct plan *plan, enum tensor_kind kind, int index)
 {
     for (int k = 0; k < plan->kernel_count; k++) {
@@ -102,7 +103,7 @@ static bool is_used(const struct plan *plan, enum tensor_kind kind, int index)
     return false;
 }
 
-/* Operands [begin, end) as far as they lie on the host. */
+/* Adds those of the operands [begin, end) that are in host memory. */
 static void add_operands(struct batch_run *run, const struct stretch *stretch, struct place *place, int begin,
                          int end, enum tensor_kind kind)
 {
@@ -120,7 +121,7 @@ static void add_operands(struct batch_run *run, const struct stretch *stretch, s
 
 /* ---- laying out ---- */
 
-/* Room for the geometries of all plans. */
+/* Allocates the hash table, with room for the geometries of all plans. */
 static void make_known(struct batch_run *run, struct table *table)
 {
     table->known_count = 2;
@@ -129,7 +130,7 @@ static void make_known(struct batch_run *run, struct table *table)
     table->known = ARENA_ARRAY(&run->call->arena, struct known, table->known_count);
 }
 
-/* The number of a kernel's geometry in its launch. */
+/* The number of a kernel's geometry in its launch, found or new. */
 static int64_t find_geometry(struct table *table, const struct planned *planned)
 {
     size_t at = (size_t)((uintptr_t)planned / sizeof *planned * 0x9e3779b97f4a7c15u >> 32);
@@ -165,7 +166,7 @@ static void lay_out_stretch(struct batch_run *run, const struct stretch *stretch
             add_entry(run, stretch, k, &place->entries[k]);
 }
 
-/* Where a geometry stands in the table, and where the table ends. */
+/* The word of the table at which a geometry begins. That of the geometry after the last is the table's size. */
 static size_t geometry_word(const struct launch *launch, int64_t number)
 {
     const struct form *form = &launch->planned->emitted->form;
@@ -234,7 +235,7 @@ static void lay_out(struct batch_run *run)
 
 /* ---- filling ---- */
 
-/* A stretch of a part, with its place. */
+/* A stretch and what it has on the GPU. */
 struct at {
     const struct stretch *stretch;
     const struct place *place;
@@ -267,7 +268,7 @@ static uint64_t access_address(const struct batch_run *run, const struct at *at,
     }
 }
 
-/* The samples of a kernel of a stretch, and its geometry. */
+/* Writes the samples of a stretch's kernel, and its geometry. */
 static void fill_entry(struct batch_run *run, const struct at *at, int k)
 {
     const struct planned *planned = &at->stretch->plan->kernels[k];

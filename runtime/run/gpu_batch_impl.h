@@ -1,13 +1,13 @@
-/* Batches on a GPU: one launch for each kernel that occurs, on a table of its samples, which is copied
- * there in front of it. */
+/* Batches on a GPU: one launch for each kernel, on a table of its samples, which is copied to the GPU
+ * before the launch. */
 #ifndef WEFT_CUDA_BATCH_H
 #define WEFT_CUDA_BATCH_H
 
 #include "runtime/run/gpu_work_impl.h"
 #include "runtime/run/deal_impl.h"
 
-/* The work of these parts (PART_COUNT of them, whose stretches stay) of a call whose plans were found by
- * batch_find, ready to begin; NULL: there is nothing to do. May jump. */
+/* The work of these parts (PART_COUNT of them, whose stretches must stay) of a call whose plans
+ * batch_find has found; NULL: there is nothing to do. May jump if memory runs out. */
 struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts);
 
 #endif

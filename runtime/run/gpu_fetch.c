@@ -1,5 +1,5 @@
-/* The way back from the GPU to the caller's host memory (gpu_work_impl.h), by way of pinned memory like the way
- * there. Only the tensors' own elements are written. */
+/* Copies results from the GPU to the caller's host memory through pinned memory, as gpu_work.c does in the
+ * other direction; see gpu_work_impl.h. Only the tensors' own elements are written. */
 #include "runtime/run/gpu_work_impl.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static bool goes_back(const struct cuda_part *part, bool direct)
     return part->to && part->bytes && part->direct == direct;
 }
 
-/* The next bytes that fit into a piece: parts that follow each other share one. False: there are none. */
+/* Finds the next bytes that fit into a piece; consecutive parts share one. False: nothing is left. */
 static bool next_bytes(struct cuda_work *work, struct cuda_piece *piece)
 {
     const struct cuda_part *parts = work->parts;
@@ -39,7 +39,7 @@ static bool copy(struct cuda_work *work, void *to, size_t offset, size_t bytes)
                      bytes, work->order.stream);
 }
 
-/* Pinned memory for a piece, whose last copy has come. */
+/* Borrows pinned memory for a piece whose last copy has been delivered. */
 static bool find_room(struct cuda_work *work, struct cuda_piece *piece)
 {
     if (piece->room >= piece->bytes)
@@ -49,7 +49,7 @@ static bool find_room(struct cuda_work *work, struct cuda_piece *piece)
     return cuda_borrow(work->device, &work->order, CUDA_PINNED, piece->bytes, &piece->lease, work->diags);
 }
 
-/* Sends off one piece, if there is one left. False with a diagnostic. */
+/* Starts copying one piece, if any is left. False with a diagnostic. */
 static bool send_piece(struct cuda_work *work)
 {
     struct cuda_piece *piece = &work->fetch.pieces[(work->fetch.first + work->fetch.count) % PIECES];

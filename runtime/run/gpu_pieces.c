@@ -1,8 +1,9 @@
-/* See gpu_pieces_impl.h. Slabs have all of the inner dimensions, a range of one dimension, and one index of each
- * dimension before that. What is the same for all slabs goes to the GPU with each piece, so pieces grow with it.
+/* Cutting host data into pieces; see gpu_pieces_impl.h. A slab is a range of one dimension, with one index of
+ * each outer dimension and all of the inner ones. Operands that are the same for all slabs go to the GPU with
+ * each piece, so pieces grow with their size.
  *
- * Invariant: no output of a piece is an operand of another one but of what depends on no batch, which comes last:
- * overlaps are judged on what the caller gave, and sample by sample. */
+ * Invariant: no output of a piece is an operand of another piece, except of the part that depends on no batch,
+ * which comes last. Overlaps are judged on what the caller gave, sample by sample. */
 #include "runtime/run/gpu_pieces_impl.h"
 
 #include "runtime/run/gpu_batch_impl.h"
@@ -14,9 +15,9 @@ enum { PIECE_BYTES = 16 << 20, SHARED_TIMES = 2 };
 struct cut {
     struct call *call;
     const struct shape *shape;     /* of every result */
-    int d;                         /* the dimension that is cut */
-    int64_t length, pieces;        /* indices in a slab, but for the last; slabs along the dimension */
-    int64_t count;                 /* of all slabs */
+    int d;                         /* the dimension that is cut into ranges */
+    int64_t length, pieces;        /* of a slab along d, except the last; slabs along d */
+    int64_t count;                 /* of slabs in all */
 };
 
 static int64_t extent_at(const int64_t *extents, int rank, const struct shape *shape, int d)
@@ -25,7 +26,7 @@ static int64_t extent_at(const int64_t *extents, int rank, const struct shape *s
     return at < 0 ? 1 : extents[at];
 }
 
-/* One shape that all results have and all inputs broadcast to; NULL: there is none. */
+/* The shape that all results have and to which all inputs broadcast; NULL: there is none. */
 static const struct shape *common_shape(const struct call *call, const struct shape *const *shapes)
 {
     const struct program *program = call->typed->program;
@@ -60,7 +61,7 @@ static bool outputs_fit(const struct call *call, const struct shape *shape)
     return true;
 }
 
-/* Bytes that a slab has for each element of a result, at most. */
+/* Bytes of a slab for each element of a result, at most. */
 static int64_t element_bytes(const struct call *call)
 {
     const struct program *program = call->typed->program;
@@ -72,7 +73,7 @@ static int64_t element_bytes(const struct call *call)
     return bytes;
 }
 
-/* Where to cut; false: all of it is small, or nothing. */
+/* Chooses the dimension and the length. False: everything is small, or there is nothing. */
 static bool choose(struct cut *cut)
 {
     const struct shape *shape = cut->shape;
@@ -96,7 +97,7 @@ static bool choose(struct cut *cut)
     return cut->count > 1;
 }
 
-/* Array literals are the same in all slabs. */
+/* Whether all array literals are the same in every slab. */
 static bool arrays_fit(const struct cut *cut, const struct shape *const *shapes)
 {
     const struct program *program = cut->call->typed->program;
@@ -110,7 +111,7 @@ static bool arrays_fit(const struct cut *cut, const struct shape *const *shapes)
 
 /* ---- cutting ---- */
 
-/* The number of the first element of a slab, in the tensor's strides. */
+/* The offset of a slab's first element, in elements. `strides` are the tensor's. */
 static int64_t slab_offset(const struct cut *cut, const struct tensor *tensor, const int64_t *strides, int64_t slab)
 {
     int skip = cut->shape->rank - tensor->rank;
@@ -140,7 +141,7 @@ static bool is_cut(const struct cut *cut, const struct tensor *tensor)
     return any;
 }
 
-/* Strides of extents of 1 are 0 here. */
+/* Makes the tensor a batch of slabs, if they differ. Its strides are resolved, so they are 0 for extents of 1. */
 static void cut_tensor(const struct cut *cut, struct tensor *tensor, bool needs_data)
 {
     struct arena *arena = &cut->call->arena;
@@ -160,7 +161,7 @@ static void cut_tensor(const struct cut *cut, struct tensor *tensor, bool needs_
     tensor->strides = NULL;
     tensor->samples = slabs;
     tensor->batch = tensor->slab = true;
-    tensor_read(slabs, needs_data, "", "", tensor, &cut->call->diags); /* what was good as a whole is so in parts */
+    tensor_read(slabs, needs_data, "", "", tensor, &cut->call->diags); /* what is good as a whole is good in parts */
 }
 
 static void cut_all(const struct cut *cut, bool needs_data)
@@ -201,9 +202,9 @@ bool cuda_cut(struct call *call, bool needs_data)
 
 struct packing {
     struct call *call;
-    size_t most;                   /* bytes of a piece that has several samples */
-    struct batch_part parts[PART_COUNT]; /* the piece in hand */
-    size_t bytes;                  /* of it */
+    size_t most;                   /* bytes of a piece, unless one sample has more */
+    struct batch_part parts[PART_COUNT]; /* the current piece */
+    size_t bytes;                  /* of the current piece */
     struct cuda_work **works;
     int count;
 };
@@ -216,7 +217,7 @@ static size_t sample_size(const struct tensor *tensor, int64_t sample)
     return bytes;
 }
 
-/* Bytes of all batches, or of all operands beside them, in one sample. */
+/* Bytes of all batches in one sample, or of all operands that are no batch. */
 static size_t operand_bytes(const struct call *call, bool batches, int64_t sample)
 {
     const struct program *program = call->typed->program;
@@ -249,7 +250,7 @@ static void add_stretch(struct packing *pieces, const struct stretch *stretch)
             end_piece(pieces);
         int64_t left = stretch->count - done;
         size_t fit = size ? (pieces->most - pieces->bytes) / size : SIZE_MAX;
-        fit = fit ? fit : 1;       /* one that is larger than a piece goes by itself */
+        fit = fit ? fit : 1;       /* a sample that is larger than a piece gets its own */
         int64_t count = (uint64_t)left < fit ? left : (int64_t)fit;
         ARENA_PUSH(&pieces->call->arena, part->stretches, part->count,
                    ((struct stretch){.plan = stretch->plan, .first = stretch->first + done, .count = count}));

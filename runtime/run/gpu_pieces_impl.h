@@ -1,18 +1,18 @@
-/* Host data on a GPU, cut into pieces: while one is copied there another computes and a third is copied back, and
- * the GPU's memory holds a few of them at a time, however much there is. Batches are cut between samples. A large
- * tensor becomes a batch of slabs of it first, where that changes no result. */
+/* Cuts host data for a GPU into pieces: while one is copied to the GPU, another computes and a third is copied
+ * back. The GPU's memory holds only a few pieces at a time. Batches are cut between samples. A large tensor is
+ * first made a batch of slabs, if that changes no result. */
 #ifndef WEFT_CUDA_PIECES_H
 #define WEFT_CUDA_PIECES_H
 
 #include "runtime/run/gpu_work_impl.h"
 
-/* Makes slabs of a staged call's operands, if they are large and each element of a result needs only what lies in
- * its own slab: then call->batch and call->slabs are set, and `whole` keeps the operands as they were given. False
- * with diagnostics. May jump. */
+/* Makes slabs of a staged call's operands if they are large and each element of a result needs only what is in
+ * its own slab. Then call->batch and call->slabs are set, and call->whole keeps the operands as they were
+ * given. False with diagnostics. May jump if memory runs out. */
 bool cuda_cut(struct call *call, bool needs_data);
 
-/* The work of a staged batch whose plans were found by batch_find, in the order in which it has to be begun.
- * May jump. */
+/* The works of a staged batch whose plans batch_find has found, in the order in which they must begin. May jump
+ * if memory runs out. */
 struct cuda_work **cuda_pieces(struct call *call, int *count);
 
 #endif

@@ -1,12 +1,12 @@
-/* See gpu_run_impl.h. The common case, kernels on one sample whose operands lie on the GPU, borrows nothing:
- * arguments are copied from the plan, addresses put in, and the kernel is launched. */
+/* Runs of one sample on a GPU; see gpu_run_impl.h. The common case, operands in device memory, borrows
+ * nothing: the arguments are copied from the plan, addresses are filled in, and the kernel is launched. */
 #include "runtime/run/gpu_run_impl.h"
 
 #include <string.h>
 
 /* ---- host operands ---- */
 
-/* A tensor with gaps, whose other bytes are none of ours. */
+/* Whether there are bytes between its elements, which must not be written. */
 static bool has_gaps(const struct tensor *tensor)
 {
     return tensor->end - tensor->first > pack_size(tensor);
@@ -73,7 +73,7 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
                                       .direct = tensor->pinned && tensor->dense, .address = address});
 }
 
-/* ---- what kernels read besides ---- */
+/* ---- constants, maps and literals ---- */
 
 static void stage_source(struct cuda_work *work, struct cuda_source *source)
 {
@@ -111,19 +111,19 @@ const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct pl
 
 /* ---- one sample ---- */
 
-/* A kernel of the plan in this run. */
+/* A launch of one of the plan's kernels in this run. */
 struct shot {
     const struct planned *planned;
     const struct cuda_planned *cuda;
     uint64_t *words, *bases, *maps;
-    uint64_t *table, table_address; /* form.many: one sample, and its geometry */
+    uint64_t *table, table_address; /* form.many: a table of one sample and its geometry */
 };
 
 struct run {
-    struct cuda_work work;         /* first: the work is the run */
+    struct cuda_work work;         /* must be first: a pointer to it is converted back */
     struct call *call;
     const struct plan *plan;
-    uint64_t *inputs, *outputs;    /* addresses of their first elements */
+    uint64_t *inputs, *outputs;    /* addresses of the first elements */
     uint64_t temporaries;
     struct shot *shots;
     int shot_count;
@@ -231,7 +231,7 @@ static bool launch_all(struct cuda_work *work)
     return good;
 }
 
-/* Parts for what comes back; of device outputs just the addresses. */
+/* Adds parts for outputs in host memory; for others just the addresses. */
 static void add_outputs(struct run *run)
 {
     struct call *call = run->call;

@@ -1,19 +1,20 @@
-/* See gpu_staged_impl.h. Nothing of the caller's is written before the kernels of its part have run, and on every
- * way out the streams are waited for: the GPU may be reading and writing pinned memory of the caller's. */
+/* Running works on host tensors; see gpu_staged_impl.h. No memory of the caller is written before the kernels
+ * of its work have run. On every way out all streams are waited for, because the GPU may be reading or writing
+ * memory that the caller pinned. */
 #include "runtime/run/gpu_staged_impl.h"
 
-enum { STREAMS = 3 };              /* one part on its way there, one computing, one on its way back */
+enum { STREAMS = 3 };              /* one work on its way to the GPU, one computing, one on its way back */
 
 struct host_run {
     struct call *call;
     struct cuda_work *const *works;
     int count;
-    int begun, ended;              /* of the works */
+    int begun, ended;              /* how many of the works */
     struct cuda_device *device;
     struct CUstream_st *streams[STREAMS];
 };
 
-/* False with a diagnostic; then the work is not begun, or has to be ended. */
+/* Begins the next work. False with a diagnostic; if run->begun was raised, the work must still be ended. */
 static bool begin(struct host_run *run)
 {
     struct cuda_work *work = run->works[run->begun];
@@ -23,7 +24,7 @@ static bool begin(struct host_run *run)
     return work->launch(work) && work_fetch(work);
 }
 
-/* The oldest that is begun. */
+/* Ends the oldest work that has begun. */
 static bool end(struct host_run *run, bool good)
 {
     struct cuda_work *work = run->works[run->ended++];
@@ -45,7 +46,7 @@ static bool run_all(struct host_run *run)
     return good;
 }
 
-/* Each stream is taken by one call at a time. */
+/* A stream belongs to one call at a time. */
 static bool take_streams(struct host_run *run)
 {
     for (int i = 0; i < STREAMS && i < run->count; i++)

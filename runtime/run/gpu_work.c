@@ -1,12 +1,12 @@
-/* See gpu_work_impl.h. Parts are copied by way of pinned memory, in pieces, since the caller's pageable memory
- * is his again when the call returns, and what the driver itself would do with it may wait for the
- * stream. A few pieces go around: of data larger than that the call waits until the GPU has taken the
- * first. */
+/* Works on a stream: memory, uploads, remarks and launches; see gpu_work_impl.h. Parts are copied through
+ * pieces of pinned memory. The caller may change its pageable memory once the call returns, and the driver's
+ * own copy from it may wait for the stream. There are only a few pieces, so a call with more data than they
+ * hold waits until the GPU has read the oldest one. */
 #include "runtime/run/gpu_work_impl.h"
 
 #include <string.h>
 
-enum { ALIGNMENT = 256 };          /* bytes, as of the driver's own allocations */
+enum { ALIGNMENT = 256 };          /* bytes, as for the driver's own allocations */
 
 void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device,
                bool (*launch)(struct cuda_work *work))
@@ -26,7 +26,7 @@ void work_add(struct cuda_work *work, struct cuda_part part)
     ARENA_PUSH(&work->call->arena, work->parts, work->part_count, part);
 }
 
-/* Borrows the memory for all parts. */
+/* Borrows the memory for all parts and sets their addresses. */
 static bool borrow(struct cuda_work *work)
 {
     if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, work->diags))
@@ -38,8 +38,8 @@ static bool borrow(struct cuda_work *work)
     return true;
 }
 
-/* What the driver says of a stream that is not the context's is not much, and it says it late. True: the stream is
- * at fault, with a diagnostic. */
+/* Reports a stream of another context, which the driver itself reports late and vaguely. Returns whether the
+ * stream is at fault. */
 static bool blame_stream(const struct cuda_work *work)
 {
     struct CUctx_st *context = NULL;
@@ -86,10 +86,10 @@ void work_run(struct cuda_work *work, void *stream)
 
 struct upload {
     struct cuda_work *work;
-    size_t end;                    /* of what is copied, in the memory */
-    struct cuda_lease pieces[PIECES]; /* taken in turn */
+    size_t end;                    /* of the bytes that are copied, in the work's memory */
+    struct cuda_lease pieces[PIECES]; /* used in turn */
     int turn;
-    size_t from, used;             /* the piece in hand: its offset in the memory, bytes filled */
+    size_t from, used;             /* the current piece: its offset in the work's memory, and the bytes in it */
 };
 
 static bool copy(const struct upload *upload, size_t to, const void *from, size_t bytes)
@@ -99,7 +99,7 @@ static bool copy(const struct upload *upload, size_t to, const void *from, size_
                      bytes, work->order.stream);
 }
 
-/* Sends off the piece in hand. */
+/* Starts copying the current piece. */
 static bool flush(struct upload *upload)
 {
     struct cuda_work *work = upload->work;
@@ -112,7 +112,7 @@ static bool flush(struct upload *upload)
     return good && (piece->owned || cuda_mark(work->device, &work->order, piece, work->diags));
 }
 
-/* A piece for what comes at this offset; a graph keeps its pieces. */
+/* Begins a piece at this offset, after its last copy has completed. Pieces of a graph are not reused. */
 static bool next_piece(struct upload *upload, size_t offset)
 {
     struct cuda_work *work = upload->work;

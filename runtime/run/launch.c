@@ -1,22 +1,22 @@
-/* See launch_impl.h. Threads take chunks of tiles from a common counter until none is left, so it does not
- * matter how many of them come, and a slow one holds nobody up for longer than a chunk. Which thread
- * computes an element makes no difference to its bits. */
+/* Runs kernels in C on threads; see launch_impl.h. Threads claim chunks of tiles from a common counter
+ * until none is left. So it does not matter how many threads come, and a slow one delays the others by
+ * one chunk at most. The bits of an element do not depend on the thread that computes it. */
 #include "runtime/run/launch_impl.h"
 
 #include <fenv.h>
 #include <limits.h>
 #include <stdatomic.h>
 
-/* Work is counted as struct planned does. Measured: waking a sleeping thread of OpenMP takes about as
- * long as SHARE. */
+/* Units of work, as in struct planned, unless noted. Measured: waking a sleeping OpenMP thread takes
+ * about as long as one SHARE. */
 enum {
-    SHARE = 1 << 21,               /* the least that is worth a thread */
-    CHUNK = 1 << 20,               /* taken at once */
-    CHUNKS = 8,                    /* for each thread at least, so that all end together */
-    LINE = 64,                     /* bytes: two threads do not write into the same */
-    FETCHED_BYTES = 4 << 20,       /* inputs and outputs together, from which on inputs are fetched */
+    SHARE = 1 << 21,               /* the least work that is worth a thread */
+    CHUNK = 1 << 20,               /* claimed at once */
+    CHUNKS = 8,                    /* at least so many for each thread, so that all end together */
+    LINE = 64,                     /* bytes: threads write to cache lines of their own */
+    FETCHED_BYTES = 4 << 20,       /* of all tensors: from here on inputs are prefetched */
     FETCH_AHEAD = 2048,            /* bytes */
-    STREAMED_BYTES = 16 << 20      /* outputs, from which on they are written past the caches */
+    STREAMED_BYTES = 16 << 20      /* of all outputs: from here on they bypass the caches */
 };
 
 static size_t round_up(size_t size)
@@ -39,14 +39,14 @@ static struct weft_args *worker(const struct launch *launch, int index)
     return (struct weft_args *)(launch->workers + (size_t)index * launch->worker_size);
 }
 
-/* On lines of its own when another thread has its neighbour. */
+/* If there are several threads, each begins on a cache line of its own. */
 static char *allocate(struct arena *arena, int count, size_t size)
 {
     char *memory = arena_alloc(arena, (size_t)count * size + (count > 1 ? LINE : 0));
     return count > 1 ? memory + -(uintptr_t)memory % LINE : memory;
 }
 
-/* What is in a cache already, because it was read, is better left there. */
+/* Whether an output is an input's buffer. What was read is in a cache, and is better written there. */
 static bool writes_in_place(const struct launch *launch)
 {
     const struct kernel *kernel = launch->planned->kernel;
@@ -60,10 +60,10 @@ static bool writes_in_place(const struct launch *launch)
     return false;
 }
 
-/* Work on more memory than the near caches hold is fetched ahead, and its outputs, when they are large,
- * are written past the caches: a plain store would read the line first. How far ahead and from how much
- * on outputs stream is measured, with and without WEFT_DISABLE=stream (bench/throughput.py --bytes); from
- * where on to fetch is not: it made no difference below. */
+/* Inputs larger than the near caches are prefetched, and large outputs bypass the caches, since a plain
+ * store would read the line first. FETCH_AHEAD and STREAMED_BYTES were measured, with and without
+ * WEFT_DISABLE=stream (bench/throughput.py --bytes). FETCHED_BYTES was not: below it prefetching makes
+ * no difference. */
 static void choose_traffic(const struct launch *launch, const struct weft_context *context,
                            struct weft_args *args)
 {
@@ -95,11 +95,11 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 struct share {
     const struct launch *launch;
     int64_t chunk;                 /* tiles */
-    _Atomic int64_t next;          /* the first tile that nobody has taken */
-    fenv_t environment;            /* the calling thread's: rounding, subnormals */
+    _Atomic int64_t next;          /* the first tile that is not claimed */
+    fenv_t environment;            /* the calling thread's floating-point environment */
 };
 
-/* The one place that calls kernels. A good kernel takes over from the first one between two chunks. */
+/* This is the only place that calls kernels. A good kernel replaces the first one between two chunks. */
 static void take_chunks(struct share *share, int index)
 {
     const struct planned *planned = share->launch->planned;
@@ -107,7 +107,7 @@ static void take_chunks(struct share *share, int index)
     int64_t tiles = share->launch->tiles, begin;
     while ((begin = atomic_fetch_add(&share->next, share->chunk)) < tiles) {
         int64_t end = begin + share->chunk < tiles ? begin + share->chunk : tiles;
-        weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's call itself reads plainly */
+        weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's direct call would not read it atomically */
         run(args, begin, end);
     }
 }
@@ -141,7 +141,7 @@ void launch_run(struct launch *launch, struct weft_context *context)
     }
     fegetenv(&share.environment);
     threads_run(&context->threads, launch->threads, work, &share);
-    take_chunks(&share, 0); /* what a host's parallel_for left, whose threads are gone, say */
+    take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
 }
 
 static bool is_marked(const struct launch *launch, int f)

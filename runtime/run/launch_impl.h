@@ -1,28 +1,29 @@
-/* One kernel of one run, on one sample or many: its arguments, and its tiles handed out to threads. */
+/* One kernel of one run in C, on one sample or many: its arguments, and its tiles, which threads
+ * claim in chunks. */
 #ifndef WEFT_LAUNCH_H
 #define WEFT_LAUNCH_H
 
 #include "runtime/plan/plan.h"
 
-/* Whoever makes it adds samples; the rest is launch_init's. */
+/* launch_init sets `threads` and what follows. Its caller sets everything else. */
 struct launch {
-    const struct planned *planned; /* one of those whose samples these are: kernel, literals, remarks */
-    struct weft_sample *samples;   /* without those that have no tiles */
+    const struct planned *planned; /* a kernel of one of the samples' plans, for code, literals and faults */
+    struct weft_sample *samples;   /* only those that have tiles */
     int64_t sample_count, tiles;
-    double work, touched, stored;  /* as in struct planned, of all samples */
-    int threads;                   /* that may take part, the calling one included */
-    char *workers;                 /* [threads] each struct weft_args, then its faults */
+    double work, touched, stored;  /* of all samples; as in struct planned */
+    int threads;                   /* threads that may take part, the calling one included */
+    char *workers;                 /* [threads] a struct weft_args and its faults each */
     size_t worker_size;
 };
 
-/* All that the kernel needs, so that nothing can fail once the first kernel of a run writes. The arena
- * outlives the launch. */
+/* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a
+ * run writes. The arena must outlive the launch. May jump if memory runs out. */
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
-/* Computes all tiles. */
+/* Computes all tiles, and returns when they are done. */
 void launch_run(struct launch *launch, struct weft_context *context);
-/* Moves *place to the first remark in the text, if any thread made one before it. */
+/* Moves *place to the first remark of any thread, if it is further ahead in the text. */
 void launch_remark(const struct launch *launch, struct span *place);
-/* How many threads so much work takes if it starts now. */
+/* How many threads to use for so much work if it starts now. */
 int launch_threads(const struct weft_context *context, double work, int64_t tiles);
 
 #endif

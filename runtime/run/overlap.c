@@ -1,13 +1,13 @@
-/* See overlap_impl.h. Most batches are settled by few numbers: their operands lie apart, or their samples are
- * evenly spaced and so one tensor with a dimension more. Else all samples are put in the order of
- * their addresses, and only neighbours are compared. */
+/* Checks overlaps of operands; see overlap_impl.h. Most batches are settled by a few numbers: their
+ * operands lie apart, or their samples are evenly spaced and so form one tensor with another dimension.
+ * Otherwise all samples are sorted by address, and only those whose ranges overlap are compared. */
 #include "runtime/run/overlap_impl.h"
 
 /* ---- what a plan allows ---- */
 
-/* The last of the results, in their kernels' order, for which this tensor is read or written; -1:
- * none. What is hoisted counts as a part of the results it helps, so that the answer does not depend on
- * what is hoisted. */
+/* The last kernel of results for which this tensor is read or written, by its order; -1: none. A kernel
+ * that stores temporaries counts as the kernel that it helps, so the answer does not depend on what is
+ * materialized. */
 static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
 {
     int last = -1;
@@ -21,8 +21,8 @@ static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
     return last;
 }
 
-/* An output may be the very buffer of an input if every kernel that reads the input reads only the
- * element it writes, and no kernel that runs later reads it at all. */
+/* Whether the output may be the input's buffer: every kernel that reads the input reads only the element
+ * that it writes, and no later kernel reads the input. */
 static bool may_replace(const struct plan *plan, int input, int r)
 {
     return !plan->viewed[input] && last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
@@ -53,7 +53,7 @@ bool check_overlap(struct call *call, int r)
 
 /* ---- batches ---- */
 
-/* Operands are inputs, then outputs. */
+/* Operands are numbered: inputs, then outputs. */
 static int operand_count(const struct call *call)
 {
     return call->typed->program->input_count + call->typed->program->result_count;
@@ -70,8 +70,8 @@ static bool is_output(const struct call *call, int o)
     return o >= call->typed->program->input_count;
 }
 
-/* Whether sample `i` of an output may be the buffer of sample `j` of an input, as far as programs decide
- * it. What depends on no batch is computed last. */
+/* Whether sample `i` of an output may be the buffer of sample `j` of an input, as far as the program
+ * decides it. Results that depend on no batch are computed last. */
 static bool may_replace_sample(const struct call *call, const struct plan *plan, int input, int64_t j,
                                int r, int64_t i)
 {
@@ -116,7 +116,7 @@ static bool lie_apart(const struct call *call, const struct occupied *all)
     return true;
 }
 
-/* An operand's samples as one tensor. */
+/* All samples of an operand as one tensor. */
 struct whole {
     struct tensor tensor;
     int64_t shape[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1];
@@ -145,7 +145,7 @@ static bool make_whole(const struct call *call, int o, const struct occupied *oc
     return true;
 }
 
-/* Whether that proves it; the samples are all alike. */
+/* Whether that shows that nothing overlaps. All samples must have the same shapes and strides. */
 static bool are_evenly_apart(struct call *call, const struct occupied *all)
 {
     int count = operand_count(call), inputs = call->typed->program->input_count;
@@ -169,7 +169,7 @@ static bool are_evenly_apart(struct call *call, const struct occupied *all)
     return true;
 }
 
-/* ---- in the order of addresses ---- */
+/* ---- sorted by address ---- */
 
 struct interval {
     uintptr_t first, end;
@@ -181,11 +181,11 @@ struct sweep {
     struct call *call;
     struct interval *items, *room;
     size_t count;
-    size_t *open[2], open_count[2]; /* inputs, outputs whose end is not passed */
-    size_t left;                   /* comparisons, before two count as overlapping unseen */
+    size_t *open[2], open_count[2]; /* [inputs, outputs] items whose end is not passed yet */
+    size_t left;                   /* comparisons left; without any, overlapping ranges count as overlaps */
 };
 
-/* The tensor that a sample is, strides and all. */
+/* The sample as a tensor. `strides` is memory for its strides. */
 static struct tensor sample_tensor(struct call *call, const struct interval *at, int64_t *strides)
 {
     const struct tensor *from = operand(call, at->operand);
@@ -240,7 +240,7 @@ static bool list_all(struct sweep *sweep)
     return sweep->count > 0;
 }
 
-/* The end of the ascending items from `begin` on. */
+/* The end of the run of ascending items that begins at `begin`. */
 static size_t ascent(const struct interval *items, size_t begin, size_t count)
 {
     size_t end = begin < count ? begin + 1 : count;
@@ -249,7 +249,7 @@ static size_t ascent(const struct interval *items, size_t begin, size_t count)
     return end;
 }
 
-/* Merges ascents two by two until there is one: takes no longer than there is disorder. */
+/* Merges neighbouring ascending runs until one is left. Items that are almost in order take little time. */
 static void sort(struct sweep *sweep)
 {
     while (ascent(sweep->items, 0, sweep->count) < sweep->count) {
@@ -266,7 +266,7 @@ static void sort(struct sweep *sweep)
     }
 }
 
-/* Whether two whose ranges overlap may: `output` is one. */
+/* Whether two samples whose ranges overlap are allowed to. `output` is an output's. */
 static bool may_meet(struct sweep *sweep, const struct interval *output, const struct interval *other)
 {
     struct call *call = sweep->call;
@@ -285,7 +285,7 @@ static bool may_meet(struct sweep *sweep, const struct interval *output, const s
     return !tensors_meet(&a, &b);
 }
 
-/* Compares an item with the open ones of a kind; those that end before it are open no longer. */
+/* Compares an item with the open items of a kind, and drops those that end before it. */
 static bool compare(struct sweep *sweep, const struct interval *item, int kind)
 {
     size_t *open = sweep->open[kind], kept = 0;

@@ -1,23 +1,26 @@
-/* Rule 5.4: an output may be the very buffer of an input; any other overlap is an error, told before
- * anything is written. */
+/* Rule 5.4: an output may be the very buffer of an input. Every other overlap is an error, which
+ * is found before anything is written. */
 #ifndef WEFT_OVERLAP_H
 #define WEFT_OVERLAP_H
 
 #include "runtime/run/call.h"
 
-/* For a call without batches, or cut into slabs: as it was given. False with a diagnostic. */
+/* Checks one output of a call without batches, or of one cut into slabs, as it was given. False
+ * with a diagnostic. */
 bool check_overlap(struct call *call, int result);
 
-/* The memory that the samples of one input or output take, noted one after the other. */
+/* The byte ranges of an input's or output's samples, summed up one after the other. */
 struct occupied {
-    uintptr_t low, high;           /* of all together; equal when there is nothing */
-    uintptr_t end;                 /* of the last sample */
-    bool ascending;                /* each sample lies behind the ones before */
-    bool even;                     /* the samples are `step` bytes apart */
+    uintptr_t low, high;           /* of all samples together; equal when they are empty */
+    uintptr_t end;                 /* of the last sample that is not empty */
+    bool ascending;                /* each sample begins behind the end of the one before */
+    bool even;                     /* the samples' data are `step` bytes apart */
     int64_t step;
     uintptr_t last;                /* address of the last sample's data */
 };
 
+/* Checks a call with batches, all of whose samples have been added to `occupied`, [inputs, then
+ * outputs]. False with a diagnostic. */
 static inline void occupy(struct occupied *o, const struct tensor *tensor, int64_t i)
 {
     uintptr_t data = (uintptr_t)tensor->data;
@@ -36,8 +39,8 @@ static inline void occupy(struct occupied *o, const struct tensor *tensor, int64
     o->high = tensor->end > o->high ? tensor->end : o->high;
 }
 
-/* For a call with batches, whose samples are all noted: occupied[inputs, then outputs]. False with a
- * diagnostic. */
+/* Checks a call with batches, all of whose samples have been added: all[inputs, then outputs].
+ * False with a diagnostic. */
 bool check_overlaps(struct call *call, const struct occupied *occupied);
 
 #endif

@@ -1,8 +1,8 @@
-/* Which device a call is for: where the data are, as far as the context's target allows. Host memory is
- * read from everywhere (gpu_run_impl.h), device memory only by its own GPU. */
+/* Chooses the device of a call: where its data lie, as far as the context's target allows. Host memory can
+ * be read by every device (gpu_run_impl.h), device memory only by its own GPU. */
 #include "runtime/run/call.h"
 
-/* A tensor of the call as messages name it. */
+/* An operand of the call, with its name for messages. */
 struct operand {
     const struct tensor *tensor;   /* NULL: none */
     const char *what, *name;
@@ -17,7 +17,7 @@ static struct operand operand_at(const struct call *call, int i)
                               output ? "output" : "input",
                               output ? parsed->results[at].name : parsed->symbols[parsed->inputs[at]].name};
     if (operand.tensor && operand.tensor->rank == NO_SHAPE)
-        operand.tensor = NULL;     /* a batch without samples lies nowhere */
+        operand.tensor = NULL;     /* a batch without samples is in no memory */
     return operand;
 }
 
@@ -37,7 +37,7 @@ static struct operand find_leader(const struct call *call)
     return (struct operand){NULL};
 }
 
-/* Whether an operand goes with the first one in device memory. */
+/* Whether an operand may be used together with the first one in device memory. False with a diagnostic. */
 static bool check_place(struct call *call, const struct operand *leader, const struct operand *operand)
 {
     const struct tensor *tensor = operand->tensor;

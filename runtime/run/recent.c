@@ -1,13 +1,14 @@
-/* See recent_impl.h. The record of a plan is made once, by the first run that uses it, and never changes. */
+/* The record of a call; see recent_impl.h. It is made once for a plan, by the first run that uses it, and
+ * never changes. */
 #include "runtime/run/recent_impl.h"
 
 #include <string.h>
 
 /* How a tensor was given. */
 struct look {
-    const char *name;              /* the program's own; NULL: by position */
-    size_t argument;               /* among the inputs or among the outputs */
-    bool strides;                  /* not NULL */
+    const char *name;              /* a copy; NULL: given by position */
+    size_t argument;               /* its index among the inputs or the outputs */
+    bool strides;                  /* strides were given */
     DLDevice device;
     DLDataType dtype;
 };
@@ -17,7 +18,7 @@ struct recent {
     bool staged;                   /* as in struct call */
     size_t input_count, output_count;
     struct look *looks;            /* inputs, then outputs, by position */
-    struct tensor *tensors;        /* the same, as if their data were at address 0 */
+    struct tensor *tensors;        /* likewise, as if their data were at address 0 */
 };
 
 static bool same_extents(const struct tensor *tensor, const DLTensor *from)
@@ -45,7 +46,7 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
            same_extents(tensor, from);
 }
 
-/* Puts the argument's address into the tensor; false where tensor_read might have something to say. */
+/* Sets the tensor's address. False where tensor_read could report something. */
 static bool place(const DLTensor *from, struct tensor *tensor)
 {
     uintptr_t data = (uintptr_t)from->data + from->byte_offset;
@@ -78,7 +79,7 @@ bool recent_find(struct call *call, const struct weft_run_params *params)
     pthread_mutex_unlock(&program->mutex);
     if (!recent)
         return false;
-    call->plan = recent->plan; /* from here on the call's end releases it */
+    call->plan = recent->plan; /* released at the end of the call */
     size_t inputs = recent->input_count, outputs = recent->output_count;
     struct tensor *tensors =
         arena_copy(&call->arena, recent->tensors, (inputs + outputs) * sizeof *tensors);
@@ -97,7 +98,7 @@ bool recent_find(struct call *call, const struct weft_run_params *params)
     return false;
 }
 
-/* ---- keeping ---- */
+/* ---- recording ---- */
 
 static void keep(struct arena *arena, const struct weft_argument *arguments,
                  const struct tensor *tensors, size_t count, struct look *looks, struct tensor *kept)
@@ -122,7 +123,7 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
     }
 }
 
-/* NULL when memory runs out: the next run tries again. */
+/* NULL: out of memory; the next run tries again. */
 static struct recent *make(const struct call *call, const struct weft_run_params *params)
 {
     struct plan *plan = call->plan;

@@ -1,15 +1,16 @@
-/* What a call looked like that passed every check, so that a call of the same look skips those that
- * would come out the same: names, devices, dtypes, shapes, strides, and finding the plan for them.
- * What depends on the data's addresses is always checked. */
+/* A record of what the last call looked like that passed every check. A call with the same names,
+ * devices, dtypes, shapes and strides skips the checks that would come out the same, and the search
+ * for its plan. Everything that depends on addresses is always checked. */
 #ifndef WEFT_RECENT_H
 #define WEFT_RECENT_H
 
 #include "runtime/run/call.h"
 
-/* Finds call->plan (users raised), inputs and outputs if the call looks like the program's last one and
- * its pointers can be used; otherwise false, nothing changed. */
+/* Fills in the call's plan (its users raised), device, inputs and outputs if the call looks like
+ * the program's last one and its pointers are usable. Otherwise returns false and changes
+ * nothing. */
 bool recent_find(struct call *call, const struct weft_run_params *params);
-/* Keeps the look of a call that is about to run. */
+/* Records a call that is about to run. If memory runs out, nothing is recorded. */
 void recent_keep(struct call *call, const struct weft_run_params *params);
 
 #endif

@@ -1,5 +1,5 @@
-/* The calls that compute: prepare and run. Each reads its arguments into a struct call,
- * finds the typed instance and the plan, and only then touches data. */
+/* weft_prepare and weft_run. Both read the arguments into a struct call and find the typed instance and the
+ * plan; then weft_run runs the plan. */
 #include "runtime/run/batch_impl.h"
 #include "runtime/run/gpu_batch_impl.h"
 #include "runtime/run/gpu_staged_impl.h"
@@ -41,7 +41,7 @@ enum weft_status call_close(struct call *call, struct weft_error **error)
 
 /* ---- prepare and run ---- */
 
-/* Reads the arguments, finds the plan or the plans, and checks all that does not depend on addresses. */
+/* Reads the arguments, finds the plan or plans, and makes all checks that do not depend on addresses. */
 static bool find_plan(struct call *call, const struct weft_run_params *params, bool needs_data)
 {
     call->inputs = read_arguments(call, params->inputs, params->input_count, false, needs_data);
@@ -72,7 +72,7 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
     }
 }
 
-/* A launch on the one sample that there is. */
+/* Makes a launch on the call's only sample. */
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
@@ -111,7 +111,7 @@ static void run_plan(struct call *call)
         diag(&call->diags, DIAG_ZERO_DIVISOR, place);
 }
 
-/* `work` NULL: nothing. */
+/* Runs the work; NULL: there is nothing to do. */
 static void run_on_gpu(struct call *call, struct cuda_work *work, void *stream)
 {
     if (work && call->staged)
@@ -159,7 +159,7 @@ static void run(struct call *call, const struct weft_run_params *params)
         run_plan(call);
 }
 
-/* The remark goes to the caller of weft_run, not to the log. */
+/* Remarks go to the caller, not to the log. */
 static enum weft_status close_run(struct call *call, struct weft_error **error)
 {
     enum weft_status status = diags_status(&call->diags);
@@ -202,7 +202,7 @@ static void prepare(struct call *call, const struct weft_run_params *params,
         *kernel_count = count;
 }
 
-/* Where prepare puts what it found; NULL when it is not asked for. */
+/* Where weft_prepare puts its results; both may be NULL. */
 struct kernel_list {
     struct weft_kernel_info *kernels;
     size_t *count;
