@@ -1,4 +1,4 @@
-/* weft_build: kernels as C sources, by compiler/aot/aot.c, with what NVRTC makes of those for CUDA. */
+/* weft_build: kernels as C sources, made by compiler/aot; for CUDA with the code that NVRTC makes. */
 #include "compiler/aot/aot.h"
 #include "runtime/api/gpu_code_impl.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GPUs of data centres since 2020; those of the same generation run their code as well, and later ones the PTX. */
+/* The GPUs of data centres since 2020. GPUs of the same generation run their code, too; later ones use the PTX. */
 static const char *const usual_archs[] = {"sm_80", "sm_90", "sm_100"};
 
 struct building {
@@ -15,7 +15,8 @@ struct building {
     struct diags diags;
 };
 
-/* In memory of the arena. What is wrong with NVRTC has no place in the text. */
+/* Compiles into memory of the arena. Errors of NVRTC are not places in the text, so the source is hidden from
+ * them. */
 static bool compile(void *user, const char *text, const char *arch, const unsigned char **code, size_t *size)
 {
     struct building *building = user;
@@ -30,7 +31,7 @@ static bool compile(void *user, const char *text, const char *arch, const unsign
     return good;
 }
 
-/* The list and all its texts in one allocation; NULL when memory ran out. */
+/* The list and all its texts in one allocation; NULL: out of memory. */
 static struct weft_file *pack_files(const struct aot_file *files, int count)
 {
     size_t size = 1;

@@ -1,4 +1,4 @@
-/* The public functions of the disk cache. */
+/* The public functions of the disk cache: its path, listing, pruning and clearing. */
 #include "runtime/base/base.h"
 #include "runtime/cache/cache.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- one call ---- */
 
-/* A call on an open cache; `root` is -1 where there is no directory. */
+/* A call on the cache; `root` is -1 if there is no directory. */
 struct call {
     char *path;
     int root;
@@ -33,7 +33,7 @@ static enum weft_status tell(const char *path, int problem, struct weft_error **
     return guarded_call(NULL, NULL, tell_trouble, &(struct trouble){path, problem}, error);
 }
 
-/* What could not be removed is no success. */
+/* It is an error if files could not be removed. */
 static enum weft_status tell_kept(const char *path, const struct weft_cache_removed *removed,
                                   struct weft_error **error)
 {
@@ -102,7 +102,7 @@ static bool list_file(void *user, const struct cache_file *file)
         return true;
     int fd = openat(file->directory, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
-        return true; /* gone meanwhile */
+        return true; /* removed meanwhile */
     const char *problem = fd >= 0 ? check_file(fd, file->name, &entry) : cache_problem(errno);
     if (asprintf(&path, "%s/%.2s/%s", listing->path, file->name, file->name) >= 0) {
         const char *compiler = entry.note ? entry.note : "";
@@ -135,7 +135,7 @@ enum weft_status weft_cache_list(const char *cache,
 
 /* ---- removing ---- */
 
-/* The environment's cap, unless it is no size. */
+/* Reads the cap from the environment. */
 static void read_cap(struct diags *diags, void *cap)
 {
     cache_cap(cap, diags);

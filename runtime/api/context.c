@@ -1,4 +1,4 @@
-/* Contexts. */
+/* Creating and destroying contexts. */
 #include "runtime/api/settings_impl.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See debug_impl.h. */
+/* Showing stages as notes or files; see debug_impl.h. */
 #include "runtime/api/debug_impl.h"
 
 #include "runtime/cache/cache.h"
@@ -6,12 +6,12 @@
 
 #include "compiler/dump/dump.h"
 
-/* What is dumped; of a program before it is typed, of a typed one, or of a kernel. */
+/* What is shown: a program before it is typed, a typed one, or a kernel. */
 struct subject {
     struct weft_program *program;
     const struct program *tree;
-    const struct draft *draft;     /* NULL: of no kernel */
-    const char *text;              /* of the kernel */
+    const struct draft *draft;     /* NULL: not a kernel */
+    const char *text;              /* the kernel's */
 };
 
 static void put_stage(const struct subject *subject, enum stage stage, struct buf *out, struct diags *diags)
@@ -28,8 +28,8 @@ static void put_stage(const struct subject *subject, enum stage stage, struct bu
         buf_puts(out, diags->first->message);
 }
 
-/* To a file whose name ends in a hash of it: another shape's groups do not replace it, and the same again is the same
- * file. */
+/* Writes a file whose name ends in a hash of its content: groups of another shape do not replace it, and equal
+ * content is one file. */
 static void keep_stage(const struct subject *subject, enum stage stage, const struct buf *text,
                        struct diags *diags)
 {
@@ -41,7 +41,7 @@ static void keep_stage(const struct subject *subject, enum stage stage, const st
         keep_write(path, text->text, text->length, diags);
 }
 
-/* What a stage's compiler says is no warning of the call. */
+/* Errors of a stage's compiler go into its text, not into the call's diagnostics. */
 static void tell_stage(const struct subject *subject, enum stage stage, struct arena *arena)
 {
     struct weft_context *context = subject->program->context;
@@ -60,13 +60,13 @@ static void tell_stage(const struct subject *subject, enum stage stage, struct a
     keep_untold(&context->log, &told);
 }
 
-/* Whether it is to be told: a kernel's source is kept anyway. */
+/* Whether the stage is shown. A kernel's source is kept anyway. */
 static bool is_wanted(const struct weft_context *context, enum stage stage)
 {
     return (context->debug & 1u << stage) && (context->keep ? !stage_is_text(stage) : context->log.tell != NULL);
 }
 
-/* Those of the stages from `first` to `last` that are wanted, each with memory of its own. */
+/* Shows the wanted stages from `first` to `last`, each with memory of its own. */
 static void tell_stages(const struct subject *subject, enum stage first, enum stage last)
 {
     for (int stage = first; stage <= (int)last; stage++) {

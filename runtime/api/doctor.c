@@ -1,6 +1,6 @@
-/* weft_doctor: its parts in order, and the C compilers, each tried on a kernel.
+/* weft_doctor: calls its parts in order, and tries each C compiler and libtcc on a kernel.
  *
- * Invariant: whatever is missing is a finding, never a failure. */
+ * Invariant: a missing thing is a finding, never a failure. */
 #include "runtime/api/doctor_impl.h"
 
 #include "runtime/kernels/kernels.h"
@@ -53,7 +53,7 @@ void doctor_tell(struct doctor *doctor, const char *name, enum weft_finding_stat
     free(shown);
 }
 
-/* Whether the caller's parameters and the environment make a context. */
+/* Whether a context can be made from the caller's parameters and the environment. */
 static void check_settings(struct doctor *doctor)
 {
     struct weft_context *context = NULL;
@@ -69,17 +69,17 @@ static void check_settings(struct doctor *doctor)
 
 /* ---- a compiler's trial ---- */
 
-enum { TRIAL = 100 }; /* elements: a full block and a part of one */
+enum { TRIAL = 100 }; /* elements: a full block and part of one */
 
 struct trial {
     struct weft_context *context;
     struct weft_program *program;
     struct weft_error *error;
-    double seconds;                /* until the kernel was there */
+    double seconds;                /* until the kernel was ready */
     float x[TRIAL], out[TRIAL];
 };
 
-/* Roots of squares plus e to the power of 0: i + 1. The power is libmvec's where there is one. */
+/* The kernel computes roots of squares plus exp(0), which is i + 1. exp is libmvec's, where available. */
 static bool trial_is_right(const struct trial *trial)
 {
     for (int i = 0; i < TRIAL; i++) {
@@ -138,7 +138,7 @@ static const char *advice(const struct doctor *doctor)
     return getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS" : broken_compiler;
 }
 
-/* What the compiler was found to be, and what kernels are compiled for; empty before it was asked. */
+/* The compiler's version and its instruction set; empty if it was not probed. */
 static void describe(const struct cc *cc, char *text, size_t size)
 {
     const char *flags[CC_MAX_FLAGS];
@@ -149,7 +149,7 @@ static void describe(const struct cc *cc, char *text, size_t size)
     snprintf(text, size, "%s, %s, ", cc->version, flags[0]);
 }
 
-/* Whether it works. `used`: the one that kernels are compiled by. */
+/* Tries a compiler and returns whether it works. `used`: it is the one that compiles kernels. */
 static bool examine(struct doctor *doctor, const char *name, const char *path, bool used)
 {
     struct trial trial;
@@ -179,8 +179,8 @@ static bool same_program(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* One that could be used; `used` is where the one that is used stands, "" when it is missing, and `works` what came of
- * it. */
+/* Examines another compiler. `used` is the path of the one in use, or "" if that is missing, and `works` the
+ * result for it. */
 static void examine_other(struct doctor *doctor, const char *name, const char *used, bool works)
 {
     char path[PATH_MAX];
@@ -193,7 +193,7 @@ static void examine_other(struct doctor *doctor, const char *name, const char *u
         examine(doctor, name, path, false);
 }
 
-/* Whether a word stands in a list of words with a space before each. */
+/* Whether a word is in a list in which a space precedes each word. */
 static bool is_listed(const char *list, const char *word, size_t length)
 {
     for (; *list; list += 1 + strcspn(list + 1, " "))
@@ -202,7 +202,7 @@ static bool is_listed(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* Each once, whether there for float32, float64 or both. */
+/* Lists each function once, whether it exists for float32, float64 or both. */
 static void tell_vector_functions(struct doctor *doctor, const struct cc *cc)
 {
     char names[sizeof cc->vector_functions + 1] = "";

@@ -1,4 +1,5 @@
-/* weft_doctor: NVRTC, the CUDA driver and the GPUs, found and asked by what programs use them by. */
+/* weft_doctor: finds and asks NVRTC, the CUDA driver and the GPUs, through the functions that
+ * programs use. */
 #include "runtime/api/doctor_impl.h"
 
 #include "runtime/cc/cc.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A diagnostic's words, for findings. The arena is the caller's. */
+/* The message of the first diagnostic; it lives as long as the diagnostics' arena. */
 static const char *words(const struct diags *diags)
 {
     return diags->first ? diags->first->message : "memory ran out";
@@ -23,7 +24,7 @@ static double milliseconds(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-/* Whether a kernel can be compiled; a library beside NVRTC that is missing is found out that way. */
+/* Compiles a small kernel, which also notices if NVRTC's second library is missing. */
 static bool try_nvrtc(struct nvrtc *nvrtc, double *took, struct diags *diags)
 {
     struct nvrtc_arch arch;
@@ -47,7 +48,7 @@ static void tell_archs(struct doctor *doctor, const struct nvrtc *nvrtc)
     doctor_tell(doctor, "architectures", WEFT_FOUND, NULL, "%s", text + 1);
 }
 
-/* Returns whether it compiles. */
+/* Returns whether NVRTC compiles. */
 static bool tell_nvrtc(struct doctor *doctor, struct nvrtc *nvrtc, struct diags *diags)
 {
     double took = 0;
@@ -88,7 +89,8 @@ static bool describe(const struct cuda_driver *driver, int ordinal, struct gpu *
            CUDA_CALL(driver, diags, cuDeviceTotalMem, &gpu->bytes, gpu->handle);
 }
 
-/* How NVRTC, where it works, makes code for this GPU. False: it does not. */
+/* Reports a GPU, and how NVRTC makes code for it (NULL: NVRTC does not work). Returns whether
+ * programs can run on it. */
 static bool tell_device(struct doctor *doctor, const struct cuda_driver *driver, int ordinal,
                         const struct nvrtc *nvrtc, struct diags *diags)
 {
@@ -108,7 +110,7 @@ static bool tell_device(struct doctor *doctor, const struct cuda_driver *driver,
     return nvrtc != NULL;
 }
 
-/* Returns whether programs can run on one. */
+/* Returns whether programs can run on some GPU. */
 static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
 {
     struct diags diags;
@@ -159,7 +161,7 @@ static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct
     return tell_devices(doctor, nvrtc, arena);
 }
 
-/* ---- all ---- */
+/* ---- all of CUDA ---- */
 
 static void tell_all(struct doctor *doctor, struct nvrtc *nvrtc, struct arena *arena)
 {

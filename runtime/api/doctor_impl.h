@@ -1,4 +1,4 @@
-/* What the parts of weft_doctor share. */
+/* The state of a weft_doctor call, shared by its parts. */
 #ifndef WEFT_RUNTIME_DOCTOR_H
 #define WEFT_RUNTIME_DOCTOR_H
 
@@ -11,14 +11,14 @@ struct doctor {
     const char *part;              /* of the next findings */
     bool temporary;                /* the temporary directory can be used */
     bool settings;                 /* a context can be created */
-    bool no_compiler;              /* none is there, or libtcc is to be used: it makes all kernels */
-    bool first;                    /* libtcc may be used */
+    bool no_compiler;              /* it is missing, or WEFT_CC is "libtcc": libtcc makes all kernels */
+    bool first;                    /* first kernels are not turned off */
     bool runs;                     /* programs can run */
     bool out_of_memory;
 };
 
-/* Tells one finding. `advice` NULL: none. The text is a format's; what is not printable ASCII in it
- * is told as \xNN. */
+/* Reports one finding. `advice` may be NULL. The text is formatted; bytes in it that are not
+ * printable ASCII are shown as \xNN. */
 void doctor_tell(struct doctor *doctor, const char *name, enum weft_finding_state state,
                  const char *advice, const char *format, ...) __attribute__((format(printf, 5, 6)));
 

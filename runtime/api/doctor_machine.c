@@ -1,4 +1,4 @@
-/* weft_doctor: the machine itself, the temporary directory and the disk cache. */
+/* weft_doctor: the machine, the temporary directory and the disk cache. */
 #include "runtime/api/doctor_impl.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The value behind `key` and its colon in a file of such lines; false: there is none. */
+/* Reads the value after `key` and a colon from a file of such lines. False: there is none. */
 static bool read_value(const char *path, const char *key, char *value, int size)
 {
     FILE *file = fopen(path, "re");
@@ -41,7 +41,7 @@ static void tell_processors(struct doctor *doctor)
                 model);
 }
 
-/* The variables that change what Weft does, those that are set. */
+/* Lists the variables that change what Weft does, if they are set; OMP_NUM_THREADS always. */
 static void tell_variables(struct doctor *doctor)
 {
     static const char *const names[] = {"OMP_NUM_THREADS", "WEFT_CC",         "WEFT_CFLAGS", "WEFT_TARGET",
@@ -117,7 +117,8 @@ static void count_entry(void *user, const struct weft_cache_entry *entry)
     count->bytes += (double)entry->size;
 }
 
-/* Whether entries can be written: the directory is there, or can be made where its path stops being. */
+/* Whether entries can be written to the directory, or it can be made below the part of its path that
+ * exists. Returns 0 or an errno. */
 static int writable(const char *directory)
 {
     char path[PATH_MAX], *slash;

@@ -1,10 +1,10 @@
-/* weft_cuda_code: machine code of a CUDA text, for sources that are compiled ahead of time. */
+/* weft_cuda_code: the machine code of a CUDA text, for sources that are made ahead of time. */
 #include "runtime/api/gpu_code_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "sm_90", or "compute_90" as NVRTC calls PTX. */
+/* Chooses the architecture: "sm_90", or "compute_90", NVRTC's name for PTX. */
 static bool choose(const struct nvrtc *nvrtc, const char *name, struct nvrtc_arch *arch, struct diags *diags)
 {
     const bool ptx = strncmp(name, "compute_", 8) == 0;

@@ -1,10 +1,11 @@
-/* Machine code for GPUs that need not be there. */
+/* Machine code for GPUs that need not be present. */
 #ifndef WEFT_GPU_CODE_H
 #define WEFT_GPU_CODE_H
 
 #include "runtime/run/run.h"
 
-/* Of a kernel's text: code for "sm_90", or PTX for "compute_90", from malloc. */
+/* Compiles a kernel's text with strict math: to a cubin for "sm_90", or PTX for "compute_90". The
+ * caller frees code->bytes. False with a diagnostic. */
 bool cuda_code(struct weft_context *context, const char *text, const char *name, struct nvrtc_code *code,
                struct diags *diags);
 

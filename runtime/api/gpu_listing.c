@@ -1,4 +1,4 @@
-/* See gpu_listing_impl.h. */
+/* PTX and SASS of kernels; see gpu_listing_impl.h. */
 #include "runtime/api/gpu_listing_impl.h"
 
 #include "runtime/gpu/gpu.h"
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- for which GPU ---- */
+/* ---- compiling ---- */
 
-/* The first GPU's; false when there is none, for whatever reason. */
+/* The compute capability of the first GPU. False: there is none, or it cannot be asked. */
 static bool first_gpu(struct arena *arena, int *major, int *minor)
 {
     struct diags unheard;
@@ -49,7 +49,7 @@ char *cuda_ptx(struct weft_context *context, const char *text, enum weft_math ma
 
 /* ---- SASS ---- */
 
-/* A disassembler, with what it is to be told for a cubin; with the lines of the program if it can. */
+/* A disassembler and its arguments for a cubin, with the program's lines if it can show them. */
 struct disassembler {
     const char *name;
     const char *const arguments[4];

@@ -1,12 +1,12 @@
-/* What NVRTC makes of a kernel's text, to be read: PTX, and SASS by way of NVIDIA's disassemblers. No GPU
- * is needed. */
+/* Readable listings of what NVRTC makes of a kernel's text: PTX, and SASS by NVIDIA's disassemblers.
+ * No GPU is needed. */
 #ifndef WEFT_CUDA_LISTING_H
 #define WEFT_CUDA_LISTING_H
 
 #include "runtime/run/run.h"
 
-/* For the context's architecture: the caller's, else that of the first GPU, else sm_90. From malloc; NULL
- * with a diagnostic. */
+/* For the architecture of the context's parameters, else that of the first GPU, else sm_90. From
+ * malloc; NULL with a diagnostic. */
 char *cuda_ptx(struct weft_context *context, const char *text, enum weft_math math, struct diags *diags);
 char *cuda_sass(struct weft_context *context, const char *text, enum weft_math math, struct diags *diags);
 

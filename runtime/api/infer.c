@@ -1,13 +1,13 @@
-/* weft_infer and weft_infer_samples: results' types and shapes, without touching data. */
+/* weft_infer and weft_infer_samples: types and shapes of results, without touching data. */
 #include "runtime/run/run.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* What a call wants to know. */
+/* What the caller asks for. */
 struct question {
-    struct weft_tensor_info *results; /* of all results; NULL: extents are wanted */
-    size_t result;                 /* whose extents */
+    struct weft_tensor_info *results; /* of all results; NULL: `extents` is asked for */
+    size_t result;                 /* the result that extents are asked for */
     int64_t *extents;              /* [samples][rank] */
 };
 
@@ -26,7 +26,8 @@ static void put_info(const struct call *call, const struct shape *shape, const c
         strcpy(info->layout, layout);
 }
 
-/* Of a batch without samples the shapes are those of the declarations. */
+/* Checks layouts, and fills in question->results. For a batch without samples the shapes are the
+ * declared ones. */
 static bool answer_first(struct call *call, const struct shape *const *shapes,
                          const struct question *question)
 {
@@ -46,8 +47,8 @@ static void put_extents(const struct question *question, const struct shape *sha
                (size_t)shape->rank * sizeof *question->extents);
 }
 
-/* The shape, in the sample in hand, of the result that is asked for; NULL with diagnostics. Lives until
- * the next call. */
+/* The shape of the result asked for, in the current sample. It lives until the next call; NULL with
+ * diagnostics. */
 static const struct shape *sample_shape(struct call *call, const struct question *question, int64_t i)
 {
     struct diag *last = call->diags.last;

@@ -1,4 +1,4 @@
-/* The language for those who read it themselves: names of types, literals, the table of operations. */
+/* The language for other programs: names of types, the table of operations, the values of literals. */
 #include "compiler/pipeline.h"
 #include "runtime/base/base.h"
 
@@ -29,7 +29,7 @@ const char *weft_nearest_dtype(const char *name)
 
 /* ---- operations ---- */
 
-/* Conversions name a type, so they are no rows of ops.def. */
+/* Conversions name a type, so ops.def has no rows for them. */
 static const struct weft_operation conversions[] = {
     {"cast", "x dtype", "conversion", "cast(x, dtype)", NULL, "the type it names", 0, 0,
      "x in that type: halves to even, saturating"},
@@ -72,7 +72,7 @@ static struct weft_operation reduction_operation(int index)
 
 bool weft_operation_at(size_t index, struct weft_operation *operation)
 {
-    size_t before = 0;             /* rows of the tables so far */
+    size_t before = 0;             /* rows of the tables before this one */
     for (int op = 0; op < OP_COUNT && operation; op++)
         if (op_rows[op].form != FORM_INTERNAL && before++ == index) {
             *operation = op_operation(&op_rows[op]);
@@ -87,9 +87,9 @@ bool weft_operation_at(size_t index, struct weft_operation *operation)
     return true;
 }
 
-/* ---- texts ---- */
+/* ---- types ---- */
 
-/* A text that is read by itself, and what is made of it. */
+/* A text that is read by itself, and its diagnostics. */
 struct reading {
     struct arena arena;
     struct source source;
@@ -132,7 +132,7 @@ enum weft_status weft_check_type(const char *text, struct weft_error **error)
 
 /* ---- literals ---- */
 
-/* Whether an array literal holds what it may; names in it stand for something of a type. */
+/* Checks the elements of an array literal. Names in it are taken to have a type. */
 static void check_array(struct program *program, const char *text)
 {
     if (text[strspn(text, "+-")] != '[')
@@ -142,7 +142,7 @@ static void check_array(struct program *program, const char *text)
     pipeline_check(program);
 }
 
-/* What the parser says of a text that is no literal, if it says anything. */
+/* Reports what the parser says about a text that is no literal, if anything. */
 static enum weft_status explain(struct reading *reading, struct weft_error **error)
 {
     struct programs programs;
@@ -165,7 +165,7 @@ static void cast_result(struct program *program, enum weft_dtype dtype)
     ARENA_PUSH(program->arena, program->nodes, program->node_count, cast);
 }
 
-/* NULL when memory ran out. */
+/* Copies the value into one allocation. NULL: out of memory. */
 static struct weft_literal *store(const struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     enum { ALIGNED = (sizeof(struct weft_literal) + 15) / 16 * 16 };

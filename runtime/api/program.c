@@ -1,5 +1,5 @@
-/* Programs as the caller sees them: the text, parsed once, and a typed copy of it for each combination of
- * input dtypes that was asked for (plan/typed.h). */
+/* Compiling and destroying programs, and the names in them. A program is its text, parsed once, and an
+ * instance for each combination of input dtypes that is used (plan/typed.h). */
 #include "runtime/api/specify_impl.h"
 
 #include "compiler/check/check.h"
@@ -35,7 +35,7 @@ static struct program *choose_kernel(const char *kernel, const struct programs *
     return NULL;
 }
 
-/* Inputs that are declared are typed. NULL with diagnostics. */
+/* Parses the text and chooses a kernel, whose declared inputs are then typed. NULL with diagnostics. */
 static struct program *parse_text(struct arena *arena, const struct source *source, const char *kernel,
                                   struct diags *diags)
 {
@@ -167,7 +167,7 @@ const char *weft_program_result_name(const struct weft_program *program, size_t 
 
 struct order {
     const struct source *source;
-    const char **names;            /* made */
+    const char **names;            /* the result, in one allocation */
     size_t count;
 };
 

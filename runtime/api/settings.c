@@ -1,5 +1,5 @@
-/* See settings_impl.h. The environment is read here and in cc_init, when a context is made, and never later: the host
- * may change it at any time. */
+/* Choosing a context's settings; see settings_impl.h. They are read from the environment here and in cc_init, when
+ * the context is made, and not later, because the host may change its environment at any time. */
 #include "runtime/api/settings_impl.h"
 
 #include "runtime/cache/cache.h"
@@ -26,8 +26,8 @@ static const char *list_words(struct arena *arena, const char *const *words, int
     return all.text;
 }
 
-/* Reads words separated by commas or spaces as a set, a bit each. *wrong becomes the first that is none of them, NULL
- * when all are. */
+/* Reads words separated by commas or spaces as a set, a bit each. Sets *wrong to the first unknown word and
+ * *length to its length; NULL: all are known. */
 static unsigned read_words(const char *text, const char *const *words, int count, const char **wrong,
                            size_t *length)
 {
@@ -68,7 +68,7 @@ static void choose_stages(struct weft_context *context, const char *debug, struc
 
 /* ---- the target ---- */
 
-/* What WEFT_TARGET says; false with a diagnostic. */
+/* Reads WEFT_TARGET. False with a diagnostic. */
 static bool read_target(enum weft_target *target, struct diags *diags)
 {
     static const char *const words[] = {"auto", "c", "cuda"};
@@ -83,7 +83,7 @@ static bool read_target(enum weft_target *target, struct diags *diags)
     return diag_at(diags, DIAG_NO_TARGET, NULL, 0, word);
 }
 
-/* sm_, a number of two or three digits and perhaps the letter of a variant, as in sm_90a. */
+/* sm_, a number of two or three digits, and optionally the letter of a variant, as in sm_90a. */
 static bool is_arch(const char *word)
 {
     if (strncmp(word, "sm_", 3) != 0)
@@ -107,7 +107,7 @@ static void choose_target(struct weft_context *context, const struct weft_contex
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
 }
 
-/* ---- places ---- */
+/* ---- directories ---- */
 
 static void choose_cache(struct weft_context *context, const char *word, struct diags *diags)
 {

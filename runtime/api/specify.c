@@ -1,5 +1,5 @@
-/* weft_program_specify: what is known of inputs besides their declarations, joined with these, and bindings
- * that become results. weft_compile ends with it, too. */
+/* weft_program_specify: joins what the caller knows of inputs with their declarations, and makes bindings
+ * results. weft_compile ends with it. */
 #include "runtime/api/specify_impl.h"
 
 #include "compiler/check/check.h"
@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The inputs in hand; arrays are by position. */
+/* The state of one call. Arrays are indexed by input. */
 struct joining {
     struct weft_program *program;
     struct program *parsed;
     struct arena *scratch;
     struct diags *diags;
-    const struct weft_input_type **known; /* NULL: nothing is */
-    struct type *said;             /* what the caller says of it besides its value */
-    struct type *types;            /* what all says together, of one sample */
-    struct shape **shapes;         /* the same of all samples: what differs is not known */
+    const struct weft_input_type **known; /* what the caller knows; NULL: nothing */
+    struct type *said;             /* what the caller said of an input besides its value's shape */
+    struct type *types;            /* everything known of it together, for the current sample */
+    struct shape **shapes;         /* the same for all samples: extents that differ are unknown */
     struct size_values sizes;
-    int64_t samples, sample;       /* how many there are, and which is looked at */
+    int64_t samples, sample;       /* how many samples there are, and the current one */
 };
 
 static const struct symbol *input_symbol(const struct program *program, int input)
@@ -28,7 +28,7 @@ static const struct symbol *input_symbol(const struct program *program, int inpu
     return &program->symbols[program->inputs[input]];
 }
 
-/* ---- what is given ---- */
+/* ---- what the caller said ---- */
 
 static bool unknown_input(struct joining *j, const char *name)
 {
@@ -40,7 +40,7 @@ static bool unknown_input(struct joining *j, const char *name)
                    near ? arena_printf(j->scratch, "; did you mean '%s'?", near) : "");
 }
 
-/* By position. The last one counts of two about the same input. */
+/* Sorts `inputs` by position. If two are about the same input, the last one counts. */
 static bool sort_known(struct joining *j, const struct weft_compile_params *params)
 {
     bool good = true;
@@ -74,7 +74,7 @@ static bool read_value(struct joining *j, int input, const DLTensor *value, stru
     return true;
 }
 
-/* The type in words, else that of the value's elements. */
+/* Reads the type in words, or else takes the dtype of the value. */
 static bool read_said(struct joining *j, int input)
 {
     const struct symbol *symbol = input_symbol(j->parsed, input);
@@ -103,7 +103,7 @@ static bool read_all_said(struct joining *j)
     return good;
 }
 
-/* Two batches have as many samples. */
+/* Checks that all batches have as many samples. */
 static bool count_samples(struct joining *j)
 {
     int first = -1;
@@ -123,7 +123,7 @@ static bool count_samples(struct joining *j)
 
 /* ---- one sample ---- */
 
-/* Where the value in hand comes from, NULL: not told. */
+/* Where the current value comes from, in the caller's words; NULL: not said. */
 static const char *origin_of(const struct joining *j, int input)
 {
     const struct weft_input_type *known = j->known[input];
@@ -166,7 +166,7 @@ static bool join_shape(struct joining *j, int input, const char *what, struct ty
                    shape_text(j->scratch, j->parsed, type_shape(j->scratch, before.ranked ? &before : known)));
 }
 
-/* Adds what `next` says to `known`. */
+/* Joins `next` into `known`. False with a diagnostic. */
 static bool join(struct joining *j, int input, struct type *known, const struct type *next)
 {
     const char *origin = origin_of(j, input);
@@ -177,7 +177,7 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 
-/* What declaration, words and value say together. */
+/* Joins the declaration, the words and the value. */
 static bool join_input(struct joining *j, int input)
 {
     const struct symbol *symbol = input_symbol(j->parsed, input);
@@ -192,7 +192,7 @@ static bool join_input(struct joining *j, int input)
            (!value || (read_value(j, input, value, &actual) && join(j, input, type, &actual)));
 }
 
-/* Messages about a batch say which sample: in the caller's words, or by its number. */
+/* Joins an input. Messages about a batch name the sample: in the caller's words, or by its index. */
 static bool join_named(struct joining *j, int input)
 {
     struct diag *last = j->diags->last;
@@ -210,7 +210,7 @@ static bool join_named(struct joining *j, int input)
 static bool join_inputs(struct joining *j)
 {
     bool good = true;
-    sizes_init(&j->sizes, j->scratch, j->parsed); /* a sample has its own */
+    sizes_init(&j->sizes, j->scratch, j->parsed); /* each sample has its own */
     for (int i = 0; i < j->parsed->input_count; i++)
         good = join_named(j, i) && good;
     return good;
@@ -218,7 +218,7 @@ static bool join_inputs(struct joining *j)
 
 /* ---- all samples ---- */
 
-/* Keeps of what was known what this sample says as well. */
+/* Adds a sample to what is known of all: extents that differ become unknown. */
 static void widen(struct joining *j)
 {
     for (int i = 0; i < j->parsed->input_count; i++) {
@@ -247,7 +247,7 @@ static bool join_samples(struct joining *j)
     return true;
 }
 
-/* What the caller said counts from now on; of a value that is the type of its elements. */
+/* From now on the input has the type that the caller said; for a value that is the dtype. */
 static void keep_said(struct joining *j, int input)
 {
     struct symbol *symbol = &j->parsed->symbols[j->parsed->inputs[input]];
@@ -275,10 +275,10 @@ static bool join_all(struct weft_program *program, const struct weft_compile_par
     return good;
 }
 
-/* ---- the program with it ---- */
+/* ---- applying it to the program ---- */
 
-/* Types and shapes as far as the inputs' are known, so that mistakes show now. `types` receives the results'
- * types in words, unless it is NULL. */
+/* Checks types and shapes as far as those of the inputs are known, so that mistakes are reported early. Sets
+ * `types`, unless it is NULL, to the results' types in words. */
 static bool look_ahead(struct arena *arena, const struct program *parsed, const struct shape *const *inputs,
                        const char **types, struct diags *diags)
 {
@@ -304,7 +304,8 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     return good;
 }
 
-/* Values are not remembered: what is wrong with their shapes is told where they are used. */
+/* Checks without the values' shapes, since other values may come to a run. What is wrong with them is reported
+ * where they are used. */
 static bool check_early(struct weft_program *program, struct arena *scratch, struct diags *diags)
 {
     const struct program *parsed = program->parsed;
@@ -357,7 +358,7 @@ const char *specify_wrong(const struct weft_compile_params *params)
 struct order {
     struct weft_program *program;
     const struct weft_compile_params *params;
-    const char **types;            /* made, of the results */
+    const char **types;            /* the result, in one allocation */
 };
 
 static void specify(struct diags *diags, void *user)

@@ -1,16 +1,18 @@
-/* What is known of a program's inputs besides their declarations. */
+/* What a program is told about its inputs besides their declarations. */
 #ifndef WEFT_SPECIFY_H
 #define WEFT_SPECIFY_H
 
 #include "runtime/run/run.h"
 
-/* NULL, or what is wrong with the parameters themselves. */
+/* Checks the parameters themselves. Returns NULL, or what is wrong. */
 const char *specify_wrong(const struct weft_compile_params *params);
-/* weft_program_specify for a program whose arena is guarded. False with diagnostics, in memory of `scratch`. */
+/* weft_program_specify for a program whose arena has a guard. False with diagnostics; `scratch` is for
+ * intermediate results. */
 bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags);
 
-/* Pointers to copies of texts, in one allocation with them; NULL: memory ran out. */
+/* Copies a list of texts; the pointers and the copies are in one allocation from malloc. NULL: out of
+ * memory. */
 const char **pack_texts(const char *const *texts, size_t count);
 
 #endif

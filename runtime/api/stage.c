@@ -1,4 +1,4 @@
-/* weft_program_stage: the text of any stage of a program whose inputs are described by their types. */
+/* weft_program_stage: the text of any stage of a program, for the input types that are known. */
 #include "runtime/api/stage_impl.h"
 
 #include "runtime/kernels/kernels.h"
@@ -15,7 +15,7 @@ const struct target *const stage_targets[STAGE_COUNT] = {
     [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
     [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
 
-/* What is known of an input's extents: what the caller said goes before what the text declares. */
+/* The type of an input. What the caller said takes precedence over the declaration, if it has a shape. */
 static const struct type *known_type(const struct symbol *symbol)
 {
     return symbol->given && symbol->given->ranked ? symbol->given : &symbol->type;
@@ -45,7 +45,7 @@ static bool need(const struct program *program, enum stage stage, struct diags *
     return !diags->errors;
 }
 
-/* Tensors that the declared types describe: dense, without data. */
+/* Dense tensors without data that have the known types. */
 static struct tensor *described(struct arena *arena, const struct program *program)
 {
     struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, program->input_count);
@@ -63,7 +63,7 @@ static struct tensor *described(struct arena *arena, const struct program *progr
     return tensors;
 }
 
-/* What a compiler makes of a kernel's text, from malloc. */
+/* What a compiler makes of a kernel's text, from malloc; NULL with a diagnostic. */
 static char *compiled(struct weft_program *program, enum stage stage, const char *kernel,
                       struct diags *diags)
 {
@@ -159,7 +159,7 @@ static enum stage find_stage(const char *name)
 struct order {
     struct weft_program *program;
     const char *name;
-    char *text;                    /* made, from malloc */
+    char *text;                    /* the result, from malloc */
 };
 
 static void make_stage(struct diags *diags, void *user)

@@ -1,5 +1,5 @@
-/* weft_context_status: what only shows after the caller has synchronized. Each GPU is asked through a
- * stream of our own, so it does not matter whether the caller's is still there or is being captured. */
+/* weft_context_status: what shows only after the caller has synchronized. Each GPU is asked through a
+ * stream of our own, so the caller's may be gone or being captured. */
 #include "runtime/run/run.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Views of a caller's tensor. Which shape they have is the compiler's rule (compiler/check/view.h); here are the
- * strides that make it one without a copy. */
+/* Views of a caller's tensor. The compiler's rules give their shape (compiler/check/view.h); this file finds
+ * the strides that make it a view without a copy. */
 #include "runtime/run/run.h"
 
 #include "compiler/check/check.h"
@@ -7,19 +7,19 @@
 #include <errno.h>
 #include <string.h>
 
-/* What is viewed as what. */
+/* A view to be made. */
 struct request {
     const DLTensor *from;
-    const char *layout; /* of the tensor, "": none */
+    const char *layout; /* of the tensor; "": none */
     struct view_args args;
 };
 
 /* ---- strides ---- */
 
-/* Dimensions of more than one element, merged where one stride walks two of them. Strides in elements. */
+/* Dimensions of more than one element. Neighbours that one stride walks are merged. Strides count elements. */
 struct groups {
     int count;
-    /* One more than dimensions: what elements are split into. */
+    /* room for one more: resizing may split elements */
     int64_t extents[WEFT_MAX_RANK + 1], strides[WEFT_MAX_RANK + 1];
 };
 
@@ -43,7 +43,7 @@ static void group(const struct tensor *tensor, struct groups *groups)
     }
 }
 
-/* Each element becomes `parts` of them, which lie together. */
+/* Splits each element into `parts`, which are adjacent. */
 static bool split(struct groups *groups, int64_t parts)
 {
     int last = groups->count - 1;
@@ -60,7 +60,7 @@ static bool split(struct groups *groups, int64_t parts)
     return true;
 }
 
-/* As many elements become one: they have to lie together. */
+/* Joins `parts` adjacent elements into one. False if they are not adjacent. */
 static bool join(struct groups *groups, int64_t parts)
 {
     int last = groups->count - 1;
@@ -75,7 +75,7 @@ static bool join(struct groups *groups, int64_t parts)
     return true;
 }
 
-/* Elements of another size. */
+/* Changes the size of elements, from `from` to `to` bytes. */
 static bool resize(struct groups *groups, int64_t from, int64_t to)
 {
     return from == to || (from > to ? split(groups, from / to) : join(groups, to / from));
@@ -90,7 +90,7 @@ static void dense_strides(const struct shape *shape, int64_t *strides)
     }
 }
 
-/* Deals the groups out to the dimensions of a shape of as many elements; false where one of these would
+/* Distributes the groups over the dimensions of a shape with as many elements. False if a dimension would
  * need two strides. */
 static bool spread(const struct groups *groups, const struct shape *shape, int64_t *strides)
 {
@@ -134,7 +134,7 @@ static struct shape shape_of(const struct tensor *tensor)
     return shape;
 }
 
-/* As the caller gave them, those of dense tensors worked out. */
+/* The strides as the caller gave them; if none, those of a dense tensor. */
 static const char *strides_text(struct arena *arena, const DLTensor *from,
                                 const struct shape *shape)
 {
@@ -169,7 +169,7 @@ static bool read_request(const struct request *request, struct tensor *tensor, s
     struct span places[2];
     int count = 0;
     DLTensor host = *request->from;
-    host.device.device_type = kDLCPU; /* no data are touched */
+    host.device.device_type = kDLCPU; /* since no data are touched */
     const char *conflict = view_conflict(&request->args, places, &count);
     if (conflict)
         return diag_at(diags, DIAG_CALL, NULL, 0, conflict);
@@ -241,7 +241,7 @@ static struct numbers real_numbers(struct arena *arena, const double *values, in
     return (struct numbers){.given = values != NULL, .count = count, .items = items, .input = -1};
 }
 
-/* The arguments as the caller has them. */
+/* The arguments as the caller gave them. */
 struct given {
     enum view_form form;
     const DLTensor *tensor;
@@ -257,7 +257,7 @@ static bool good_count(const void *list, int count)
     return !list || (count >= 0 && count <= WEFT_MAX_RANK);
 }
 
-/* NULL, or what is wrong with the call itself. */
+/* Returns NULL, or what is wrong with the arguments. */
 static const char *check_given(const struct given *given, const struct weft_view *view)
 {
     const struct weft_reshape_params *params = &given->params;
