@@ -1,6 +1,6 @@
-/* Weft: array expressions compiled to one fused kernel.
+/* Weft: array expressions compiled to fused kernels.
  *
- * Compile a text once, ask for the results' dtypes and shapes, run it on your own buffers:
+ * Compile a text once, ask for the dtypes and shapes of its results, and run it on your own buffers:
  *
  *     struct weft_context *context;
  *     struct weft_program *program;
@@ -12,9 +12,8 @@
  *                                            {.name = "gain", .tensors = &gain}}, .input_count = 2,
  *         .outputs = (struct weft_argument[]){{.tensors = &out}}, .output_count = 1}, &error);
  *
- * A batch is one argument with many samples, whose shapes differ as they like; a tensor beside it, here
- * gain, is used with each. weft_infer says which results are batches and weft_infer_samples what shapes
- * their samples have:
+ * A batch is one argument with many samples, whose shapes may differ. A tensor beside it, here gain, is used with
+ * each sample. weft_infer says which results are batches, and weft_infer_samples what shapes their samples have:
  *
  *     DLTensor pictures[256], outs[256];
  *     weft_run(program, &(struct weft_run_params){
@@ -22,29 +21,37 @@
  *         .input_count = 2,
  *         .outputs = (struct weft_argument[]){{NULL, outs, 256, true}}, .output_count = 1}, &error);
  *
- * Status: every function that can fail returns an enum weft_status; 0 is success, positive values
- * are remarks (the result is complete), negative ones are errors (no output was touched, unless
- * said otherwise). Errors: the last parameter, when not NULL, receives a list owned by the caller
- * (weft_error_destroy); it is set to NULL when there is nothing to tell.
- * On a GPU the same call takes device tensors and a stream and returns at once:
+ * On a GPU the same call takes device tensors and a stream, and returns at once:
  *
  *     weft_run(program, &(struct weft_run_params){.inputs = ..., .stream = stream}, &error);
  *     cudaStreamSynchronize(stream);
  *     weft_context_status(context, stream, &error);
  *
- * Data: kDLCPU and kDLCUDAHost are host data, kDLCUDA and kDLCUDAManaged device data; no other device can
- * be used. Where one operand is device data the program runs on that GPU, see weft_run.
- * Threads: a context and its programs may be used from any number of threads at once, also with several
- * GPUs; creating and destroying an object is for one thread, after all others have finished with it. A call
- * leaves the thread's current CUDA context as it was.
- * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork,
- * else it makes its own. In a child runs use the calling thread alone (OpenMP's threads are gone), but
- * for contexts that were made after the fork with a parallel_for. CUDA does not outlive a fork: where the
- * parent had used a GPU, a run on one is WEFT_DEVICE_ERROR in the child.
- * Ownership: whatever a create or compile function returned is released by its destroy function; one
- * that fails leaves NULL. Tensors always stay the caller's.
- * Processes: the C compiler is a child of the process, in a process group of its own, also while no call
- * is in progress. SIGCHLD comes for it, and wait() may find it: a host waits for its own by number.
+ * Status: every function that can fail returns an enum weft_status. 0 is success. Positive values are remarks:
+ * the result is complete. Negative values are errors: no output was touched, unless stated otherwise.
+ *
+ * Errors: if the last parameter is not NULL, it receives a list owned by the caller (weft_error_destroy), or NULL
+ * if there is nothing to report.
+ *
+ * Data: kDLCPU and kDLCUDAHost are host data, kDLCUDA and kDLCUDAManaged are device data. No other device can be
+ * used. If an operand is device data, the program runs on that GPU; see weft_run.
+ *
+ * Threads: a context and its programs may be used from any number of threads at once, also with several GPUs. An
+ * object is created and destroyed by one thread, and destroyed only after all others have finished with it. A
+ * call leaves the thread's current CUDA context as it was.
+ *
+ * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork. Otherwise it
+ * must make its own. In a child runs use the calling thread alone, because OpenMP's threads are gone, except for
+ * contexts made after the fork with a parallel_for. CUDA does not survive a fork: if the parent had used a GPU, a
+ * run on one is WEFT_DEVICE_ERROR in the child.
+ *
+ * Ownership: whatever a create or compile function returns is released by its destroy function. If it fails, it
+ * sets NULL. Tensors always belong to the caller.
+ *
+ * Processes: the C compiler is a child of this process, in a process group of its own, and may run while no call
+ * is in progress. The host receives SIGCHLD for it, and wait() may return it, so a host should wait for its own
+ * children by number.
+ *
  * No function prints, exits, aborts or changes errno. */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
@@ -80,27 +87,27 @@ extern "C" {
 enum weft_status {
     WEFT_OK = 0,
     /* Remarks: the results are complete. */
-    WEFT_DIVIDE_BY_ZERO = 1,       /* an integer // % truncdiv fmod met a zero; its element is 0 */
+    WEFT_DIVIDE_BY_ZERO = 1,       /* an integer // % truncdiv fmod divided by 0; such elements are 0 */
     /* Errors. */
     WEFT_INVALID_ARGUMENT = -1,    /* the call itself is wrong: a NULL pointer, an unknown stage */
     WEFT_OUT_OF_MEMORY = -2,
     WEFT_SYNTAX_ERROR = -3,        /* the text does not parse */
     WEFT_NAME_ERROR = -4,          /* an unknown, repeated or missing name */
-    WEFT_TYPE_ERROR = -5,          /* a dtype rule is broken */
-    WEFT_SHAPE_ERROR = -6,         /* shapes do not broadcast, fit a view or the declared ones; layouts that clash */
+    WEFT_TYPE_ERROR = -5,          /* a rule for dtypes is broken */
+    WEFT_SHAPE_ERROR = -6,         /* shapes that do not broadcast or fit a view or declaration; layouts that clash */
     WEFT_INPUT_ERROR = -7,         /* a tensor that cannot be used: device, dtype, alignment, NULL */
-    WEFT_OVERLAP_ERROR = -8,       /* an output overlaps an input or another output */
-    WEFT_LIMIT_ERROR = -9,         /* a documented bound is exceeded */
+    WEFT_OVERLAP_ERROR = -8,       /* an output overlaps an input or another output; see weft_run */
+    WEFT_LIMIT_ERROR = -9,         /* a documented limit is exceeded */
     WEFT_COMPILER_ERROR = -10,     /* the machine's C compiler is missing, failed or was killed */
-    WEFT_UNSUPPORTED = -11,        /* a feature that this build or machine does not have */
+    WEFT_UNSUPPORTED = -11,        /* this build or machine lacks a feature */
     WEFT_INTERNAL_ERROR = -12,     /* a defect of Weft; the message asks for a report */
     WEFT_CACHE_ERROR = -13,        /* the disk cache cannot be read; from weft_cache_ functions only */
     WEFT_DEVICE_ERROR = -14        /* the GPU or its driver failed a call, or its context is lost */
 };
 
-/* The element types, with the DLPack dtype each stands for. A bool is one byte, 0 or 1; DLPack's
- * type code for it is 6, also where the installed dlpack.h is too old to name it. An element of float16
- * (DLPack's kDLFloat of 16 bits) or bfloat16 (kDLBfloat, 4) is the 16 bits of its format. */
+/* The element types, each with its DLPack dtype. A bool is one byte, 0 or 1. DLPack's type code for it is 6, also
+ * where the installed dlpack.h is too old to name it. An element of float16 (DLPack's kDLFloat of 16 bits) or
+ * bfloat16 (kDLBfloat, 4) is the 16 bits of its format. */
 enum weft_dtype {
     WEFT_BOOL, WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64,
     WEFT_UINT8, WEFT_UINT16, WEFT_UINT32, WEFT_UINT64,
@@ -108,32 +115,32 @@ enum weft_dtype {
     WEFT_DTYPE_COUNT
 };
 
-/* Size of an element in bytes; 0 for a value outside the enumeration. */
+/* The size of an element in bytes; 0 for a value outside the enumeration. */
 WEFT_API size_t weft_dtype_size(enum weft_dtype dtype);
-/* The name in the language, "uint8"; NULL for a value outside the enumeration. Static storage. */
+/* The name in the language, as "uint8", in static storage; NULL for a value outside the enumeration. */
 WEFT_API const char *weft_dtype_name(enum weft_dtype dtype);
 /* The dtype that the first `length` bytes of `text` name in the language, as "uint8" or "u8";
  * WEFT_DTYPE_COUNT: none. */
 WEFT_API enum weft_dtype weft_dtype_from_name(const char *text, size_t length);
+/* The DLPack dtype, with one lane; all zero for a value outside the enumeration. */
 WEFT_API DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype);
-/* WEFT_UNSUPPORTED when no dtype of Weft corresponds (other codes or widths, lanes != 1). `dtype` is not
- * NULL. */
+/* Sets *dtype, which must not be NULL. WEFT_UNSUPPORTED: Weft has no such dtype (other codes or widths, several
+ * lanes). */
 WEFT_API enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype);
 
 /* ---- errors ---- */
 
 enum weft_severity { WEFT_ERROR, WEFT_WARNING, WEFT_NOTE };
 
-/* A half-open range of bytes of the text the error is about. */
+/* A half-open range of bytes in the text that an error is about. */
 struct weft_span {
     size_t start, end;
 };
 
-/* One diagnostic. `code` is stable (it prints as W0042); `spans[0]` is the place itself, the others
- * point at operands. `line` and `column` are those of spans[0].start, from 1; the column counts
- * characters. span_count is 0, and line 0, where there is no text to point at. `input` is the input whose given
- * type or value the error is about; spans are then places in that type's text. All pointers belong to the
- * error. */
+/* One diagnostic. `code` is stable (it prints as W0042). spans[0] is the place itself, the others are operands.
+ * `line` and `column` are those of spans[0].start and count from 1; the column counts characters. If there is no
+ * text to point at, span_count and line are 0. `input` is the input whose given type or value the error is about;
+ * spans are then places in the text of that type. All pointers belong to the error. */
 struct weft_error {
     enum weft_status status;
     enum weft_severity severity;
@@ -142,125 +149,127 @@ struct weft_error {
     struct weft_span spans[3];
     size_t line, column;
     const char *origin;            /* a file's name, "<expr>" or "<args>" */
-    const char *source;            /* the line of text spans point into, NULL if there is none */
+    const char *source;            /* the line of text that the spans are in; NULL: none */
     size_t source_start;           /* byte offset of `source` in the whole text */
     const char *message;
     const char *input;             /* NULL: none */
     struct weft_error *next;
 };
 
-/* Draws one diagnostic (not NULL), with the line of text and carets under it when there is a place:
+/* Formats one diagnostic, which must not be NULL. If it has a place, the line of text and carets below it are
+ * included:
  *     <expr>:1:3: error[W0042]: cannot broadcast ...
- * Writes at most `size` bytes with the final NUL and returns the length the whole text has, as
- * snprintf does. `buffer` may be NULL when size is 0. Ends with a newline. */
+ * Writes at most `size` bytes, the final NUL included, and returns the length of the whole text, as snprintf
+ * does. `buffer` may be NULL if size is 0. The text ends with a newline. */
 WEFT_API size_t weft_error_render(const struct weft_error *error, char *buffer, size_t size);
 /* Releases the whole list. Takes NULL. */
 WEFT_API void weft_error_destroy(struct weft_error *error);
 
-/* What somebody may have meant who wrote `name`, for messages as Weft's own, "did you mean ...": the nearest of
- * `count` names, and the dtype that is nearest or that other languages call so. NULL: nothing is near. */
+/* The name that was probably meant by `name`, for messages such as "did you mean ...": the nearest of `count`
+ * names; or the nearest dtype, or the dtype that has this name in other languages. The result is one of `names`,
+ * or static. NULL: nothing is near. */
 WEFT_API const char *weft_nearest_name(const char *name, const char *const *names, size_t count);
 WEFT_API const char *weft_nearest_dtype(const char *name);
 
 /* ---- contexts ---- */
 
-/* Whether a first call waits for the C compiler, where libtcc's module is installed. It makes a kernel
- * in about a millisecond, many times slower than the good one, which replaces it when the C compiler,
- * in the background, is done. Where there is no C compiler libtcc makes all kernels. */
+/* Whether a call may run a first kernel while the C compiler is still at work. First kernels need the module
+ * around libtcc. They take about a millisecond to make and are many times slower than good kernels, which the C
+ * compiler makes in the background and which then replace them. If there is no C compiler, libtcc makes all
+ * kernels. */
 enum weft_tier {
-    WEFT_TIER_EXACT,               /* a first kernel where both have the same bits: all rows are exact, math
-                                      is strict, there are no further flags; else the call waits */
-    WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good
-                                      kernel takes over */
+    WEFT_TIER_EXACT,               /* if both kernels have the same bits: all rows are exact, math is strict, and
+                                    * there are no further flags; otherwise the call waits */
+    WEFT_TIER_FAST,                /* always: bits may change, within each row's bound, when the good kernel takes
+                                    * over */
     WEFT_TIER_NONE                 /* never: every call waits for the C compiler */
 };
 
 /* Where programs run. */
 enum weft_target {
-    WEFT_TARGET_AUTO,              /* where the data are: on the GPU of device data, and in C on the host */
-    WEFT_TARGET_C,                 /* in C: device data are an error */
-    WEFT_TARGET_CUDA               /* on a GPU: host data go there and come back, see weft_run */
+    WEFT_TARGET_AUTO,              /* on the GPU for device data, in C on the host otherwise */
+    WEFT_TARGET_C,                 /* in C; device data are an error */
+    WEFT_TARGET_CUDA               /* on a GPU; host data are copied there and back, see weft_run */
 };
 
 struct weft_context_params {
-    /* The C compiler: a name looked up in PATH or a path. NULL: the environment's WEFT_CC, else cc.
-     * "libtcc": no process, all kernels come from the module around libtcc. */
+    /* The C compiler: a path, or a name that is looked up in PATH. NULL: the environment's WEFT_CC, else cc.
+     * "libtcc": no compiler is started, and all kernels come from the module around libtcc. */
     const char *cc;
-    /* Further flags for it, NULL-terminated. They go after Weft's own. NULL: the words of the
-     * environment's WEFT_CFLAGS, split at white space, else none. */
+    /* Further flags for the compiler, after Weft's own; NULL-terminated. NULL: the words of the environment's
+     * WEFT_CFLAGS, separated by white space, else none. */
     const char *const *cflags;
-    /* Called with warnings and notes (never errors, those are returned), from the thread that made
-     * the call; what goes wrong in the background is told by a later call, at the latest by
-     * weft_context_destroy. The record lives until the callback returns. NULL: they are dropped. */
+    /* Receives warnings and notes (errors are returned instead), on the thread that made the call. What goes
+     * wrong in the background is passed on by a later call, at the latest by weft_context_destroy. The record
+     * lives until the callback returns. NULL: they are dropped. */
     void (*log)(void *user, const struct weft_error *record);
     void *user;
-    /* Fast paths to do without, words separated by commas, for finding out whether one of them is at
-     * fault: flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, chunk, index, value, call,
-     * threads, cache, first (docs/design.md says what each does). Results stay the same to the bit. NULL: the
-     * environment's WEFT_DISABLE, else none. */
+    /* Fast paths to turn off, as words separated by commas, for finding out whether one of them is at fault:
+     * flat, expand, stream, row, convert, divisor, narrow, hoist, table, special, chunk, index, value, call,
+     * threads, cache, first (docs/design.md lists where each is described). Results stay the same to the bit.
+     * NULL: the environment's WEFT_DISABLE, else none. */
     const char *disable;
-    /* The directory that keeps kernels for later processes; it is made, mode 0700, and is not used
-     * when it is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else
-     * weft in XDG_CACHE_HOME, else ~/.cache/weft. What goes wrong there costs time, never a result; the
-     * log is told once. */
+    /* The directory that keeps kernels for later processes. It is created with mode 0700, and is not used if it
+     * is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else weft in
+     * XDG_CACHE_HOME, else ~/.cache/weft. Problems with it cost time but never a result; the log is told once. */
     const char *cache;
-    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own
-     * choice (OMP_NUM_THREADS, else the processors). OpenMP ends the process when it cannot start a
-     * thread (RLIMIT_NPROC, RLIMIT_AS): 1 or parallel_for for a host with such limits. Runs that happen
-     * at once share them: one that finds all in use, or that is called inside a parallel region of OpenMP,
+    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own choice
+     * (OMP_NUM_THREADS, else the number of processors). OpenMP ends the process if it cannot start a thread
+     * (RLIMIT_NPROC, RLIMIT_AS), so a host with such limits should set 1, or parallel_for. Concurrent runs share
+     * the threads. A run that finds all of them in use, or that is called inside a parallel region of OpenMP,
      * computes on its own thread. */
     int threads;
-    /* The host's own threads instead of OpenMP's, NULL for none: calls task(data, i) once for each i
-     * from 0 to count - 1, in any order, several at once if it likes, and returns when all are done.
-     * `count` is at most `threads` (0: the processors there are); `user` is `parallel_user`. Called by
-     * several threads at once if weft_run is. */
+    /* The host's own threads, to be used instead of OpenMP's; NULL: none. It must call task(data, i) once for
+     * each i from 0 to count - 1, in any order and also concurrently, and return when all are done. `count` is at
+     * most `threads` (0: the number of processors). `user` is `parallel_user`. Concurrent runs call it
+     * concurrently. */
     void (*parallel_for)(void *user, int count, void (*task)(void *data, int index), void *data);
     void *parallel_user;
-    /* What may run until the C compiler is done. */
+    /* What may run until the C compiler has finished. */
     enum weft_tier tier;
-    /* Where programs run. AUTO: what the environment's WEFT_TARGET (auto, c or cuda) says, else where the
-     * data are. The CUDA driver and NVRTC are looked for by the first run on a GPU, not before. */
+    /* Where programs run. AUTO: as the environment's WEFT_TARGET (auto, c or cuda) says, else where the data are.
+     * The CUDA driver and NVRTC are not looked for before the first run on a GPU. */
     enum weft_target target;
-    /* The GPU that the stages cuda, ptx and sass are shown for, "sm_90": one that NVRTC knows, no GPU of
-     * this kind need be there. Runs always use that of the GPU they are on. NULL: the first GPU's, else
+    /* The architecture for which the stages ptx and sass are shown, such as "sm_90". NVRTC must know it; no such
+     * GPU needs to be present. Runs always use the architecture of their GPU. NULL: that of the first GPU, else
      * sm_90. */
     const char *arch;
-    /* A directory for looking into kernels, "": none. NULL: the environment's WEFT_KEEP, else none. Each
-     * kernel's source and binary are kept there, under its name and with line numbers for a debugger, and are
-     * what runs: no cache and no first kernel is used, and kernels are not shared by programs of other
-     * names. docs/debugging.md has examples. Not with cc "libtcc". */
+    /* A directory for looking into kernels; "": none. NULL: the environment's WEFT_KEEP, else none. Each kernel's
+     * source and binary are kept there under the kernel's name, with line numbers for a debugger, and they are
+     * what runs. So neither the cache nor first kernels are used, and programs with other names do not share
+     * kernels. docs/debugging.md has examples. Cannot be combined with cc "libtcc". */
     const char *keep;
-    /* Stages to tell of each program that is compiled and each plan that is made, words separated by commas as
-     * in weft_program_stage: notes for the log or, beside `keep`, files there. NULL: the environment's
-     * WEFT_DEBUG, else none. */
+    /* The stages to show for each program that is compiled and each plan that is made: words of
+     * weft_program_stage, separated by commas. They go to the log as notes or, with `keep`, to files in that
+     * directory. NULL: the environment's WEFT_DEBUG, else none. */
     const char *debug;
 };
 
 struct weft_context;
 
-/* `params` may be NULL: defaults throughout. Finds no compiler yet: the first kernel does. Kernels stay
- * loaded until the context goes, so a server of ever new texts makes its context anew from time to time. On a
- * GPU constants stay as well, and tables that go with a layout: 256 MB at most, what comes then is copied by each
- * run; and a few bytes for each integer division of a text on each stream.
- * The environment is read now, and not later. WEFT_INVALID_ARGUMENT when `disable` or `debug` (or their
- * variables) or WEFT_TARGET holds an unknown word, WEFT_CACHE_SIZE is no size, `arch` is no name such as
- * sm_90, or nothing can be kept in `keep`. */
+/* Creates a context; `params` may be NULL for defaults. The C compiler is not started before the first kernel
+ * needs it. Kernels stay loaded until the context is destroyed, so a server that sees ever new texts should make
+ * a new context from time to time. On a GPU the context also keeps constants and tables of layouts, up to 256 MB,
+ * beyond which each run copies them, and a few bytes for each integer division of a text on each stream.
+ *
+ * The environment is read now, and not later. WEFT_INVALID_ARGUMENT: `disable` or `debug` (or its variable) or
+ * WEFT_TARGET contains an unknown word, WEFT_CACHE_SIZE is not a size, `arch` is not a name such as sm_90, or
+ * nothing can be kept in `keep`. */
 WEFT_API enum weft_status weft_context_create(const struct weft_context_params *params,
                                               struct weft_context **context,
                                               struct weft_error **error);
-/* Unloads every kernel, also from the GPUs, and ends the C compiler if it still runs; programs of the
- * context must have been destroyed. Waits until the GPUs that it used have done all that was put on their streams,
- * by anybody. A graph that captured a run may not be launched any more, and no stream may be being captured:
- * CUDA waits for none that is. Takes NULL. */
+/* Unloads all kernels, also from GPUs, and ends the C compiler if it is still running. The context's programs
+ * must have been destroyed. Waits until the GPUs that the context used have finished everything on their streams,
+ * whoever put it there. A graph that captured a run must not be launched any more. No stream may be being
+ * captured, because CUDA does not wait for such streams. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
 
-/* What runs on this stream (a cudaStream_t; NULL: the legacy default stream) had to say since it was last
- * asked about that stream. To be called after the caller has synchronized the stream itself: this function
- * waits for nothing, and what is not yet done is told by a later call. WEFT_DIVIDE_BY_ZERO, a remark: an
- * integer division met a zero, and *error has the place of the first such operator in the text of each
- * program concerned; also for runs that a CUDA graph replayed. WEFT_DEVICE_ERROR: the GPU's context is
- * lost, by whatever kernel: no output since is of use, and no later call will be. WEFT_OK: neither, also
- * when the context never ran on a GPU. */
+/* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last
+ * call for the stream. Call it after synchronizing the stream: this function does not wait, and what is not
+ * finished yet is reported by a later call. WEFT_DIVIDE_BY_ZERO, a remark: an integer division met a zero, also
+ * in a run that a CUDA graph replayed; *error has, for each program concerned, the place of the first such
+ * operator in its text. WEFT_DEVICE_ERROR: the GPU's context is lost, by whatever kernel; outputs since then are
+ * useless, and every further call will fail. WEFT_OK: neither, also if the context never ran on a GPU. */
 WEFT_API enum weft_status weft_context_status(struct weft_context *context, void *stream,
                                               struct weft_error **error);
 
@@ -268,26 +277,24 @@ WEFT_API enum weft_status weft_context_status(struct weft_context *context, void
 
 enum weft_finding_state {
     WEFT_FOUND,
-    WEFT_ABSENT,                   /* not there, and programs run on the host all the same */
-    WEFT_BROKEN                    /* there or needed, and does not work */
+    WEFT_ABSENT,                   /* not there, but programs run on the host without it */
+    WEFT_BROKEN                    /* there or needed, but it does not work */
 };
 
-/* One thing weft_doctor looked for. Texts are printable ASCII and newlines. */
+/* One thing that weft_doctor looked for. Texts are printable ASCII and newlines. */
 struct weft_finding {
-    const char *part;              /* "C compiler"; findings of a part come together */
-    const char *name;              /* "gcc" */
+    const char *part;              /* such as "C compiler"; findings of a part come one after the other */
+    const char *name;              /* such as "gcc" */
     enum weft_finding_state state;
     const char *text;              /* where it is and which version, or what is wrong */
     const char *advice;            /* what to do about it; NULL: nothing */
 };
 
-/* Looks for what Weft uses or could use: processors, memory, the temporary directory, C compilers,
- * libmvec, libtcc, the disk cache, NVRTC, the CUDA driver and its GPUs. Compiles, loads and runs a small
- * kernel with each C compiler, without any cache, which takes about a second. `params` are those of a
- * context (NULL: defaults). Calls `tell` from this thread for each finding, which lives until the
- * callback returns. CUDA libraries stay loaded.
- * WEFT_OK: programs can run on the host; WEFT_COMPILER_ERROR: they cannot, and the findings say
- * why. */
+/* Looks for what Weft uses or could use: processors, memory, the temporary directory, C compilers, libmvec,
+ * libtcc, the disk cache, NVRTC, the CUDA driver and its GPUs. Compiles, loads and runs a small kernel with each
+ * C compiler, without the cache, which takes about a second. `params` are those of a context (NULL: defaults).
+ * Calls `tell` on this thread for each finding, which lives until the callback returns. CUDA libraries stay
+ * loaded. WEFT_OK: programs can run on the host. WEFT_COMPILER_ERROR: they cannot, and the findings say why. */
 WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
                                       void (*tell)(void *user, const struct weft_finding *finding),
                                       void *user);
@@ -297,22 +304,23 @@ WEFT_API enum weft_status weft_doctor(const struct weft_context_params *params,
 /* A row of the language's tables. Texts are static. */
 struct weft_operation {
     const char *names;             /* separated by spaces */
-    const char *parameters;        /* so are they */
-    const char *form;              /* of an operation "infix", "call", ...; "conversion"; "view"; "reduction" */
-    const char *signature;         /* of what is no operation, as "cast(x, dtype)"; else NULL */
-    const char *rule, *type;       /* the rule for the result's type, and what it says; NULL: none */
-    int ulp32, ulp64;              /* how far float32 and float64 may be off; 0: exact; -1: not told */
+    const char *parameters;        /* likewise */
+    const char *form;              /* of an operation "infix", "call", ...; or "conversion", "view", "reduction" */
+    const char *signature;         /* of conversions, views and reductions, as "cast(x, dtype)"; else NULL */
+    const char *rule, *type;       /* the rule for the result's type, and its meaning; NULL: none */
+    int ulp32, ulp64;              /* bounds on the errors of float32 and float64; 0: exact; -1: not stated */
     const char *doc;               /* what it computes */
 };
 
-/* Operations come first, then conversions, views and reductions. False outside the range. */
+/* Fills in row `index`: operations first, then conversions, views and reductions. False outside the range. */
 WEFT_API bool weft_operation_at(size_t index, struct weft_operation *operation);
 
-/* Whether this is a type in the language's words. Errors have places in the text. WEFT_UNSUPPORTED: it is one
- * that is not there yet. */
+/* Checks whether the text is a type in the language. The error's places are in the text. WEFT_UNSUPPORTED: it is
+ * a type that Weft does not have yet. */
 WEFT_API enum weft_status weft_check_type(const char *text, struct weft_error **error);
 
-/* The value of a literal: dense, row-major, aligned for every dtype; rank 0 for a single number or bool. */
+/* The value of a literal: dense, row-major, and aligned for every dtype. The rank is 0 for a single number or
+ * bool. */
 struct weft_literal {
     enum weft_dtype dtype;
     int rank;
@@ -320,45 +328,44 @@ struct weft_literal {
     void *data;
 };
 
-/* Reads a literal expression, true, false or an array literal, and converts it to `dtype` as a cast does;
- * WEFT_DTYPE_COUNT: to the type that it has by itself. WEFT_SYNTAX_ERROR: it is none of these, and *error, whose
- * spans are places in `text`, says why; it is NULL where `text` is another expression, as a name is.
- * `*literal` is one allocation, released by weft_free. */
+/* Reads a literal expression (a number, true, false or an array literal) and converts it to `dtype` as a cast
+ * does; WEFT_DTYPE_COUNT: to the type that it has by itself. WEFT_SYNTAX_ERROR: it is no literal. *error, whose
+ * spans are places in `text`, says why; it is NULL if `text` is another expression, such as a name. `*literal` is
+ * one allocation; release it with weft_free. */
 WEFT_API enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype,
                                             struct weft_literal **literal, struct weft_error **error);
 
 /* ---- programs ---- */
 
 enum weft_math {
-    WEFT_MATH_STRICT,              /* every node rounds once, nothing is contracted or reordered */
+    WEFT_MATH_STRICT,              /* every node rounds once; nothing is contracted or reordered */
     WEFT_MATH_FAST                 /* may contract, reassociate and approximate up to 16 ulp */
 };
 
 struct weft_argument;
 
-/* What is known of an input besides its declaration. */
+/* What the caller knows of an input besides its declaration. */
 struct weft_input_type {
     const char *name;
-    /* In the language's own words: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the type of the
-     * value's elements. */
+    /* A type in the language: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the dtype of the value. */
     const char *type;
-    /* A value, so that its type and its shape, or those of every sample of a batch, are compared with the
-     * others' now. Its data are not read, its name is not used, and other values may come to a run. NULL: none. */
+    /* A value, so that its type and shape, or those of all samples of a batch, are checked against the others
+     * now. Its data are not read, its name is not used, and a run may take other values. NULL: none. */
     const struct weft_argument *value;
-    /* Where the value, or each sample of a batch, comes from, for messages: "'photo.png'". NULL: not told. */
+    /* Where the value, or each sample of a batch, comes from, for messages: "'photo.png'". NULL: not stated. */
     const char *const *origins;
 };
 
 struct weft_compile_params {
-    /* What diagnostics call the text; NULL: "<expr>". */
+    /* The name of the text in diagnostics; NULL: "<expr>". */
     const char *origin;
-    /* Which kernel of a text that holds several; NULL: the only one. */
+    /* The kernel, if the text holds several; NULL: the only one. */
     const char *kernel;
-    /* Types known now, any subset of the inputs; the others come with the first run, and the text
-     * is then checked completely. */
+    /* Types that are known now, for any of the inputs. The first run brings the others, and the text is checked
+     * completely then. */
     const struct weft_input_type *inputs;
     size_t input_count;
-    /* Bindings wanted as results besides those that the text returns. */
+    /* Bindings that are results, besides those that the text returns. */
     const char *const *results;
     size_t result_count;
     enum weft_math math;
@@ -366,113 +373,112 @@ struct weft_compile_params {
 
 struct weft_program;
 
-/* Parses the text (NUL-terminated UTF-8; outside comments ASCII), resolves its names and, where all
- * dtypes are known, types it. `params` may be NULL. No kernel is compiled yet. The context must
- * outlive the program. */
+/* Parses the text (NUL-terminated UTF-8; ASCII outside comments), resolves its names and, if all dtypes are
+ * known, types it. `params` may be NULL. No kernel is compiled yet. The context must outlive the program. */
 WEFT_API enum weft_status weft_compile(struct weft_context *context, const char *text,
                                        const struct weft_compile_params *params,
                                        struct weft_program **program, struct weft_error **error);
-/* Says later, when the names are known, what `inputs` and `results` of weft_compile_params say; the rest of
- * `params` is not used. What was said before of an input is replaced. The text is not parsed again, and what
- * weft_compile had to say of it is told again. For one thread, before the first weft_infer, weft_run and the like,
- * else WEFT_INVALID_ARGUMENT. After another error the program is good for weft_program_destroy only. */
+/* Gives `inputs` and `results` of weft_compile_params later, when the names are known; the rest of `params` is
+ * not used. What was said before of the same input is replaced. The text is not parsed again, and weft_compile's
+ * diagnostics are reported again. Only for one thread, and before the first weft_infer, weft_run and the like;
+ * otherwise WEFT_INVALID_ARGUMENT. After any other error the program can only be destroyed. */
 WEFT_API enum weft_status weft_program_specify(struct weft_program *program,
                                                const struct weft_compile_params *params,
                                                struct weft_error **error);
-/* What it put on streams is done all the same, and graphs that captured its runs go on to work: kernels are the
- * context's. Takes NULL. */
+/* Destroys a program. Its work on streams is still completed, and graphs that captured its runs still work,
+ * because kernels belong to the context. Takes NULL. */
 WEFT_API void weft_program_destroy(struct weft_program *program);
 
-/* The names of the kernels a text holds, in order; `count` is 0 for a plain program. The array is
- * one allocation, released by weft_free. */
+/* The names of the kernels in a text, in order. `count` is 0 for a plain program. The array is one allocation;
+ * release it with weft_free. */
 WEFT_API enum weft_status weft_kernel_names(const char *text, const char *origin,
                                             const char ***names, size_t *count,
                                             struct weft_error **error);
 
-/* Inputs by position: declared ones first, then by first appearance. Static for the program's life;
- * NULL outside the range. */
+/* Inputs and results by position. Declared inputs come first, the others in the order of their first use. Names
+ * belong to the program; NULL outside the range. */
 WEFT_API size_t weft_program_input_count(const struct weft_program *program);
 WEFT_API const char *weft_program_input_name(const struct weft_program *program, size_t index);
 WEFT_API size_t weft_program_result_count(const struct weft_program *program);
 WEFT_API const char *weft_program_result_name(const struct weft_program *program, size_t index);
-/* The names that the text binds, results or not, in order. As above; NULL behind the last one. */
+/* The names that the text binds, whether they are results or not, in order. They belong to the program; NULL
+ * outside the range. */
 WEFT_API const char *weft_program_binding_name(const struct weft_program *program, size_t index);
 
 struct weft_input_info {
     const char *name;
     enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither */
-    struct weft_span span;         /* where the text declares it, else where it uses it first */
+    struct weft_span span;         /* where the text declares it, or else first uses it */
 };
 
-/* False outside the range. */
+/* Describes an input. False outside the range. */
 WEFT_API bool weft_program_input(const struct weft_program *program, size_t index,
                                  struct weft_input_info *info);
 
-/* The type of each result as far as the inputs' types and values tell it, in the language's words:
- * "uint8[h, ?, 3]@HWC", without brackets where not even the rank is known, and "?" where not all inputs have a
- * type. An extent that differs from sample to sample is not known. The array is one allocation, released by
- * weft_free. */
+/* The type of each result in the language, as far as it follows from the types and values of the inputs:
+ * "uint8[h, ?, 3]@HWC", without brackets if not even the rank is known, and "?" if some input has no type. An
+ * extent that differs between samples is unknown. The array is one allocation; release it with weft_free. */
 WEFT_API enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,
                                                     struct weft_error **error);
 
-/* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those
- * given to weft_compile; a stage that needs one that is missing is an error that names it. "asm" runs the C
- * compiler, "ptx" and "sass" NVRTC, "sass" the toolkit's cuobjdump or nvdisasm as well; all three of CUDA
- * are for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED where such a tool is missing.
- * `*text` is released by weft_free. */
+/* The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx, sass. Types and extents are those given
+ * to weft_compile or weft_program_specify; if a stage needs more, the error says what is missing. "asm" runs the
+ * C compiler, "ptx" and "sass" run NVRTC, and "sass" also the toolkit's nvdisasm or cuobjdump. ptx and sass are
+ * for weft_context_params.arch and need no GPU. WEFT_UNSUPPORTED: such a tool is missing. Release *text with
+ * weft_free. */
 WEFT_API enum weft_status weft_program_stage(struct weft_program *program, const char *stage,
                                              char **text, struct weft_error **error);
+/* Releases memory that a function of this header says weft_free releases. Takes NULL. */
 WEFT_API void weft_free(void *memory);
 
-/* What NVRTC makes of the CUDA text of a kernel, strict and without line information: machine code for an
- * architecture, "sm_90", or PTX for such GPUs and later ones, "compute_90", which ends with a NUL that counts.
- * No GPU is needed. `weft build --target cuda` puts it into C sources. WEFT_UNSUPPORTED: there is no NVRTC;
- * WEFT_INVALID_ARGUMENT: it does not know the architecture, and the message lists those that it knows.
- * `*code` is released by weft_free. */
+/* What NVRTC makes of the CUDA text of a kernel, with strict math and without line information: machine code for
+ * an architecture, "sm_90", or PTX for such GPUs and later ones, "compute_90", whose final NUL counts. No GPU is
+ * needed. `weft build --target cuda` puts it into C sources. WEFT_UNSUPPORTED: there is no NVRTC.
+ * WEFT_INVALID_ARGUMENT: it does not know the architecture, and the message lists those that it knows. Release
+ * *code with weft_free. */
 WEFT_API enum weft_status weft_cuda_code(struct weft_context *context, const char *text, const char *arch,
                                          void **code, size_t *size, struct weft_error **error);
 
 /* ---- ahead of time ---- */
 
-/* Instruction sets of x86-64 that a source may be compiled for besides the compiler's own choice; the best that
- * the processor has is chosen at run time. */
+/* Instruction sets of x86-64 for which a source may be compiled in addition to the compiler's own choice. The
+ * best one that the processor has is chosen at run time. */
 enum weft_level { WEFT_X86_64_V2 = 1, WEFT_X86_64_V3 = 2, WEFT_X86_64_V4 = 4 };
 
 struct weft_build_params {
-    /* What diagnostics call the text, NULL: "<expr>"; and what comments call it, NULL: the same. */
+    /* The name of the text in diagnostics, NULL: "<expr>"; and in comments, NULL: the same. */
     const char *origin, *file;
-    /* The name of one pair of files for all kernels; NULL: a pair for each. */
+    /* The name of one pair of files for all kernels; NULL: one pair for each kernel. */
     const char *bundle;
-    /* C (or AUTO): a set of enum weft_level, and whether large work takes OpenMP's threads. */
+    /* For C (or AUTO): a set of enum weft_level, and whether large work uses OpenMP's threads. */
     unsigned levels;
     bool openmp;
     enum weft_target target;
-    /* CUDA: the architectures that there is machine code for, "sm_90"; none: sm_80, sm_90 and sm_100. */
+    /* For CUDA: the architectures to make machine code for, such as "sm_90"; none: sm_80, sm_90 and sm_100. */
     const char *const *archs;
     size_t arch_count;
-    /* Files without their texts: nothing is compiled. */
+    /* Names of files only: the texts are empty, and NVRTC is not called. */
     bool names_only;
 };
 
 struct weft_file {
-    const char *name, *text;       /* an empty text where only names are wanted */
+    const char *name, *text;       /* the text is empty with names_only */
 };
 
-/* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes
- * them: in the order of the kernels, a header and then its source. The same text and `params` give the same files;
- * those for CUDA hold what NVRTC makes of them, and only they need a context. `*error` receives warnings
- * as well, also beside WEFT_OK. `*files` is one allocation, released by weft_free. */
+/* The kernels of a text as C headers and sources that depend on the C library alone, as `weft build` writes them:
+ * for each kernel, in order, a header and then its source. The same text and `params` give the same files. Those
+ * for CUDA contain what NVRTC makes of them, and only they need a context. *error receives warnings, too, also
+ * with WEFT_OK. *files is one allocation; release it with weft_free. */
 WEFT_API enum weft_status weft_build(struct weft_context *context, const char *text,
                                      const struct weft_build_params *params, struct weft_file **files,
                                      size_t *count, struct weft_error **error);
 
 /* ---- running ---- */
 
-/* An input or an output. By name, or by position where name is NULL. `tensors` holds `count`
- * samples of a batch when `batch` is set, of one dtype and one rank, else one tensor (count 0 means 1).
- * All batches of a call have the same count; of a batch without samples `tensors` may be NULL, and the
- * dtype is the declared one. Extents and strides are in elements as DLPack has them; strides NULL: dense,
- * row-major. */
+/* An input or an output, by name, or by position if name is NULL. If `batch` is set, `tensors` holds `count`
+ * samples of one dtype and one rank; otherwise one tensor (count 0 means 1). All batches of a call have the same
+ * count. For a batch without samples `tensors` may be NULL, and its dtype is the declared one. Extents and
+ * strides are in elements, as in DLPack; strides NULL: dense, row-major. */
 struct weft_argument {
     const char *name;
     const DLTensor *tensors;
@@ -480,10 +486,10 @@ struct weft_argument {
     bool batch;
 };
 
-/* What a result is: shape[0 .. rank). `name` is static for the program's life. A result that depends on
- * a batch is a batch: `shape` is then its first sample's; where it has none the declared extents, 0
- * where they are not known, and rank 0 where not even the rank is. `layout` follows from those of the
- * inputs' types (docs/language.md, 6.4 and 7.4); "" when there is none. */
+/* What a result is: its shape is shape[0 .. rank). `name` belongs to the program. A result that depends on a
+ * batch is a batch, and `shape` is that of its first sample. If there is no sample it is the declared shape: 0
+ * for extents that are not known, and rank 0 if not even the rank is. `layout` follows from the layouts of the
+ * inputs' types (docs/language.md, 6.4 and 7.4); "" if there is none. */
 struct weft_tensor_info {
     const char *name;
     enum weft_dtype dtype;
@@ -494,34 +500,34 @@ struct weft_tensor_info {
     int64_t count;                 /* samples; 1 for a tensor */
 };
 
-/* Results for inputs of these dtypes and shapes; data pointers are not read and may be NULL, but for
- * inputs whose elements a view takes as numbers (reshape(x, s)), here as in weft_prepare. All samples
- * of batches are looked at. `results` has room for weft_program_result_count entries. */
+/* Describes the results for inputs of these dtypes and shapes, for all samples of batches. Data pointers are not
+ * read and may be NULL, except for inputs whose elements a view takes as numbers (reshape(x, s)); the same holds
+ * for weft_prepare. `results` must have room for weft_program_result_count entries. */
 WEFT_API enum weft_status weft_infer(struct weft_program *program,
                                      const struct weft_argument *inputs, size_t input_count,
                                      struct weft_tensor_info *results, struct weft_error **error);
-/* The extents of every sample of one result, by its position: extents[count][rank], with the count and
- * rank that weft_infer says for it. */
+/* The extents of every sample of one result, given by its position: extents[count][rank], with the count and rank
+ * that weft_infer reports for it. */
 WEFT_API enum weft_status weft_infer_samples(struct weft_program *program,
                                              const struct weft_argument *inputs, size_t input_count,
                                              size_t result, int64_t *extents,
                                              struct weft_error **error);
 
-/* FROM_DISK: from the disk cache, also when another process has just put it there. */
+/* FROM_DISK: the disk cache, also if another process has just put the kernel there. */
 enum weft_kernel_origin {
     WEFT_FROM_MEMORY,
     WEFT_FROM_DISK,
     WEFT_FROM_COMPILER,            /* the machine's, or NVRTC */
-    WEFT_FROM_FIRST                /* libtcc, and no better kernel is to come */
+    WEFT_FROM_FIRST                /* libtcc, and no better kernel will follow */
 };
 
-/* Where one kernel came from, how long getting it took, and how many threads a run of it uses while no
- * other run does: 0 where it runs on a GPU. */
+/* Where one kernel came from, how long that took, and how many threads a run uses for it if there is no other
+ * run; 0 threads on a GPU. */
 struct weft_kernel_info {
     enum weft_kernel_origin origin;
     double seconds;
     int threads;
-    double first_seconds;          /* libtcc's kernel, which ran until this one came; 0: there was none */
+    double first_seconds;          /* for libtcc's kernel, which ran until this one came; 0: there was none */
 };
 
 struct weft_run_params {
@@ -529,64 +535,63 @@ struct weft_run_params {
     size_t input_count;
     const struct weft_argument *outputs;
     size_t output_count;
-    /* The cudaStream_t that a run on a GPU takes its place on; it belongs to the GPU of the operands. NULL:
-     * the legacy default stream. Nothing for a run on the host. */
+    /* The cudaStream_t on which a run on a GPU is placed; it must belong to the GPU of the operands. NULL: the
+     * legacy default stream. Ignored by runs on the host. */
     void *stream;
 };
 
-/* Makes the kernels for these inputs now, the good ones, so that weft_run does not wait for a compiler
- * and does not begin with slower ones. Data pointers are not read, but as in weft_infer; outputs may be
- * absent (dense ones, where the inputs are, are assumed). Kernels are made for the GPU that the tensors'
- * devices name, if any, and loaded on it; nothing is put on the stream. `kernels` may be NULL, else it has
- * room for *kernel_count entries; *kernel_count becomes the number there are: at least one for each shape
- * of results, and those that compute temporaries and tables for them, which come first. With batches each
- * kernel is told once, whichever samples it is for. */
+/* Makes the good kernels for these inputs now, so that weft_run neither waits for a compiler nor begins with
+ * slower kernels. Data pointers are not read, except as for weft_infer. Outputs may be absent; they are then
+ * assumed to be dense, and to lie where the inputs do. If the tensors' devices name a GPU, kernels are made for
+ * it and loaded on it; nothing is put on the stream. If `kernels` is not NULL, it has room for *kernel_count
+ * entries. *kernel_count becomes the number of kernels: at least one for each shape of results, and before them
+ * those that compute temporaries and tables. With batches each kernel is listed once. */
 WEFT_API enum weft_status weft_prepare(struct weft_program *program,
                                        const struct weft_run_params *params,
                                        struct weft_kernel_info *kernels, size_t *kernel_count,
                                        struct weft_error **error);
 
-/* Computes every result into its output. All inputs and all outputs must be given; an output has
- * the result's dtype and shape, any strides that do not make it overlap itself. It is a batch, of as many
- * samples, where the result depends on one. An output may be the very buffer of an input (same address,
- * element size, shape and strides), of a batch sample by sample; any other overlap, of whichever samples,
- * is WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the
- * first such operator in the text, when an integer division met a zero.
+/* Computes every result into its output. All inputs and all outputs must be given. An output has the result's
+ * dtype and shape, and any strides under which it does not overlap itself. If the result depends on a batch, its
+ * output is a batch with as many samples. An output may be the very buffer of an input (same address, element
+ * size, shape and strides), for a batch sample by sample. Any other overlap, of whichever samples, is
+ * WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the first such
+ * operator in the text, if an integer division met a zero.
  *
- * Device data: the GPU is that of the device operands, all on one, else the call is WEFT_INPUT_ERROR, and
- * so it is where outputs are host data beside device operands. The run is put on `stream` and the call
- * returns: nothing is synchronized, remarks come from weft_context_status. `params` and what it points at
- * are the caller's again at once, device data when the stream has got there. Host inputs beside device ones
- * are copied to the GPU in the order of the stream: what is kDLCPU is read during the call, what is
- * kDLCUDAHost when the stream gets there. A 1-D input that a view takes as numbers is read during the call
- * and has to be host data.
- * Host data alone, with WEFT_TARGET_CUDA: copied to the first GPU and back, on streams of Weft's own; the
- * call returns when the outputs are complete, with their remark. Samples of batches, and parts of large tensors
- * where the program has no views and results of one shape, are on their way at once, and the GPU has to hold but a
- * few of them.
- * The first run with kernels that are not there yet makes and loads them, which takes its time and, in the
- * driver, may synchronize. After weft_prepare with the same shapes, dtypes and devices a run of device
- * tensors allocates and waits for nothing outside the stream and can be captured into a CUDA graph. The
- * graph holds the addresses of that run, and the values of inputs that are kDLCPU; the context, but not the program,
- * lives as long as it is launched.
- * WEFT_UNSUPPORTED: there is no driver, no GPU or no NVRTC, and the message says how to get it.
- * WEFT_OUT_OF_MEMORY: also of the GPU, and the message says how many bytes were wanted.
- * WEFT_DEVICE_ERROR: the driver refused a call; what a kernel does wrong on the GPU only later calls tell.
- * WEFT_INVALID_ARGUMENT: `stream` is another GPU's.
- * On a GPU the first parts of the outputs may have been written when the memory for a further one is missing or the
- * driver refuses a later call: after these two errors outputs hold nothing of use. */
+ * Device data: the run is on the GPU of the device operands. They must all be on one GPU, and no output may be
+ * host data; otherwise WEFT_INPUT_ERROR. The run is put on `stream` and the call returns without synchronizing.
+ * Remarks come from weft_context_status. `params` and what it points to may be changed at once, device data only
+ * when the stream has passed the run. Host inputs are copied to the GPU in the order of the stream: kDLCPU is
+ * read during the call, kDLCUDAHost when the stream gets there. An input that a view takes as numbers is read
+ * during the call and must be host data.
+ *
+ * Host data alone, with WEFT_TARGET_CUDA: they are copied to the first GPU and back, on streams of Weft's own.
+ * The call returns when the outputs are complete, with their remark. While some samples of a batch are computed,
+ * others are copied, so the GPU needs memory for only a few of them. The same holds for parts of large tensors if
+ * the program has no views and no reductions and its results have one shape.
+ *
+ * The first run with new kernels makes and loads them, which takes time and may synchronize in the driver. After
+ * weft_prepare with the same shapes, dtypes and devices, a run of device tensors allocates nothing and waits for
+ * nothing outside the stream, and can be captured into a CUDA graph. The graph holds the addresses of that run,
+ * and the values of kDLCPU inputs. The context, but not the program, must live as long as the graph is launched.
+ *
+ * WEFT_UNSUPPORTED: there is no driver, no GPU or no NVRTC; the message says how to get it. WEFT_OUT_OF_MEMORY:
+ * host or GPU; for a GPU the message says how many bytes were wanted. WEFT_DEVICE_ERROR: the driver refused a
+ * call; what a kernel does wrong on the GPU is only reported by later calls. WEFT_INVALID_ARGUMENT: `stream`
+ * belongs to another GPU. On a GPU some parts of the outputs may have been written when memory for another part
+ * is missing, or the driver refuses a later call. After these two errors the outputs are useless. */
 WEFT_API enum weft_status weft_run(struct weft_program *program,
                                    const struct weft_run_params *params,
                                    struct weft_error **error);
 
 /* ---- views ---- */
 
-/* The elements of a tensor, in their order, under another shape (docs/language.md, section 7); nothing is
- * copied. The rules are those of reshape, squeeze, expand_dims and reinterpret in a text. */
+/* A view shows the elements of a tensor, in their order, under another shape (docs/language.md, section 7), and
+ * copies nothing. The rules are those of reshape, squeeze, expand_dims and reinterpret in a text. */
 
-/* What such a call fills. The data, their device and byte_offset are the viewed tensor's, whose owner
- * keeps them; `tensor.shape` and `tensor.strides` point into this struct, which is the caller's and must
- * neither be copied nor moved while they are used. Nothing has to be released. */
+/* The result of such a call. The data, their device and byte_offset are those of the tensor, and still belong to
+ * its owner. `tensor.shape` and `tensor.strides` point into this struct, so it must not be copied or moved while
+ * they are used. Nothing has to be released. */
 struct weft_view {
     DLTensor tensor;
     int64_t shape[WEFT_MAX_RANK];
@@ -594,23 +599,22 @@ struct weft_view {
     char layout[WEFT_MAX_RANK + 1]; /* "": none */
 };
 
-/* A pointer that is NULL is an argument that is not given; one that is not, with count 0, is an empty
- * list: shape [] is 0-D. */
+/* A NULL pointer stands for an argument that is not given. A pointer with count 0 is an empty list: shape [] is
+ * 0-D. */
 struct weft_reshape_params {
-    const int64_t *shape;          /* one negative extent takes what is left */
+    const int64_t *shape;          /* one negative extent takes the rest */
     int shape_count;
-    const double *rel_shape;       /* factors of the extents that src_dims picks, else of those in the
-                                      same place; not beside shape */
+    const double *rel_shape;       /* factors for the extents that src_dims picks, else for those in the same
+                                    * place; not with `shape` */
     int rel_shape_count;
-    const int64_t *src_dims;       /* -1 inserts an extent of 1; not beside shape */
+    const int64_t *src_dims;       /* -1 inserts an extent of 1; not with `shape` */
     int src_dims_count;
-    const char *layout;            /* of the view; NULL: the tensor's where it has as many letters as the
-                                      view has dimensions */
+    const char *layout;            /* of the view; NULL: the tensor's, if it has one letter for each dimension of
+                                    * the view */
 };
 
-/* `tensor` may lie on any device and have any strides; where its elements do not lie as the view wants
- * them in their order the call is WEFT_INPUT_ERROR. `layout` is the tensor's, NULL for none. `view` is set
- * only on success. */
+/* `tensor` may be on any device and have any strides. WEFT_INPUT_ERROR: its elements do not lie in memory such
+ * that strides can describe the view. `layout` is the tensor's; NULL: none. `view` is set only on success. */
 WEFT_API enum weft_status weft_reshape(const DLTensor *tensor, const char *layout,
                                        const struct weft_reshape_params *params,
                                        struct weft_view *view, struct weft_error **error);
@@ -621,19 +625,17 @@ WEFT_API enum weft_status weft_squeeze(const DLTensor *tensor, const char *layou
 /* Inserts extents of 1 at these positions of the view, which has no layout. */
 WEFT_API enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t *axes, int axis_count,
                                            struct weft_view *view, struct weft_error **error);
-/* The same bytes as another type. `shape` NULL: the innermost extent changes with the size of an
- * element. */
+/* The same bytes as another type. `shape` NULL: the innermost extent changes by the ratio of the element sizes. */
 WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout,
                                            enum weft_dtype dtype, const int64_t *shape, int shape_count,
                                            struct weft_view *view, struct weft_error **error);
 
 /* ---- the disk cache ---- */
 
-/* `cache` is a word as in weft_context_params.cache. Where there is no directory there are no entries;
- * WEFT_CACHE_ERROR when it is one that a context would not use. Safe beside any number of processes
- * that use the directory. */
+/* `cache` has the meaning of weft_context_params.cache. A directory that does not exist has no entries.
+ * WEFT_CACHE_ERROR: a context would not use the directory. Any number of processes may use it meanwhile. */
 
-/* The directory that a context would use, made or not, "" for none. Released by weft_free. */
+/* The directory that a context would use, whether it exists or not; "" for none. Release *path with weft_free. */
 WEFT_API enum weft_status weft_cache_path(const char *cache, char **path, struct weft_error **error);
 
 struct weft_cache_entry {
@@ -641,12 +643,12 @@ struct weft_cache_entry {
     const char *key;               /* 32 hexadecimal digits */
     uint64_t size;                 /* of the file, in bytes */
     int64_t used;                  /* last use, to the minute, in seconds since 1970 */
-    const char *compiler;          /* the first line of its --version; "" when not known */
-    const char *problem;           /* NULL: sound; else what is wrong, in words */
+    const char *compiler;          /* the first line of its --version, or NVRTC's version; "" if unknown */
+    const char *problem;           /* what is wrong; NULL: nothing */
 };
 
-/* Reads and checks every entry and shows it to `visit`, in no order; all pointers are the call's.
- * Nothing is changed: a context replaces a damaged entry when it wants the kernel. */
+/* Reads and checks every entry and passes it to `visit`, in no particular order. All pointers are valid during
+ * the callback. Nothing is changed; a context replaces a damaged entry when it needs the kernel. */
 WEFT_API enum weft_status weft_cache_list(const char *cache,
                                           void (*visit)(void *user,
                                                         const struct weft_cache_entry *entry),
@@ -657,16 +659,16 @@ struct weft_cache_removed {
     size_t files;
     uint64_t bytes;
     size_t kept;                   /* files that could not be removed: WEFT_CACHE_ERROR */
-    int problem;                   /* why, an errno; 0 when there is none */
+    int problem;                   /* the errno of one of them; 0: none */
 };
 
-/* Removes what processes that died left behind and, when the entries take more than `cap` bytes, those
- * used longest ago until they do not. cap UINT64_MAX: the environment's WEFT_CACHE_SIZE (bytes, or
- * with K, M, G or T behind), else 256M, which contexts keep to as well. `removed` may be NULL. */
+/* Removes what dead processes left behind. If the entries take more than `cap` bytes, removes those used longest
+ * ago until they do not. UINT64_MAX stands for the environment's WEFT_CACHE_SIZE (bytes, with an optional K, M, G
+ * or T), else 256M, which contexts keep to as well. `removed` may be NULL. */
 WEFT_API enum weft_status weft_cache_prune(const char *cache, uint64_t cap,
                                            struct weft_cache_removed *removed,
                                            struct weft_error **error);
-/* Removes every entry and what belongs to them, and no file that is not Weft's. */
+/* Removes all entries and the cache's other files, and no file that is not Weft's. `removed` may be NULL. */
 WEFT_API enum weft_status weft_cache_clear(const char *cache, struct weft_cache_removed *removed,
                                            struct weft_error **error);
 

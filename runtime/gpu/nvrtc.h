@@ -48,6 +48,7 @@ struct nvrtc {
     atomic_uint unknown;           /* bit set of the optional options that it does not know */
 };
 
+/* Opens nothing. `environment` must outlive the struct. */
 void nvrtc_init(struct nvrtc *nvrtc, const struct environment *environment);
 void nvrtc_finish(struct nvrtc *nvrtc);
 
