@@ -18,7 +18,7 @@ struct placed {
 /* What a stretch has on the GPU. */
 struct place {
     uint64_t shared, own;          /* addresses of its temporaries */
-    struct placed *entries;         /* [kernel_count] */
+    struct placed *entries;        /* [kernel_count] */
     uint64_t **samples;            /* [inputs, then results] for host batches, the samples' addresses; NULL for
                                     * other operands */
 };
@@ -33,7 +33,7 @@ struct known {
 struct table {
     struct known *known;           /* [known_count], a power of two; at most half full */
     size_t known_count;
-    const struct placed *entry;     /* one of its kernels, for constants and literals */
+    const struct placed *entry;    /* one of its kernels, for constants and literals */
     uint64_t *words;               /* samples, then geometries; NULL for a kernel on one sample */
     uint64_t address;
     uint64_t *bases, *args;        /* [accesses] of the current sample; the kernel's arguments */
