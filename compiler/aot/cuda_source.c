@@ -52,8 +52,9 @@ static void put_device_sizes(struct buf *out, const struct device_sizes *sizes, 
     buf_printf(out, "\nenum {\n    CLASSES = %d, /* kernels on the GPU */\n    CONSTANTS = %d,\n    FAULT_BYTES = %d,\n"
                "    ARGS_WORDS = %zu, /* of a kernel's arguments */\n    TABLE_WORDS = %zu, /* and behind them */\n"
                "    BATCH_WORDS = %zu, /* of one of many samples */\n"
-               "    CODES = %d /* machine code and PTX of each */\n};\n", sizes->classes, sizes->constants, sizes->faults,
-               sizes->args, sizes->table, sizes->batch, params->arch_count + 1);
+               "    CODES = %d /* machine code and PTX of each */\n};\n",
+               sizes->classes, sizes->constants, sizes->faults, sizes->args, sizes->table, sizes->batch,
+               params->arch_count + 1);
 }
 
 /* ---- architectures ---- */
@@ -149,12 +150,12 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct aot_class *class = &part->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, "
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
                NAME_CODES "},\n",
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
-               form->accesses, form->literals, form->apart ? literal_constant(part) : -1, part->fault,
+               form->accesses, form->literals, truth(form->apart), literal_constant(part), part->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
@@ -244,6 +245,7 @@ static void put_launcher(struct buf *out)
     PUT(out, own, "class");
     PUT(out, shared, "keep");
     buf_puts(out, "\n#define FORM struct class\n");
+    aot_put_sections(out, weft_template_words_h);
     aot_put_sections(out, weft_template_words);
     PUT(out, own, "kinds");
     PUT(out, shared, "environment");
@@ -284,14 +286,13 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
                            const struct aot_params *params)
 {
     struct buf body;
-    const char *include = arena_printf(out->arena, "#include \"%s.h\"\n\n", name);
+    const char *includes = arena_printf(out->arena, "#include \"%s.h\"\n\n%s", name,
+                                        aot_section(out->arena, weft_template_aot_cuda, "includes"));
     buf_init(&body, out->arena);
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     buf_puts(out, aot_shared_section(out->arena, "language"));
-    aot_put_wrapped(out, kernels, count,
-                    arena_printf(out->arena, "%s%s", include, aot_section(out->arena, weft_template_aot_cuda, "includes")),
-                    body.text);
+    aot_put_wrapped(out, kernels, count, includes, body.text);
     buf_puts(out, aot_shared_section(out->arena, "guard end"));
     buf_puts(out, aot_shared_section(out->arena, "language end"));
     for (int i = 0; i < count; i++)

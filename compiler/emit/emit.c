@@ -308,6 +308,37 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
     return NULL;
 }
 
+/* The heading of the kernel's function: a name of its own where several kernels share a text. */
+static void put_entry(struct emitter *e, struct buf *out)
+{
+    const char *parameters = "const struct weft_args *args, i64 begin, i64 end";
+    if (e->name)
+        buf_printf(out, "static void %s(%s)\n", e->name, parameters);
+    else
+        buf_printf(out, "void " NAME_ENTRY "(%s)\n", parameters);
+}
+
+static void put_args(struct emitter *e, struct buf *out)
+{
+    buf_puts(out, e->params->target->args);
+}
+
+static void put_helpers(struct emitter *e, struct buf *out)
+{
+    if (e->vectors)
+        put_head(e, out, "//: vector head\n");
+    buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
+}
+
+/* The sections of a skeleton that are made as a whole. */
+static const struct {
+    const char *name;
+    void (*put)(struct emitter *e, struct buf *out);
+} whole_sections[] = {
+    {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
+    {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry},
+};
+
 static const char *section_text(struct emitter *e, const char *name, size_t length)
 {
     const struct buf *section = emit_section(e, name, length);
@@ -315,18 +346,9 @@ static const char *section_text(struct emitter *e, const char *name, size_t leng
     if (section)
         return section->text;
     buf_init(&text, e->arena);
-    switch (*name) {
-    case 'c': put_comment(e, &text); break;
-    case 't': put_types(e, &text); break;
-    case 's': put_form(e, &text); break;
-    case 'a': buf_puts(&text, e->params->target->args); break;
-    case 'l': put_library(e, &text); break;
-    case 'h':
-        if (e->vectors)
-            put_head(e, &text, "//: vector head\n");
-        buf_add(&text, e->subst.helpers.text, e->subst.helpers.length);
-        break;
-    }
+    for (size_t i = 0; i < sizeof whole_sections / sizeof *whole_sections; i++)
+        if (strlen(whole_sections[i].name) == length && memcmp(whole_sections[i].name, name, length) == 0)
+            whole_sections[i].put(e, &text);
     return text.text;
 }
 
@@ -334,7 +356,6 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
 {
     struct buf out;
     buf_init(&out, e->arena);
-    skeleton = strchr(skeleton, '\n') + 1; /* its first line speaks to the reader of the file */
     while (*skeleton) {
         size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
         if (skeleton[indent] == '$')
@@ -367,7 +388,7 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     start(&e);
     emit_parts(&e);
     *scratch = e.scratch;
-    return fill_skeleton(&e, params->target->skeleton);
+    return fill_skeleton(&e, strchr(params->target->skeleton, '\n') + 1); /* the first line tells what the file is */
 }
 
 /* ---- several kernels in one text ---- */
@@ -402,9 +423,8 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     shared->blocks = e.blocks;
     shared->vectors = shared->vectors || e.vectors;
     *scratch = e.scratch;
-    const char *body = fill_skeleton(&e, strstr(params->target->skeleton, "void " NAME_ENTRY "("));
-    return arena_printf(e.arena, "static void %s(const struct weft_args *args, i64 begin, i64 end)\n%s", name,
-                        body);
+    e.name = name;
+    return fill_skeleton(&e, strstr(params->target->skeleton, "$entry\n"));
 }
 
 const char *emit_common(struct emit_together *together, const char *section)

@@ -23,6 +23,7 @@ struct emitter {
     const struct kernel *kernel;
     const struct emit_params *params;
     const unsigned char *kinds;
+    const char *name;              /* of the function; NULL: the text has one kernel */
     struct schedule schedule;
     struct subst subst;
 #define MEMBER(name) struct buf name;

@@ -9,6 +9,7 @@ extern const char weft_template_aot_h[];
 extern const char weft_template_aot_cuda[];
 extern const char weft_template_chunks[];
 extern const char weft_template_words[];
+extern const char weft_template_words_h[];
 extern const char weft_template_slice[];
 extern const char weft_template_slice_h[];
 extern const char weft_template_walk[];

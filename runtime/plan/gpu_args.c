@@ -59,45 +59,20 @@ static bool is_dense(const struct planned *planned, const uint64_t *bases)
 void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
                        const uint64_t *bases, uint64_t *words)
 {
-    *words++ = (uint64_t)first_tile;
-    *words++ = is_dense(planned, bases);
-    *words++ = geometry;
-    for (int a = 0; a < planned->kernel->access_count; a++)
-        *words++ = bases[a];
+    put_sample(words, form_of(planned), first_tile, is_dense(planned, bases), geometry, bases);
 }
 
 void cuda_write_literals(const struct planned *planned, uint64_t *words)
 {
-    for (int i = 0; i < form_of(planned)->literals; i++)
-        words[i] = planned->literals[i];
+    memcpy(words, planned->literals, (size_t)form_of(planned)->literals * sizeof *words);
 }
 
-/* Where there are none a slot stands all the same: neither C nor C++ has arrays of nothing. */
-static uint64_t *put_literals(uint64_t *to, const struct planned *planned, const struct cuda_call *call)
+void cuda_write_args(const struct planned *planned, const struct launch_words *launch, uint64_t *words)
 {
-    const struct form *form = form_of(planned);
-    if (!form->apart)
-        cuda_write_literals(planned, to);
-    if (form->apart || !form->literals)
-        *to = form->apart ? call->literals : 0;
-    return to + (form->apart || !form->literals ? 1 : form->literals);
-}
-
-void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words)
-{
-    const struct form *form = form_of(planned);
-    *words++ = (uint64_t)call->tiles;
-    *words++ = call->faults;
-    words = put_literals(words, planned, call);
-    if (form->many) {
-        *words++ = (uint64_t)call->sample_count;
-        *words++ = call->samples;
-        return;
-    }
-    *words++ = is_dense(planned, call->bases);
-    words = put_geometry(words, form, &planned->walk, call->maps);
-    for (int a = 0; a < form->accesses; a++)
-        *words++ = call->bases[a];
+    struct launch_words all = *launch;
+    all.literals = planned->literals;
+    all.dense = !form_of(planned)->many && is_dense(planned, launch->bases);
+    put_args(words, form_of(planned), &planned->walk, &all);
 }
 
 void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "templates/shared/words.h"
+
 struct planned;
 
 /* Threads of a block: planned->emitted->form.threads. Blocks for a launch over so many tiles (> 0), of all
@@ -36,17 +38,8 @@ void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64
 /* Literals where form.apart: form.literals words. */
 void cuda_write_literals(const struct planned *planned, uint64_t *words);
 
-struct cuda_call {
-    int64_t tiles;                 /* of all samples */
-    uint64_t faults;               /* device address of kernel->fault_count bytes; 0: none */
-    const uint64_t *bases, *maps;  /* !form.many: as for cuda_write_sample and cuda_write_geometry */
-    uint64_t samples;              /* form.many: device address of the table of samples */
-    int64_t sample_count;
-    uint64_t literals;             /* form.apart: device address */
-};
-
-/* form_args_words(form) words: the one parameter of the kernel. */
-void cuda_write_args(const struct planned *planned, const struct cuda_call *call, uint64_t *words);
+/* form_args_words(form) words: the one parameter of the kernel. Of `launch` all but literals and dense is read. */
+void cuda_write_args(const struct planned *planned, const struct launch_words *launch, uint64_t *words);
 /* Arguments that were written before (!form.many), for other data. */
 void cuda_change_args(const struct planned *planned, uint64_t faults, const uint64_t *bases, uint64_t *words);
 

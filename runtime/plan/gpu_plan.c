@@ -64,10 +64,10 @@ static uint64_t *make_words(struct arena *arena, const struct planned *planned)
     }
     if (!resident)
         return NULL;
-    const struct cuda_call call = {.tiles = planned->tiles, .bases = none, .maps = maps,
-                                   .literals = cuda->literals.address};
+    const struct launch_words launch = {.tiles = planned->tiles, .bases = none, .maps = maps,
+                                   .literals_address = cuda->literals.address};
     uint64_t *words = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
-    cuda_write_args(planned, &call, words);
+    cuda_write_args(planned, &launch, words);
     return words;
 }
 

@@ -309,11 +309,11 @@ static bool launch_table(struct batch_run *run, const struct launch *launch, con
     uint64_t faults;
     if (!work_faults(&run->work, launch->planned, table->entry->cuda, &faults))
         return false;
-    const struct cuda_call call = {.tiles = launch->tiles, .faults = faults, .bases = table->bases,
+    const struct launch_words words = {.tiles = launch->tiles, .faults = faults, .bases = table->bases,
                                    .maps = table->entry->maps, .samples = table->address,
                                    .sample_count = launch->sample_count,
-                                   .literals = table->entry->cuda->literals.address};
-    cuda_write_args(launch->planned, &call, table->args);
+                                   .literals_address = table->entry->cuda->literals.address};
+    cuda_write_args(launch->planned, &words, table->args);
     return work_launch(&run->work, launch->planned, table->args, launch->tiles);
 }
 

@@ -199,10 +199,10 @@ static void write_shot(const struct shot *shot, uint64_t faults)
     }
     for (int a = 0; a < form->accesses; a++)
         shot->maps[a] = shot->cuda->maps[a].address;
-    const struct cuda_call call = {.tiles = planned->tiles, .faults = faults, .bases = shot->bases,
+    const struct launch_words words = {.tiles = planned->tiles, .faults = faults, .bases = shot->bases,
                                    .maps = shot->maps, .samples = shot->table_address, .sample_count = 1,
-                                   .literals = shot->cuda->literals.address};
-    cuda_write_args(planned, &call, shot->words);
+                                   .literals_address = shot->cuda->literals.address};
+    cuda_write_args(planned, &words, shot->words);
     if (form->many)
         write_table(shot);
 }

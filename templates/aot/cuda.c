@@ -1,7 +1,7 @@
 /* What ahead-of-time sources for CUDA carry besides the tables and functions that they share with those for C
- * (templates/aot/aot.c): machine code of their kernels as arrays, and a launcher. The driver is opened when a call first
- * wants it and never linked, with declarations of our own. A call checks all of its operands, and only then gives
- * work to the stream; it waits for nothing. */
+ * (templates/aot/aot.c): machine code of their kernels as arrays, and a launcher. The driver is opened by the first
+ * call that needs it, never linked; its declarations are our own. A call checks all of its operands, and only then
+ * gives work to the stream; it waits for nothing. */
 
 //: includes
 #include <dlfcn.h>
@@ -27,7 +27,8 @@ struct class {
     bool flat, mapped, wide, many;
     int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
     int groups, steps, period, accesses, literals;
-    int apart;                     /* the constant that holds the literals; -1: they are arguments */
+    bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
+    int literal_constant;
     int fault;                     /* the first of its part's bytes for divisions by zero */
     const uint64_t *literal;
     const uint64_t *const *code;   /* [CODES] */
@@ -430,20 +431,9 @@ static int reserve_table(struct call *call)
     return status ? status : CALL(cuMemAllocAsync, &call->table, TABLE_ROOM * sizeof(uint64_t), call->stream);
 }
 
-static uint64_t *put_sample(uint64_t *to, const struct part *part, int64_t first_tile, bool dense, uint64_t geometry,
-                            const uint64_t *bases)
-{
-    *to++ = (uint64_t)first_tile;
-    *to++ = dense;
-    *to++ = geometry;
-    for (int a = 0; a < part->accesses; a++)
-        *to++ = bases[a];
-    return to;
-}
-
 /* The tables behind the arguments: maps, and where arguments are too many the geometry and the sample. */
-static int send_table(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases,
-                      bool dense, uint64_t *maps, uint64_t *sample)
+static int send_table(struct call *call, const struct part *part, const struct plan *plan, struct launch_words *launch,
+                      uint64_t *maps)
 {
     const struct class *class = plan->class;
     uint64_t table[ONE_ROOM], *to = table;
@@ -458,41 +448,26 @@ static int send_table(struct call *call, const struct part *part, const struct p
     if (class->many) {
         const uint64_t geometry = call->table + (uint64_t)(to - table) * sizeof *table;
         to = put_geometry(to, class, &plan->walk, maps);
-        *sample = call->table + (uint64_t)(to - table) * sizeof *table;
-        to = put_sample(to, part, 0, dense, geometry, bases);
+        launch->samples = call->table + (uint64_t)(to - table) * sizeof *table;
+        to = put_sample(to, class, 0, launch->dense, geometry, launch->bases);
     }
     return CALL(cuMemcpyHtoDAsync, call->table, table, (size_t)(to - table) * sizeof *table, call->stream);
 }
 
-static uint64_t *put_literals(uint64_t *to, const struct call *call, const struct class *class)
-{
-    if (class->apart >= 0) {
-        *to++ = call->gpu->constant[class->apart];
-        return to;
-    }
-    for (int i = 0; i < class->literals; i++)
-        *to++ = class->literal[i];
-    if (!class->literals)
-        *to++ = 0; /* a place stands all the same */
-    return to;
-}
-
-/* What all arguments begin with. */
-static uint64_t *put_head(uint64_t *to, const struct call *call, const struct part *part, const struct class *class,
-                          int64_t tiles)
-{
-    *to++ = (uint64_t)tiles;
-    *to++ = (uint64_t)(uintptr_t)(part->faults ? met + class->fault : NULL);
-    return put_literals(to, call, class);
-}
-
-static int launch_words(const struct call *call, const struct class *class, int64_t tiles, uint64_t *words)
+/* `walk` is read where the kernel takes one sample by value. */
+static int launch_kernel(const struct call *call, const struct part *part, const struct class *class,
+                         const struct weft_geometry *walk, struct launch_words launch)
 {
     enum { MOST_BLOCKS = 1 << 20 }; /* each takes further tiles by itself */
+    uint64_t words[ARGS_WORDS];
     void *parameters[] = {words};
+    launch.faults = part->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
+    launch.literals = class->literal;
+    launch.literals_address = class->apart ? call->gpu->constant[class->literal_constant] : 0;
+    put_args(words, class, walk, &launch);
     return CALL(cuLaunchKernel, call->gpu->function[class->number],
-                (unsigned)(tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS), 1, 1, (unsigned)class->threads, 1, 1, 0,
-                call->stream, parameters, NULL);
+                (unsigned)(launch.tiles < MOST_BLOCKS ? launch.tiles : MOST_BLOCKS), 1, 1, (unsigned)class->threads, 1,
+                1, 0, call->stream, parameters, NULL);
 }
 
 /* At least one: there are elements. */
@@ -504,24 +479,13 @@ static int64_t count_tiles(const struct plan *plan)
 static int launch(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases)
 {
     const struct class *class = plan->class;
-    const bool dense = is_dense(part, plan, bases);
-    uint64_t words[ARGS_WORDS], maps[ACCESSES] = {0}, sample = 0;
+    uint64_t maps[ACCESSES] = {0};
+    struct launch_words launch = {.tiles = count_tiles(plan), .dense = is_dense(part, plan, bases), .bases = bases,
+                                  .maps = maps, .sample_count = 1};
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
-        status = send_table(call, part, plan, bases, dense, maps, &sample);
-    if (status)
-        return status;
-    uint64_t *to = put_head(words, call, part, class, count_tiles(plan));
-    if (class->many) {
-        *to++ = 1;
-        *to++ = sample;
-    } else {
-        *to++ = dense;
-        to = put_geometry(to, class, &plan->walk, maps);
-        for (int a = 0; a < part->accesses; a++)
-            *to++ = bases[a];
-    }
-    return launch_words(call, class, count_tiles(plan), words);
+        status = send_table(call, part, plan, &launch, maps);
+    return status ? status : launch_kernel(call, part, class, &plan->walk, launch);
 }
 
 /* Samples that one launch computes: one after the other, and behind the room for them what they are walked by. */
@@ -533,20 +497,15 @@ struct table {
 
 static int launch_table(struct call *call, const struct part *part, struct table *table)
 {
-    uint64_t words[ARGS_WORDS];
+    const struct launch_words launch = {.tiles = table->tiles, .samples = call->table, .sample_count = table->samples};
     if (!table->samples)
         return WEFT_KERNEL_OK;
     int status = find_function(call->gpu, table->class);
     if (!status)
         status = CALL(cuMemcpyHtoDAsync, call->table, table->words,
                       (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
-    if (status)
-        return status;
-    uint64_t *to = put_head(words, call, part, table->class, table->tiles);
-    *to++ = (uint64_t)table->samples;
-    *to++ = call->table;
     table->samples = 0;
-    return launch_words(call, table->class, table->tiles, words);
+    return status ? status : launch_kernel(call, part, table->class, NULL, launch);
 }
 
 /* Memory for it is there. */
@@ -557,7 +516,7 @@ static void add_sample(const struct call *call, const struct part *part, const s
     const int64_t at = table->room * sample + table->samples * each;
     if (!table->samples)
         table->tiles = 0;
-    put_sample(table->words + table->samples * sample, part, table->tiles, is_dense(part, plan, bases),
+    put_sample(table->words + table->samples * sample, plan->class, table->tiles, is_dense(part, plan, bases),
                call->table + (uint64_t)at * sizeof *table->words, bases);
     put_geometry(table->words + at, plan->class, &plan->walk, NULL);
     table->class = plan->class;
@@ -595,8 +554,8 @@ static uint64_t base_of(const struct call *call, const struct access *access, co
 }
 
 /* A part on one sample, now or with others in the table. */
-static int run_part(struct call *call, const struct part *part, const struct tensor *tensors, const int64_t *d, int turn,
-                    struct table *table)
+static int run_part(struct call *call, const struct part *part, const struct tensor *tensors, const int64_t *d,
+                    int turn, struct table *table)
 {
     struct plan plan;
     uint64_t bases[ACCESSES];

@@ -6,7 +6,7 @@ $args
 $library
 $helpers
 $blocks
-void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
+$entry
 {
     $literals
     $faults

@@ -1,7 +1,7 @@
-/* The arguments of a kernel that computes in chunks, as words of 8 bytes in the order of templates/kernel/args_cuda.h: one text
- * for the library, which includes it, and for ahead-of-time sources, which carry it. Before it: SHARED, the struct
- * weft_geometry of templates/kernel/args.h, and FORM, a struct that has the members of compiler/loop/form.h's that are read
- * here. Addresses are the device's. */
+/* The arguments of a kernel that computes in chunks, as words of 8 bytes in the order of
+ * templates/kernel/args_cuda.h: one text for the library, which includes it, and for ahead-of-time sources, which
+ * carry it. Before it: SHARED, words.h, the struct weft_geometry of templates/kernel/args.h, and FORM, a struct that
+ * has the members of compiler/loop/form.h's that are read here. Addresses are the device's. */
 
 //: words
 /* n * 2^bits / d for n below d, of whole numbers. */
@@ -116,4 +116,45 @@ static bool is_aligned(const FORM *form, const struct weft_geometry *walk, int a
     for (long long g = 0; g < walk->groups; g++)
         base |= (uint64_t)strides[g];
     return base % (bytes < 16 ? bytes : 16) == 0;
+}
+
+/* A sample for a table: `geometry` is the address of the table's geometry for it. */
+SHARED uint64_t *put_sample(uint64_t *to, const FORM *form, int64_t first_tile, bool dense, uint64_t geometry,
+                            const uint64_t *bases)
+{
+    *to++ = (uint64_t)first_tile;
+    *to++ = dense;
+    *to++ = geometry;
+    for (int a = 0; a < form->accesses; a++)
+        *to++ = bases[a];
+    return to;
+}
+
+/* Without literals one slot stands all the same: neither C nor C++ has arrays of nothing. */
+static uint64_t *put_literals(uint64_t *to, const FORM *form, const struct launch_words *launch)
+{
+    if (form->apart || !form->literals)
+        *to++ = form->apart ? launch->literals_address : 0;
+    for (int i = 0; !form->apart && i < form->literals; i++)
+        *to++ = launch->literals[i];
+    return to;
+}
+
+/* All arguments of a launch. The geometry is read where the kernel takes one sample by value. */
+SHARED uint64_t *put_args(uint64_t *to, const FORM *form, const struct weft_geometry *walk,
+                          const struct launch_words *launch)
+{
+    *to++ = (uint64_t)launch->tiles;
+    *to++ = launch->faults;
+    to = put_literals(to, form, launch);
+    if (form->many) {
+        *to++ = (uint64_t)launch->sample_count;
+        *to++ = launch->samples;
+        return to;
+    }
+    *to++ = launch->dense;
+    to = put_geometry(to, form, walk, launch->maps);
+    for (int a = 0; a < form->accesses; a++)
+        *to++ = launch->bases[a];
+    return to;
 }

@@ -1,0 +1,17 @@
+/* What a launch of a CUDA kernel says besides the kernel's geometry; words.c makes its arguments of it. `form` is the
+ * kernel's (compiler/loop/form.h). Addresses are the device's. */
+
+//: launch
+struct launch_words {
+    int64_t tiles;                 /* of all samples */
+    uint64_t faults;               /* address of one byte for each division by zero; 0: none */
+    const uint64_t *literals;      /* !form.apart: [form.literals] */
+    uint64_t literals_address;     /* form.apart */
+    /* !form.many: the sample. */
+    bool dense;                    /* chunks cross no row, and are aligned */
+    const uint64_t *bases;         /* [form.accesses] addresses of the elements that are read or written first */
+    const uint64_t *maps;          /* [form.accesses] addresses of maps; NULL where !form.mapped */
+    /* form.many: the table of samples. */
+    uint64_t samples;              /* its address */
+    int64_t sample_count;
+};
