@@ -10,8 +10,7 @@ enum aot_target { AOT_C, AOT_CUDA };
 struct aot_params {
     enum aot_target target;
     const char *file;              /* the text's file for comments, without directories */
-    const char *bundle;            /* the name of a single pair of files for all kernels; NULL: each kernel has a
-                                      pair */
+    const char *bundle;            /* the name of a single pair of files for all kernels; NULL: a pair for each */
     unsigned levels;               /* a set of enum weft_level */
     bool openmp;                   /* runs on threads if it is compiled with -fopenmp */
     const char *const *archs;      /* CUDA: the architectures with machine code, as "sm_90"; [arch_count] */

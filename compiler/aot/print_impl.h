@@ -20,6 +20,7 @@ void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int cou
 /* tables.c: the constant tables that describe a kernel, and the function that computes its extents. */
 /* CUDA: the table of a part's classes (cuda_source.c). */
 void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
+/* The name of an array literal's data in the source. */
 const char *aot_constant_name(struct aot_kernel *k, int part, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
 

@@ -34,9 +34,11 @@ void arena_adopt(struct arena *arena, struct arena *from);
 _Noreturn void arena_fail(struct arena *arena);
 /* Allocates zeroed memory, aligned for any object. This and all functions below jump on failure. */
 void *arena_alloc(struct arena *arena, size_t size);
+/* Returns a copy of `size` bytes. */
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Returns a NUL-terminated copy of `length` bytes. */
 char *arena_string(struct arena *arena, const char *text, size_t length);
+/* Return a formatted, NUL-terminated text. */
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)

@@ -13,6 +13,7 @@ struct buf {
     size_t length, capacity;
 };
 
+/* Makes an empty text. Adding to it jumps when memory runs out, as arena_alloc does. */
 void buf_init(struct buf *buf, struct arena *arena);
 void buf_add(struct buf *buf, const char *text, size_t length);
 void buf_puts(struct buf *buf, const char *text);

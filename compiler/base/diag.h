@@ -43,8 +43,7 @@ struct diags {
     const char *input;             /* the input at hand, copied into new diagnostics; NULL: none */
     struct diag *first, *last;
     int errors, warnings;
-    bool out_of_memory;            /* a diagnostic was lost. Reporting never jumps, so that it may happen under a
-                                      lock */
+    bool out_of_memory;            /* a diagnostic was lost; reporting never jumps, so it may happen under a lock */
 };
 
 static inline struct span span_join(struct span a, struct span b)
@@ -52,6 +51,7 @@ static inline struct span span_join(struct span a, struct span b)
     return (struct span){a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end};
 }
 
+/* Makes an empty list. Diagnostics are allocated in `arena`; spans refer to `source`, which may be NULL. */
 void diags_init(struct diags *diags, struct arena *arena, const struct source *source);
 /* Adds one diagnostic and returns false:
  *

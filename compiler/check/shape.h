@@ -68,6 +68,7 @@ const struct shape *type_shape(struct arena *arena, const struct type *type);
 const char *expression_text(struct arena *arena, const struct program *program, struct span span);
 /* A shape as "[480, 640, 3]", with unknown extents as ? and size variables by name. */
 const char *shape_text(struct arena *arena, const struct program *program, const struct shape *shape);
+/* Whether ranks and extents are the same. */
 bool shapes_equal(const struct shape *a, const struct shape *b);
 /* Whether all extents are numbers. */
 bool shape_known(const struct shape *shape);

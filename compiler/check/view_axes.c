@@ -1,8 +1,7 @@
 /* The shapes of squeeze and expand_dims, and the dimensions that their axes name. */
 #include "compiler/check/view_impl.h"
 
-/* Sets a bit for each of `rank` dimensions that `axes` names. False, with a diagnostic, where an axis is
- * wrong. */
+/* Sets a bit for each of `rank` dimensions that `axes` names. False, with a diagnostic, where one is wrong. */
 static bool axis_set(struct view_walk *w, const struct view_list *axes, int rank, bool from_end,
                      uint32_t *set)
 {

@@ -30,6 +30,7 @@ struct view_places {
 
 /* ---- view_numbers.c ---- */
 
+/* The places for a message about an argument, or about the view where `numbers` is NULL or was not given. */
 struct view_places view_places_of(const struct view_walk *w, const struct numbers *numbers);
 /* Reports DIAG_VIEW_EXTENT, _AXIS or _RANK, or one of selections, and returns false. */
 #define view_wrong(w, id, numbers, ...) \
@@ -55,6 +56,8 @@ void view_unknown_extents(struct shape *shape, int rank);
 
 /* ---- view_axes.c ---- */
 
+/* These compute the shape w->out, NULL where it is not known. They return false, with a diagnostic, where a rule is
+ * broken. */
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
 

@@ -302,8 +302,7 @@ void emit_single(struct emitter *e, int i)
     buf_printf(out, "fill_%s(" NAME_KEPT ", " NAME_VALUE "%s);\n", type, i, i, e->params->target->block);
 }
 
-/* Reads everything that the loop's stores write before the first store, since an output may be the buffer of an
- * input. */
+/* Reads all values that the loop stores before the first store: an output may be the buffer of an input. */
 static void bring_stored(struct emitter *e, int first, int end, int level)
 {
     for (int n = first; n < end; n++) {

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in the scratch memory that the caller
-                                      lends */
+enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in memory that the caller lends */
 
 /* Launch costs. C: measured (bench/hoist.py), one more kernel costs as much as 500 vector instructions on a block of
  * 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element each; much

@@ -17,9 +17,9 @@ struct target {
     const char *boolean;           /* the type of truth values */
     unsigned fast;                 /* the fast paths that it supports, a set of enum fast_path */
     int64_t launch;                /* the cost of one more kernel: instructions, times elements */
-    bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Otherwise in
-                                      blocks of BLOCK elements, and rows that are not exact by functions of whole
-                                      blocks */
+    bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Else it
+                                      computes in blocks of BLOCK elements, and has functions of whole blocks for
+                                      rows that are not exact */
     bool device;                   /* its memory is a device's, and it runs on streams */
     const char *block;             /* the last arguments in calls of functions of whole blocks: the number of
                                       elements */

@@ -1,6 +1,5 @@
 /* A kernel: the computation of a program's results of one shape, or of a temporary, as flat SSA. Loads and stores are
- * instructions on accesses. Lowering needs extents only for views and reductions; geometry.h adds them for each
- * call. */
+ * instructions on accesses. Lowering needs extents only for views and reductions; the room loop adds them. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
 
@@ -83,8 +82,7 @@ struct kernel {
 /* The input of lowering. */
 struct lower_params {
     const struct program *program;
-    const struct shape *const *shapes; /* of all nodes; may be NULL for a program whose kernels do not depend on
-                                          shapes */
+    const struct shape *const *shapes; /* of all nodes; may be NULL where kernels do not depend on shapes */
     const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
                                       reductions */
     struct diags *diags;

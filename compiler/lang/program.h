@@ -156,8 +156,7 @@ struct program {
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
     int input_count;
-    bool *reads;                   /* by position of the input, whether views take its elements as numbers; NULL: none
-                                      do */
+    bool *reads;                   /* [input_count] whether views take the input's elements as numbers; NULL: none */
     struct result *results;
     int result_count;
     const char **size_variables;   /* names; index k is extent EXTENT_VARIABLE - k */

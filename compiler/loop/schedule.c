@@ -50,8 +50,7 @@ static bool is_store(const struct ins *ins)
 }
 
 /* Finds a call whose block can be written to the output directly: it must come last, and its only reader must be the
- * only store. With several stores, or with a loop after it, the output might be an input's buffer that is read
- * later. */
+ * only store. Otherwise the output might be the buffer of an input that is read after the call. */
 static void find_output(const struct kernel *kernel, struct schedule *s)
 {
     int store = -1, uses = 0, stores = 0;

@@ -53,8 +53,7 @@ static int climb(struct parser *p, int floor, bool tight);
 struct array {
     int rank;                      /* -1 until the first element is met */
     int64_t extents[WEFT_MAX_RANK];
-    bool known[WEFT_MAX_RANK];     /* whether the extent is known: a level of this depth was
-                                      closed */
+    bool known[WEFT_MAX_RANK];     /* whether a level of this depth was closed, which sets the extent */
     bool ragged;
 };
 

@@ -37,8 +37,10 @@ struct parser {
 };
 
 /* parse.c */
+/* Prepares a parser at the first token, or reports that the text is too long. */
 void parse_init(struct parser *p, struct arena *arena, const struct source *source,
                 struct diags *diags);
+/* Starts a program without nodes, which becomes p->program. */
 struct program *parse_new_program(struct parser *p);
 /* Parses statements up to `end`, which is not consumed, and resolves the program. */
 void parse_program(struct parser *p, enum token_kind end);
@@ -82,7 +84,9 @@ const char *parse_suggest_type(struct parser *p, const char *name);
 
 /* expr.c: these return the index of a node. */
 int parse_expression(struct parser *p);
+/* Adds a node with these operands. */
 int parse_add_node(struct parser *p, struct node node, const int *operands, int count);
+/* Adds a NODE_POISON for something that was reported. */
 int parse_poison(struct parser *p, struct span span);
 /* Adds a node to p->stack. */
 void parse_push(struct parser *p, int node);
@@ -112,7 +116,9 @@ int parse_selection(struct parser *p, int operand, uint32_t start);
 int parse_size_item(struct parser *p, struct span span);
 
 /* type.c */
+/* Parses a type. */
 void parse_type_here(struct parser *p, struct type *type);
+/* Parses a dtype. An unknown one is reported; float32 is returned for it. */
 enum weft_dtype parse_dtype(struct parser *p);
 
 /* resolve.c: names */

@@ -45,8 +45,7 @@ static bool is_mask(const struct program *program, const struct node *node)
                                      : false;
 }
 
-/* Reports an item that is not a literal integer, and says what to write. `from` is the span of what is selected
- * from. */
+/* Reports an item that is not a literal integer, and says what to write. `from` is the selection's operand. */
 static bool not_an_integer(struct parser *p, const struct node *node, struct span from)
 {
     const char *text = shown(p, node->span), *source = shown(p, from);
