@@ -234,7 +234,7 @@ static void put_parts(struct buf *out, const char *text, const char *const *name
     put_parts(out, text, (const char *const[]){__VA_ARGS__},                                         \
               sizeof(const char *const[]){__VA_ARGS__} / sizeof(const char *))
 
-/* Adds what a call does, around the tables' structs. */
+/* Adds the code of calls. It comes before the tables, which use its structs. */
 static void put_launcher(struct buf *out)
 {
     const char *const shared = NULL, *const own = weft_template_aot_cuda;
