@@ -185,7 +185,7 @@ static bool add_use(struct lowering *l, int node, int map)
     return true;
 }
 
-/* Adds the uses of node n's operands, by way of those of node n. */
+/* Adds uses of node n's operands, for each use of node n. */
 static bool pass_uses(struct lowering *l, int n)
 {
     const struct program *program = l->program;
