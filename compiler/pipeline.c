@@ -1,4 +1,4 @@
-/* See pipeline.h. */
+/* Implements pipeline.h. */
 #include "compiler/pipeline.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ bool pipeline_layouts(struct arena *arena, const struct program *program, struct
 
 /* ---- a program of kernels ---- */
 
-/* The kernels while they are made. */
+/* The program of kernels while it is made. */
 struct building {
     const struct pipeline *p;
     struct kernel_program *into;
@@ -53,14 +53,14 @@ static struct kernel *narrowed(const struct building *b, struct kernel *kernel)
     return b->p->fast & FAST_NARROW ? narrow(b->p->arena, kernel) : kernel;
 }
 
-/* The shape with numbers; NULL where there are none. */
+/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
 static const struct shape *in_numbers(const struct building *b, const struct shape *shape)
 {
     const struct open_extents *open = b->p->open;
     return open ? open->example(open->user, shape) : shape;
 }
 
-/* NULL with a diagnostic. */
+/* Lowers results without and with narrow integers. NULL with a diagnostic. */
 static struct lowered *lower_both(struct arena *arena, const struct lower_params *params, const int *results,
                                   int count)
 {
@@ -83,7 +83,8 @@ static struct lower_params lower_params(const struct building *b)
     return (struct lower_params){b->p->program, asks ? b->p->shapes : NULL, b->reduced, b->p->diags};
 }
 
-/* Results of one shape; where lowering asks for no shape it is done once for all. NULL with a diagnostic. */
+/* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
+ * plans. NULL with a diagnostic. */
 static const struct lowered *lower_results(const struct building *b, const int *results, int count)
 {
     const struct pipeline *p = b->p;
@@ -96,7 +97,7 @@ static const struct lowered *lower_results(const struct building *b, const int *
     return found;
 }
 
-/* What a kernel reads has these shapes, in numbers; NULL where that is not known. */
+/* The shapes, in numbers, of what a kernel reads. NULL where one is not known. */
 static const struct shape *const *load_shapes(const struct building *b, const struct kernel *kernel,
                                               const struct shape *space)
 {
@@ -114,7 +115,8 @@ static const struct shape *const *load_shapes(const struct building *b, const st
     return loads;
 }
 
-/* The iteration space of a materialized kernel: what its loads broadcast to. Temporaries that it stores have it. */
+/* Where extents are open, finds the iteration space of a materialized kernel: the shape to which its loads broadcast.
+ * The temporaries that it stores get that shape. */
 static const struct shape *join_loads(struct building *b, const struct kernel *kernel)
 {
     const struct shape *space = ARENA_NEW(b->p->arena, struct shape);
@@ -126,7 +128,7 @@ static const struct shape *join_loads(struct building *b, const struct kernel *k
     return space;
 }
 
-/* Takes costly values that vary less out of a kernel; returns what is left of it. */
+/* Takes costly values that vary less out of a kernel. Returns what is left of it. */
 static struct kernel *materialize(struct building *b, struct kernel *whole, const struct shape *space, int order)
 {
     const struct pipeline *p = b->p;
@@ -147,8 +149,8 @@ static struct kernel *materialize(struct building *b, struct kernel *whole, cons
 
 /* ---- reductions ---- */
 
-/* The kernels of a reduction: one that computes what is reduced, all of whose dimensions are reduced, and what it
- * becomes. False with a diagnostic. */
+/* Adds the kernels of a reduction: first one that computes what is reduced, over dimensions that are all reduced;
+ * reduce() then makes it parallel and adds the kernels that join. False with a diagnostic. */
 static bool add_reduction(struct building *b, int n)
 {
     struct kernel_program *into = b->into;
@@ -171,7 +173,7 @@ static bool add_reduction(struct building *b, int n)
     return true;
 }
 
-/* The nodes that the wanted results need. */
+/* Finds the nodes that the wanted results need. */
 static bool *find_needed(const struct pipeline *p)
 {
     const struct program *program = p->program;
@@ -203,9 +205,9 @@ static bool add_reductions(struct building *b)
     return good;
 }
 
-/* ---- all of it ---- */
+/* ---- the pass ---- */
 
-/* The kernels of results of one shape; false with a diagnostic. */
+/* Adds the kernels of results of one shape. False with a diagnostic. */
 static bool add_results(struct building *b, const int *results, int count)
 {
     const struct pipeline *p = b->p;
@@ -223,7 +225,7 @@ static bool add_results(struct building *b, const int *results, int count)
     return true;
 }
 
-/* The results of the shape that result `first` has; NULL where they have a kernel already. */
+/* The results with the shape of result `first`. NULL if it is not wanted, or if an earlier result has that shape. */
 static const int *same_shape(const struct pipeline *p, int first, int *count)
 {
     const struct program *program = p->program;

@@ -8,9 +8,9 @@
  *   tensors  -> loops               pipeline_loop      access, walk, geometry, form
  *   kernel   -> text                pipeline_text      schedule, emit
  *
- * Who runs kernels at run time calls them in this order, and so does who prints a stage. Ahead of time shapes
- * hold extents that a call decides (struct open_extents), and loops are made for examples of calls. Between
- * passes the verifiers test what a pass promises, in builds with assertions. */
+ * Runs call these functions in this order, and so does the command when it prints a stage. Ahead of time, shapes hold
+ * extents that a call decides (struct open_extents), and loops are made for examples of calls. In builds with
+ * assertions, verifiers test what each pass promises. */
 #ifndef WEFT_PIPELINE_H
 #define WEFT_PIPELINE_H
 
@@ -23,45 +23,46 @@
 
 /* ---- text, types, shapes ---- */
 
-/* The kernels of a text, or its one plain program. False with diagnostics. */
+/* Parses the kernels of a text, or its one plain program. Returns false with diagnostics. */
 bool pipeline_parse(struct arena *arena, const struct source *source, struct diags *diags,
                     struct programs *programs);
-/* Dtypes of all nodes, once the inputs have theirs. False with diagnostics, which go to program->diags. */
+/* Gives all nodes a dtype, once the inputs have theirs. Returns false with diagnostics, which go to program->diags. */
 bool pipeline_check(struct program *program);
-/* Shapes of all nodes from those of the inputs; an entry is NULL where it is not known. `contents` may be NULL.
- * False with diagnostics. */
+/* Gives all nodes a shape from those of the inputs; an entry is NULL where it is not known. `contents` may be NULL.
+ * Returns false with diagnostics. */
 bool pipeline_shapes(struct arena *arena, const struct program *program, struct diags *diags,
                      const struct shape *const *inputs, const struct contents *contents,
                      const struct shape **shapes);
-/* Layouts beside such shapes. */
+/* Gives all nodes a layout beside such shapes. Returns false with diagnostics. */
 bool pipeline_layouts(struct arena *arena, const struct program *program, struct diags *diags,
                       const struct shape *const *shapes, const struct contents *contents, const char **layouts);
 
 /* ---- a program of kernels ---- */
 
-/* A kernel as lowering makes it, before anything is taken out of it. */
+/* A kernel as lowering makes it, before anything is materialized. */
 struct lowered {
     struct lowered *next;
-    struct kernel *kernel, *narrowed; /* the same without narrow integers, and with */
+    struct kernel *kernel, *narrowed; /* without and with narrow integers */
 };
 
 /* Where kernels that depend on no shape are kept from one program of kernels to the next. */
 struct lowered_store {
     void *user;
-    /* That of these results, made by pipeline_lower in memory that lasts. NULL: memory ran out. May lock. */
+    /* Returns the kernel of these results, which pipeline_lower made in memory that lasts. NULL:
+     * memory ran out. May lock. */
     const struct lowered *(*get)(void *user, const int *results, int count);
 };
-/* Of a program without views. */
+/* Lowers results of a program whose kernels do not depend on shapes, for such a store. NULL with a diagnostic. */
 struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
                                struct diags *diags);
 
-/* What a program of kernels is made from. */
+/* The input of pipeline_kernels. */
 struct pipeline {
     struct arena *arena;
-    const struct program *program; /* checked */
+    const struct program *program; /* typed by pipeline_check */
     const struct target *target;
-    unsigned fast;                 /* a set of enum fast_path that may be taken */
-    const bool *taken;             /* [results] that are wanted; NULL: all */
+    unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
+    const bool *taken;             /* [results] those that are wanted; NULL: all */
     const struct shape *const *inputs; /* [input_count] */
     const struct shape *const *shapes; /* [node_count] */
     const struct open_extents *open;   /* NULL: all extents are numbers */
@@ -69,20 +70,20 @@ struct pipeline {
     struct diags *diags;
 };
 
-/* Results of equal shapes share a kernel; costly values that vary less are materialized in front. False with
- * diagnostics. */
+/* Makes the program of kernels. Results of equal shapes share a kernel. Costly values that vary over fewer elements are
+ * materialized by kernels before it. Returns false with diagnostics. */
 bool pipeline_kernels(const struct pipeline *p, struct kernel_program *program);
 
 /* ---- loops ---- */
 
-/* What a loop is made for. All extents are numbers. */
+/* The input of pipeline_loop. All extents must be numbers. */
 struct loop_params {
     const struct target *target;
-    unsigned fast;                 /* a set of enum fast_path that may be taken */
-    bool many;                     /* it has to take a table of samples */
+    unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
+    bool many;                     /* it must take a table of samples */
     const struct kernel *kernel;
-    const struct shape *space;     /* its iteration space */
-    const struct index_map *maps;  /* its maps */
+    const struct shape *space;     /* the kernel's iteration space */
+    const struct index_map *maps;  /* the kernel's maps */
     struct access_shapes shapes;
     struct operands operands;
 };
@@ -93,11 +94,12 @@ struct loop {
     struct form form;
 };
 
-/* False where an input's bytes do not lie as they are reinterpreted: *wrong is the access. */
+/* Makes the loop of a kernel. Returns false where an input's bytes do not lie as they are to be reinterpreted;
+ * *wrong is then the access. */
 bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct loop *loop,
                    const struct access **wrong);
 
-/* The text of a kernel: see emit. */
+/* Returns the text of a kernel: see emit. */
 char *pipeline_text(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
                     size_t *scratch);
 

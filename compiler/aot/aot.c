@@ -1,11 +1,11 @@
-/* See aot.h. Everything that is wrong with a text is told before anything is printed. */
+/* Implements aot.h. All mistakes in a text are reported before any source is written. */
 #include "compiler/aot/print_impl.h"
 
 #include <string.h>
 
-/* ---- what a kernel must have ---- */
+/* ---- requirements on a kernel ---- */
 
-/* Ranks are fixed ahead of time, and views' numbers are literals. */
+/* Ahead of time, ranks must be fixed and the numbers of views must be literals. */
 static bool check_inputs(const struct program *program)
 {
     bool good = true;

@@ -1,4 +1,5 @@
-/* Ahead of time: the kernels of a text as C headers and sources that depend on the C library alone. */
+/* Header of the room aot, ahead of time: turns the kernels of a text into C headers and sources that depend on the C
+ * library alone. It uses the same pipeline as a run. */
 #ifndef WEFT_AOT_H
 #define WEFT_AOT_H
 
@@ -8,14 +9,15 @@ enum aot_target { AOT_C, AOT_CUDA };
 
 struct aot_params {
     enum aot_target target;
-    const char *file;              /* the text's file, without directories, for comments */
-    const char *bundle;            /* the name of one pair of files for all kernels; NULL: a pair for each */
+    const char *file;              /* the text's file for comments, without directories */
+    const char *bundle;            /* the name of a single pair of files for all kernels; NULL: a pair for each */
     unsigned levels;               /* a set of enum weft_level */
-    bool openmp;                   /* threads, where it is compiled with -fopenmp */
-    const char *const *archs;      /* CUDA: [arch_count] "sm_90", for which there is machine code */
+    bool openmp;                   /* runs on threads if it is compiled with -fopenmp */
+    const char *const *archs;      /* CUDA: the architectures with machine code, as "sm_90"; [arch_count] */
     int arch_count;
-    /* CUDA: code for "sm_90", or PTX for "compute_90", which ends with a NUL that counts. It lives as long as the
-     * arena. False: that was told already. NULL: texts are not wanted, only files' names. */
+    /* CUDA: compiles `text` to machine code for "sm_90", or to PTX for "compute_90". PTX ends with a NUL, which *size
+     * counts. The code lives as long as the arena. Returns false where that failed, which it has reported. NULL: only
+     * the names of files are wanted. */
     bool (*compile)(void *user, const char *text, const char *arch, const unsigned char **code, size_t *size);
     void *user;
 };
@@ -24,12 +26,12 @@ struct aot_file {
     const char *name, *text;
 };
 
-/* The function that a kernel becomes, and the files' name: with "_cuda" where it runs on GPUs, so that both kinds may
- * stand beside each other. */
+/* The name of a kernel's function and of its files. For CUDA it ends in "_cuda", so that both
+ * kinds can be in one program. */
 const char *aot_function(struct arena *arena, const char *kernel, const struct aot_params *params);
 
-/* What a text becomes: files in the order of its kernels, a header and then its source. The texts depend on
- * nothing but the arguments, those for CUDA also on NVRTC. False with diagnostics, or where `compile` failed. */
+/* Makes the files of a text: for each kernel, in order, a header and then its source. The texts depend on the arguments
+ * only, for CUDA also on NVRTC. Returns false with diagnostics, or where `compile` failed. */
 bool aot_build(struct arena *arena, const struct source *source, const struct aot_params *params,
                struct diags *diags, struct aot_file **files, int *count);
 

@@ -1,18 +1,19 @@
-/* Which CUDA kernels a loop gets ahead of time: few, and together they run every call. For dense data there are those
- * that the extents of likely calls ask for, one for the same data with gaps between rows, and one for many samples of
- * such data in a table; any other strides take a general kernel, of which there is one with indices of 32 bits and one with 64. */
+/* Chooses the CUDA kernels that a loop gets ahead of time: few, and together they serve every call. Dense data gets
+ * those that the extents of likely calls ask for, one for the same data with gaps between rows, and one for many
+ * samples of such data in a table. Any other strides take a general kernel, of which there is one with indices of
+ * 32 bits and one with 64. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
 
-enum { ROW_GROUPS = EXACT_GROUPS }; /* outer groups of the kernel for gaps between rows */
+enum { ROW_GROUPS = EXACT_GROUPS }; /* outer groups in the kernel for gaps between rows */
 
 bool aot_is_value(const struct aot_kernel *k, const struct access *access)
 {
     return access->kind == TENSOR_INPUT && k->inputs[access->index]->rank == 0;
 }
 
-/* Among a kernel's arguments stands a value itself. */
+/* Replaces the kinds of accesses to parameters that are passed by value. */
 static const unsigned char *with_values(struct aot_kernel *k, const struct kernel *kernel, const unsigned char *kinds)
 {
     unsigned char *own = arena_copy(k->arena, kinds, (size_t)kernel->access_count);
@@ -22,7 +23,7 @@ static const unsigned char *with_values(struct aot_kernel *k, const struct kerne
     return own;
 }
 
-/* Whether every call that would find `class` finds `other`. */
+/* Whether `other` serves every call for which `class` would be chosen. */
 static bool covers(const struct aot_class *other, const struct aot_class *class, int accesses)
 {
     return memcmp(other->kinds, class->kinds, (size_t)accesses) == 0 && other->form.flat == class->form.flat &&
@@ -38,7 +39,8 @@ static void add_class(struct aot_kernel *k, struct aot_part *part, struct aot_cl
     ARENA_PUSH(k->arena, part->classes, part->class_count, class);
 }
 
-/* What the calls at hand are walked by; `fixed`: all have its period. Extents of an example are no bound. */
+/* Adds the class for calls with geometry `g`. `fixed`: all likely calls have its period. The extents are only examples,
+ * so they do not make indices wide. */
 static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct geometry *g, bool fixed, bool batch)
 {
     struct aot_class class = {.kinds = with_values(k, part->kernel, g->kinds), .batch = batch};
@@ -51,7 +53,7 @@ static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct
     add_class(k, part, class);
 }
 
-/* A geometry of which a form sees no more than kinds and groups. */
+/* A geometry with just the kinds and groups on which a form depends. */
 static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel *kernel, unsigned char *kinds, int groups)
 {
     const size_t accesses = (size_t)kernel->access_count, each = (size_t)groups + 2;
@@ -63,7 +65,7 @@ static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel 
     return g;
 }
 
-/* Rows with gaps between them, of which each is dense, or goes along with something short. */
+/* Adds a class for rows with gaps between them. Each access is dense along a row, or repeats something short. */
 static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct geometry *dense)
 {
     const struct kernel *kernel = part->kernel;
@@ -78,7 +80,7 @@ static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct g
     add_likely(k, part, &g, false, false);
 }
 
-/* The kernels for any strides. */
+/* Adds the classes for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
@@ -99,7 +101,7 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
     }
 }
 
-/* Maps are tables as well, one for each shape. */
+/* Whether some access has a map. Maps are tables as well, one for each shape. */
 static bool has_maps(const struct kernel *kernel, const unsigned char *kinds)
 {
     for (int a = 0; a < kernel->access_count; a++)

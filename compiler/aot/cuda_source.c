@@ -1,5 +1,5 @@
-/* The C source of CUDA kernels that are compiled ahead of time: machine code as arrays of words, tables, a launcher
- * (templates/aot/cuda.c), and the functions that a caller sees. */
+/* Writes the C source of CUDA kernels ahead of time: machine code as arrays of words, tables, a launcher
+ * (templates/aot/cuda.c), and the functions for callers. */
 #include "compiler/aot/print_impl.h"
 
 #include "compiler/emit/emit.h"
@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is counted over a file ---- */
+/* ---- numbers over a whole file ---- */
 
 struct device_sizes {
-    int classes, constants, faults; /* of all */
-    size_t args, table, batch;     /* words, the most of any */
+    int classes, constants, faults; /* the numbers of all of them */
+    size_t args, table, batch;     /* in words, the largest of any class */
 };
 
-/* Where the part's literals stand in memory: behind its constants. */
+/* The number of the constant that holds a part's literals, if they are in memory. It follows the part's own
+ * constants. */
 static int literal_constant(const struct aot_part *part)
 {
     return part->constant + part->kernel->constant_count;
@@ -119,7 +120,7 @@ static void put_code(struct device_text *t, int p, int c, const char *text, cons
     buf_puts(t->out, "};\n");
 }
 
-/* The code of a class for all architectures, and a list of it. */
+/* Writes the code of a class for all architectures, and the list of these. */
 static void put_class_code(struct device_text *t, int p, int c)
 {
     struct aot_kernel *k = t->k;
@@ -220,7 +221,7 @@ static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
 
 /* ---- the whole source ---- */
 
-/* Sections of the text, NULL: those that sources for the host have as well. */
+/* Adds sections of a template; NULL: of the templates that C sources use too. */
 static void put_parts(struct buf *out, const char *text, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -233,7 +234,7 @@ static void put_parts(struct buf *out, const char *text, const char *const *name
     put_parts(out, text, (const char *const[]){__VA_ARGS__},                                         \
               sizeof(const char *const[]){__VA_ARGS__} / sizeof(const char *))
 
-/* What a call does, in front of the tables. */
+/* Adds the code of calls. It comes before the tables, which use its structs. */
 static void put_launcher(struct buf *out)
 {
     const char *const shared = NULL, *const own = weft_template_aot_cuda;

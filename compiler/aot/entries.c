@@ -1,6 +1,6 @@
-/* The functions that a caller of ahead-of-time kernels sees: for each kernel one on dense arrays, one on any
- * strides, one that infers shapes, one for many samples, and one that says more about what went wrong. Inside
- * them names of our own begin with weft_, which names of parameters do not. */
+/* Writes the functions that callers of ahead-of-time kernels see: for each kernel one on dense arrays, one on any
+ * strides, one that infers shapes, one for many samples, and one that says more about a failure. Inside them, Weft's
+ * own names begin with weft_, which names of parameters do not. */
 #include "compiler/aot/print_impl.h"
 
 #include "compiler/check/check.h"
@@ -25,7 +25,7 @@ struct operand {
     const struct shape *shape;
     enum weft_dtype dtype;
     bool result;
-    const char *layout;            /* "": none */
+    const char *layout;            /* "": no layout */
 };
 
 static struct operand operand(struct aot_kernel *k, int o)
@@ -63,7 +63,7 @@ static void add_parameter(struct aot_kernel *k, struct parameters *list, const c
     ARENA_PUSH(k->arena, list->items, list->count, ((struct parameter){type, name}));
 }
 
-/* What an extent that is not known is called as a parameter. */
+/* The name of a parameter for an extent that is not known. */
 static const char *size_name(struct aot_kernel *k, int number)
 {
     const struct program *program = k->program;
@@ -76,7 +76,7 @@ static const char *size_name(struct aot_kernel *k, int number)
     return "";
 }
 
-/* Sizes in the order in which parameters have them. */
+/* Adds sizes in the order in which parameters use them. */
 static void add_sizes(struct aot_kernel *k, struct parameters *list)
 {
     bool *done = ARENA_ARRAY(k->arena, bool, k->extent_count + 1);
@@ -90,7 +90,7 @@ static void add_sizes(struct aot_kernel *k, struct parameters *list)
         }
 }
 
-/* The data of an operand: a single element by value. */
+/* Adds the data of an operand. A single element is passed by value. */
 static void add_data(struct aot_kernel *k, struct parameters *list, const struct operand *o)
 {
     const char *type = c_type(o->dtype);
@@ -158,7 +158,7 @@ static const char *entry_name(struct aot_kernel *k, enum entry entry)
     return arena_printf(k->arena, "%s%s", k->function, suffixes[entry]);
 }
 
-/* The heading of an entry, in lines of at most 100 characters. */
+/* Writes the head of an entry in lines of at most 100 characters. */
 static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
 {
     const struct parameters list = list_parameters(k, entry);
@@ -195,7 +195,7 @@ static void put_type(struct buf *out, struct aot_kernel *k, const struct operand
     buf_printf(out, "]%s%s", *o->layout ? "@" : "", o->layout);
 }
 
-/* The kernel as the text declares it. */
+/* Writes the kernel's parameters and results as the text declares them. */
 static void put_signature(struct buf *out, struct aot_kernel *k)
 {
     buf_printf(out, "/* ---- kernel %s ----\n *\n", k->program->name);
@@ -265,7 +265,7 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
 
 /* ---- definitions ---- */
 
-/* An array that a parameter of the entry describes. */
+/* Writes an array that the entry's parameters describe. */
 static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, int number)
 {
     const struct operand o = operand(k, number);

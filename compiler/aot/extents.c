@@ -1,8 +1,8 @@
-/* Shapes ahead of time: those of all nodes, as far as declarations tell them, and the statements by which a
- * call finds out the rest. The rules are those of shape.c and view.c, which have refused already what is wrong
- * at every call; here is what depends on it.
+/* Shapes ahead of time: the shapes of all nodes as far as declarations determine them, and the statements with which a
+ * call computes the rest. The rules are those of shape.c and view.c. These have already refused what is wrong at every
+ * call; this file handles what depends on the call.
  *
- * Invariant: a statement reads only extents that statements before it set. */
+ * Invariant: a statement reads only extents that earlier statements set. */
 #include "compiler/aot/kernel_impl.h"
 
 #include "compiler/check/check.h"
@@ -37,7 +37,7 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape)
     return arena_printf(k->arena, "{%d, " NAME_SHAPE "}", shape->rank, k->program->name, found);
 }
 
-/* The number of elements, in C. */
+/* The number of elements, as C. */
 static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
 {
     aot_form(k, shape);
@@ -67,7 +67,7 @@ int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t t
     return groups;
 }
 
-/* Ends a call with this note where the condition is true. */
+/* Adds a statement that ends a call with this note if the condition is true. */
 static void refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text)
 {
     ARENA_PUSH(k->arena, k->notes, k->note_count, ((struct aot_note){span, text}));
@@ -76,7 +76,7 @@ static void refuse(struct aot_kernel *k, const char *condition, struct span span
 
 /* ---- parameters ---- */
 
-/* The first parameter that has an extent sets it, the others are compared. */
+/* The first parameter with an extent sets it. The others are compared with it. */
 static void declare_extent(struct aot_kernel *k, int input, struct shape *shape, int dim)
 {
     const struct symbol *symbol = &k->program->symbols[k->program->inputs[input]];
@@ -113,7 +113,7 @@ static void declare_inputs(struct aot_kernel *k)
 
 /* ---- broadcasting ---- */
 
-/* Two extents that are not known to be equal, and neither is a 1 that stretches. */
+/* Joins two extents that may differ at a call, neither of which is the number 1. */
 static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64_t y, bool y_rigid, struct span span)
 {
     const char *a = aot_extent(k, x), *b = aot_extent(k, y);
@@ -182,7 +182,7 @@ struct aot_view {
     const struct view_args *args;
     const struct shape *in;
     struct shape *out;
-    int in_size, out_size;         /* bytes of an element, where they count; else 1 */
+    int in_size, out_size;         /* bytes of an element if the view counts bytes; else 1 */
 };
 
 static double number_of(const struct literal *item)
@@ -190,7 +190,7 @@ static double number_of(const struct literal *item)
     return item->kind == LITERAL_REAL ? item->real : (double)item->integer;
 }
 
-/* The dimension that takes what is left; -1: none. */
+/* The dimension whose extent is what is left; -1: none. */
 static int find_rest(const struct aot_view *v)
 {
     const struct numbers *numbers = v->args->shape.given ? &v->args->shape : &v->args->rel_shape;
@@ -205,7 +205,7 @@ static const char *scaled(struct arena *arena, const char *text, int size)
     return size == 1 ? text : arena_printf(arena, "%s * %d", text, size);
 }
 
-/* Sets an extent to how often `each` is in `have`. */
+/* Sets an extent to the quotient of `have` and `each`. `wrong` is the note where the division leaves a remainder. */
 static void set_quotient(struct aot_view *v, int d, const char *have, const char *each, const char *wrong)
 {
     struct aot_kernel *k = v->k;
@@ -227,7 +227,7 @@ static void set_rest(struct aot_view *v, int d)
                  "the elements of a view do not fill the extents that are given");
 }
 
-/* An extent that is a factor times one of the input's. */
+/* Sets an extent that is a factor times an extent of the operand. */
 static void set_relative(struct aot_view *v, int d)
 {
     struct aot_kernel *k = v->k;
@@ -271,7 +271,7 @@ static void view_extents(struct aot_view *v)
         compare_volumes(v);
 }
 
-/* reinterpret without a shape: the innermost extent changes. */
+/* reinterpret without a shape changes the innermost extent. */
 static void innermost_extent(struct aot_view *v)
 {
     const int last = v->out->rank - 1;
@@ -282,7 +282,7 @@ static void innermost_extent(struct aot_view *v)
                  "the innermost extent is no whole number of the elements that it is reinterpreted as");
 }
 
-/* Dimensions that squeeze drops have extent 1. */
+/* Checks that dimensions which squeeze drops have extent 1. */
 static void squeezed_extents(struct aot_view *v)
 {
     uint32_t set;
@@ -299,7 +299,7 @@ static bool slices_equal(const struct slice *a, const struct slice *b)
            a->has_stop == b->has_stop;
 }
 
-/* The extent that a slice leaves of one that only the call knows. */
+/* The extent that a slice leaves of an extent that only the call knows. */
 static int64_t sliced_extent(struct aot_kernel *k, int64_t of, const struct slice *slice)
 {
     for (int i = 0; i < k->slice_count; i++)
@@ -313,7 +313,7 @@ static int64_t sliced_extent(struct aot_kernel *k, int64_t of, const struct slic
     return extent;
 }
 
-/* An index has to lie within an extent that only the call knows. */
+/* Checks that an index lies within an extent that only the call knows. */
 static void check_index(struct aot_kernel *k, int d, int64_t extent, const struct item *item)
 {
     const long long index = (long long)item->slice.start;
@@ -350,7 +350,7 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape, .in_size = 1, .out_size = 1};
     const struct shape *out = view_shape(k->arena, &ignored, &viewed, args, &good);
     if (!out)
-        return viewed.shape; /* told before */
+        return viewed.shape; /* was reported before */
     v.out = arena_copy(k->arena, out, sizeof *out);
     v.in_size = bytes ? type_rows[from->dtype].size : 1;
     v.out_size = bytes ? type_rows[node->dtype].size : 1;

@@ -1,10 +1,12 @@
-/* Names that become C: those of kernels as functions and files, those of parameters, sizes and results as
- * parameters. Each is an identifier of the language already, so of C; here is what C has taken. */
+/* Checks names that become names in C: of kernels as functions and files, and of parameters, sizes and results as
+ * parameters. All of them are identifiers of C; this file refuses those that C, C++ or other kernels have taken. It
+ * also finds names that a source must give up because a kernel uses them. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
 
-enum { MAX_KERNEL_NAME = 48 };     /* with a suffix of ours still within the 63 letters that C tells apart */
+enum { MAX_KERNEL_NAME = 48 };     /* with a suffix of Weft's own it still has at most 63
+                                      letters, all of which C compares */
 
 enum taken {
 #define C_NAMES(id, what, names) TAKEN_##id,
@@ -29,7 +31,7 @@ static bool is_among(const char *name, const char *names)
     return false;
 }
 
-/* What a name is in C, NULL: nothing yet. Names of functions hide nothing as parameters. */
+/* Says what a name already is in C; NULL: nothing. A parameter may have the name of a function. */
 static const char *taken_by(const char *name, bool parameter)
 {
     const size_t length = strlen(name);
@@ -51,7 +53,7 @@ static bool check_name(struct diags *diags, const char *kind, const char *name, 
     return !taken || diag(diags, DIAG_AOT_NAME, span, name, kind, taken);
 }
 
-/* Size variables have no place of their own: the kernel's name stands for it. */
+/* A size variable has no place in the text, so the kernel's name is reported. */
 static bool check_parameters(const struct program *program, struct diags *diags)
 {
     bool good = true;
@@ -66,9 +68,9 @@ static bool check_parameters(const struct program *program, struct diags *diags)
     return good;
 }
 
-/* ---- kernels among each other ---- */
+/* ---- kernels and each other ---- */
 
-/* The last are CUDA's alone. */
+/* The last ones are for CUDA only. */
 static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batch", "_note", "_status",
                                                 "_release"};
 enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes, CUDA_SUFFIXES = 2 };
@@ -85,7 +87,7 @@ static bool same_ignoring_case(const char *a, const char *b)
     return small(*a) == small(*b);
 }
 
-/* Whether one of the functions of kernel `a` has the name of one of kernel `b`, which is this one then. */
+/* The name that a function of kernel `a` and one of kernel `b` have in common; NULL: none. */
 static const char *common_function(struct arena *arena, const char *a, const char *b, bool cuda)
 {
     for (int i = 1; i < FUNCTION_SUFFIXES - (cuda ? 0 : CUDA_SUFFIXES); i++) {
@@ -112,7 +114,7 @@ static bool check_pair(const struct program *a, const struct program *b, const s
     return true;
 }
 
-/* A name that files get, .h and .c behind it. */
+/* Checks the name of files that will end in .h and .c. */
 static bool check_file(struct diags *diags, const char *kind, const char *name, const struct span *place)
 {
     char *folded = arena_string(diags->arena, name, strlen(name));
@@ -139,7 +141,7 @@ bool aot_check_names(const struct programs *programs, const struct aot_params *p
     return good;
 }
 
-/* ---- names of the generated texts ---- */
+/* ---- names in generated texts ---- */
 
 static bool is_letter(char c)
 {
@@ -151,7 +153,7 @@ static bool is_part(char c)
     return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* What a source of ours declares or defines by itself. */
+/* The names that a source declares or defines itself. */
 struct own_names {
     struct map file_scope, macros;
 };
@@ -164,8 +166,8 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* Adds the identifiers of a line that what follows them makes names: all of them where `any`. Comments stand at
- * its end. */
+/* Adds the identifiers of a line that are followed by a character of `before`, or all of them if `any`.
+ * A comment ends the line. */
 static void add_words(struct map *names, const char *line, const char *before, bool any)
 {
     while (*line && *line != '\n' && strncmp(line, "/*", 2) != 0) {
@@ -173,14 +175,14 @@ static void add_words(struct map *names, const char *line, const char *before, b
         if (length && (any || strchr(before, line[length]))) {
             map_put(names, line, length, 1);
             if (!any && line[length] == '(')
-                return; /* its parameters are none */
+                return; /* its parameters do not count */
         }
         line += length ? length : 1;
     }
 }
 
-/* Names of functions, variables, types and enumeration constants: our texts declare them in the first column,
- * constants behind it. */
+/* Finds functions, variables, types and enumeration constants in generated text. It declares them in the first column;
+ * only constants are indented. */
 static void list_names(struct own_names *names, const char *text)
 {
     bool constants = false;
@@ -197,7 +199,7 @@ static void list_names(struct own_names *names, const char *text)
     }
 }
 
-/* Adds the name to a list where it is among these, once. */
+/* Adds a name to `words`, once, if it is in `names`. */
 static void add_if_listed(struct arena *arena, const struct map *names, const char *name, struct aot_words *words)
 {
     if (map_find(names, name, strlen(name)) < 0)

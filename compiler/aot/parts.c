@@ -1,24 +1,24 @@
-/* Loops ahead of time. Results whose extents are surely equal share one. Where shapes are open, what is
- * hoisted and which kinds of access are likely is found out on representative extents: large ones, and small
- * ones for innermost groups that are short. A call that has other kinds takes the general kernel, which is
- * always there, so a bad guess costs time and nothing else. */
+/* Makes the loops of a kernel ahead of time. Results whose extents are certainly equal share one. Where shapes are
+ * open, examples decide what is materialized and which kinds of access are likely: large extents, and small ones for
+ * short innermost groups. A call with other kinds takes the general kernel, which is always there. So a bad guess
+ * costs time and nothing else. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
 
-/* Multiples of these stand for extents: large, with many divisors, as views may ask for them. */
+/* Examples use multiples of these for open extents: large ones with many divisors, since views may divide them. */
 static const int usual_extents[] = {720, 480, 512, 100, 12, 6}, small_extents[] = {4, 6, 3};
 
-/* Extents of a call as it might be. */
+/* The extents of an example call. */
 struct example {
-    const struct shape **shapes;   /* [node_count], numbers; NULL: views allow none of the examples */
-    int64_t *extents;              /* [extent_count]: those of nodes; others are computed from them */
+    const struct shape **shapes;   /* [node_count] shapes in numbers; NULL: views allow none of the examples */
+    int64_t *extents;              /* [extent_count] of nodes; others are computed from them */
     int extent_count;
 };
 
 static int64_t example_extent(const struct aot_kernel *k, const struct example *example, int64_t extent);
 
-/* An extent that was added since the example was made. */
+/* Computes an extent that was added after the example was made. */
 static int64_t compute_extent(const struct aot_kernel *k, const struct example *example,
                               const struct aot_computed *computed)
 {
@@ -50,7 +50,7 @@ static const struct shape *example_shape(struct aot_kernel *k, const struct exam
     return numbers;
 }
 
-/* Whether all is well with extents that are multiples of `base`. */
+/* Makes an example whose extents are multiples of `base`. False where shapes do not fit. */
 static bool try_base(struct aot_kernel *k, int base, struct example *example)
 {
     const struct program *program = k->program;
@@ -95,7 +95,7 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part
     return access_shape(&shapes, part->kernel, part->shape, a);
 }
 
-/* What passes ask of open extents. */
+/* Answers what passes ask about open extents. */
 struct asking {
     struct aot_kernel *k;
     const struct example *example;
@@ -178,7 +178,7 @@ static const struct shape **example_shapes(struct aot_kernel *k, const struct ex
     return numbers;
 }
 
-/* Dense parameters of an example; those that come by value as such. */
+/* The parameters of an example: dense, and by value where they are passed by value. */
 static const struct strided *example_inputs(struct aot_kernel *k, const struct shape *const *shapes)
 {
     const int count = k->program->input_count;
@@ -189,7 +189,7 @@ static const struct strided *example_inputs(struct aot_kernel *k, const struct s
     return inputs;
 }
 
-/* How an example is walked; NULL where that cannot be told. */
+/* The geometry for an example. NULL where there is none. */
 static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
                                         const struct aot_part *part)
 {
@@ -220,7 +220,7 @@ enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kerne
     return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
 }
 
-/* The kernel for any strides. */
+/* Adds the class for any strides. */
 static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
@@ -245,8 +245,8 @@ static int last_use(const struct aot_kernel *k, enum tensor_kind kind, int index
     return last;
 }
 
-/* As rule 5.4 has it: every loop that reads the input reads only the element it writes, and none that runs
- * later reads it at all. */
+/* Applies rule 5.4: each loop that reads the input reads only the element that it writes, and no
+ * later loop reads the input. */
 static void find_replaced(struct aot_kernel *k)
 {
     const int inputs = k->program->input_count, results = k->program->result_count;

@@ -1,32 +1,33 @@
-/* What the files share that print ahead-of-time texts. */
+/* What the files that print ahead-of-time sources share. */
 #ifndef WEFT_AOT_PRINT_H
 #define WEFT_AOT_PRINT_H
 
 #include "compiler/aot/kernel_impl.h"
 
-/* The text of a section of a template, "//: name" to the next one. */
+/* The text of a section of a template: from "//: name" to the next section. */
 const char *aot_section(struct arena *arena, const char *text, const char *name);
-/* That of whichever of templates/aot/aot.c, check.c and run.c has it. */
+/* The same from whichever of templates/aot/aot.c, check.c and run.c has the section. */
 const char *aot_shared_section(struct arena *arena, const char *name);
 
-/* All sections of a text, without the comment that speaks to the reader of the file. */
+/* Adds all sections of a template, without the comment before the first one. */
 void aot_put_sections(struct buf *out, const char *text);
-/* The largest of what arrays are made for, as enumeration constants. */
+/* Adds the sizes that arrays need, as enumeration constants. */
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels);
-/* The source: `includes`, `body` with names of its own moved out of the functions' way, and the functions. */
+/* Adds `includes`, then `body`, whose names give way to those of kernels, and then the functions for callers. */
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
                      const char *body);
 
-/* tables.c: the constant tables that describe a kernel, and the function that finds its extents. */
-/* For CUDA, what its classes of kernels are is written by cuda_source.c. */
+/* tables.c: the constant tables that describe a kernel, and the function that computes its extents. */
+/* CUDA: the table of a part's classes (cuda_source.c). */
 void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
+/* The name of an array literal's data in the source. */
 const char *aot_constant_name(struct aot_kernel *k, int part, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
 
-/* entries.c: what a caller sees, declared and defined. */
+/* entries.c: the functions for callers, declared and defined. */
 void aot_put_declarations(struct buf *out, struct aot_kernel *k);
 void aot_put_entries(struct buf *out, struct aot_kernel *k);
-/* False with a diagnostic where two parameters of a function would have one name. */
+/* Returns false, with a diagnostic, where two parameters of a function would have the same name. */
 bool aot_check_parameters(struct aot_kernel *k);
 
 #endif

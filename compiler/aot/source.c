@@ -1,8 +1,8 @@
-/* The C source of kernels that are compiled ahead of time: texts of templates/, the kernels' own, tables, and
- * the functions that a caller sees. What the caller's text says gets here as identifiers and numbers only.
+/* Writes the C source of kernels ahead of time: texts of templates/, the kernels' functions, tables, and the functions
+ * for callers. Only identifiers and numbers of the caller's text get here.
  *
- * With levels the source includes itself: WEFT_LEVEL is then the instruction set, and only what is compiled for
- * each of them is seen, under names of its own. */
+ * For several instruction sets the source includes itself. WEFT_LEVEL is then the instruction set, and only what is
+ * compiled for each of them is visible, under names of its own. */
 #include "compiler/aot/print_impl.h"
 
 #include "compiler/check/check.h"
@@ -43,7 +43,7 @@ void aot_put_sections(struct buf *out, const char *text)
     }
 }
 
-/* ---- numbers that arrays are made for ---- */
+/* ---- sizes of arrays ---- */
 
 static int most(int a, int b)
 {
@@ -90,7 +90,7 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
             measure_part(&sizes, &k->parts[p]);
     }
     sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
-    sizes.pieces += sizes.rank + 1; /* what is reinterpreted has its own */
+    sizes.pieces += sizes.rank + 1; /* reinterpreted inputs have pieces of their own */
     sizes.pieces = sizes.pieces < MAX_PIECES ? sizes.pieces : MAX_PIECES;
     return sizes;
 }
@@ -120,7 +120,7 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
 
 /* ---- loops ---- */
 
-/* Kinds of access stand for themselves, as far as they go. */
+/* The name of a loop's function: it spells the kinds of access, unless they are too many. */
 static const char *function_name(struct aot_kernel *k, int p, int c)
 {
     const struct aot_part *part = &k->parts[p];
@@ -133,7 +133,7 @@ static const char *function_name(struct aot_kernel *k, int p, int c)
     return arena_printf(k->arena, NAME_LOOP, k->program->name, p, kinds);
 }
 
-/* The functions of all classes; their names and what they are lent go to the classes. */
+/* Writes the functions of all classes. Their names and scratch sizes go to the classes. */
 static void emit_loops(struct aot_kernel *k, struct emit_together *together, struct buf *out)
 {
     for (int p = 0; p < k->part_count; p++) {
@@ -156,7 +156,7 @@ static void emit_loops(struct aot_kernel *k, struct emit_together *together, str
 static const struct level {
     enum weft_level level;
     int number;
-    const char *features;          /* that are enabled */
+    const char *features;          /* the features that are enabled */
 } levels[] = {
     {WEFT_X86_64_V2, 2, "sse3,ssse3,sse4.1,sse4.2,popcnt"},
     {WEFT_X86_64_V3, 3, "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,fma,f16c"},
@@ -172,20 +172,21 @@ static int count_levels(const struct aot_params *params)
     return count;
 }
 
-/* Names of the prelude, which are no helpers' of their own: types and constants, functions. */
+/* Names in the head of the prelude, which are not helpers: types and constants, then functions. */
 static const char *const head_types[] = {"LANES", "ints", "words", "floats", "bytes", "quarter", "half"};
 static const char *const head_functions[] = {"streams", "stream", "fence", "fetch", "first_block", "weft_fuses"};
 
-/* Functions by macros with arguments, so that members of structs may have such names. */
+/* Defines or undefines a name. Functions become macros with arguments, so that members of structs
+ * may have the same names. */
 static void put_name(struct buf *out, const char *name, bool function, bool define)
 {
-    buf_printf(out, "#undef %s\n", name); /* it may stand for another one, see aot_put_source */
+    buf_printf(out, "#undef %s\n", name); /* it may be defined already: see aot_put_wrapped */
     if (define)
         buf_printf(out, function ? "#define %s(...) AT_LEVEL(%s)(__VA_ARGS__)\n" : "#define %s AT_LEVEL(%s)\n", name,
                    name);
 }
 
-/* What is compiled for each instruction set has a name for each. */
+/* Gives a separate name for each instruction set to everything that is compiled for each of them. */
 static void put_names(struct buf *out, struct emit_together *together, struct aot_kernel *const *kernels, int count,
                       bool define)
 {
@@ -203,7 +204,8 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
                 put_name(out, kernels[i]->parts[p].classes[c].function, true, define);
 }
 
-/* The source again for each instruction set, a table of them, and how to name a loop's functions. */
+/* Writes the inclusions of the source by itself, the table of instruction sets, and the macro that
+ * lists a loop's functions. */
 static void put_inclusions(struct buf *out, const struct aot_params *params, const char *name)
 {
     struct buf numbers, functions;
@@ -238,14 +240,14 @@ static void put_section(const struct source_text *s, const char *name)
     buf_puts(s->out, aot_shared_section(s->arena, name));
 }
 
-/* Library functions: none of those that kernels call has other effects. */
+/* Declares library functions. Those that kernels call have no side effects. */
 static void put_library(const struct source_text *s)
 {
     for (const char *line = emit_common(s->together, "library"); *line; line += strcspn(line, "\n") + 1)
         buf_printf(s->out, "%.*s PURE;\n", (int)strcspn(line, ";"), line);
 }
 
-/* What is there once, whatever the instruction sets, in front of the loops. */
+/* Writes what is there once for all instruction sets, before the loops. */
 static void put_support(const struct source_text *s)
 {
     put_section(s, "shared");
@@ -262,7 +264,7 @@ static void put_support(const struct source_text *s)
     put_library(s);
 }
 
-/* The loops, and in front what they call. */
+/* Writes the loops, and before them the helpers they call. */
 static void put_loops(const struct source_text *s, const char *loops)
 {
     const bool several = s->params->levels != 0;
@@ -306,7 +308,7 @@ static void put_calls(const struct source_text *s)
     }
 }
 
-/* Everything but what callers see. */
+/* Writes everything except the functions for callers. */
 static void put_body(const struct source_text *s, const char *loops)
 {
     put_support(s);
@@ -356,7 +358,7 @@ void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int coun
     put_section(&s, "language end");
 }
 
-/* Where a kernel has a name of the body's that becomes another one there. */
+/* Where a kernel has a name of the body's own, the body's is renamed by a macro. */
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
                      const char *body)
 {

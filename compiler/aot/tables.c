@@ -1,5 +1,5 @@
-/* The constant tables of a kernel in a source that is compiled ahead of time (the structs are those of
- * templates/aot/check.c), and the function that finds the extents of a call. */
+/* Writes the constant tables of a kernel in a source made ahead of time, whose structs are in templates/aot/check.c,
+ * and the function that computes the extents of a call. */
 #include "compiler/aot/print_impl.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static struct place locate(const struct aot_kernel *k, struct span span)
     struct place place = {1, 1};
     const struct source *source = k->program->source;
     for (size_t i = 0; i < span.start && i < source->length; i++) {
-        const bool more = (source->text[i] & 0xc0) == 0x80; /* of a character that is counted */
+        const bool more = (source->text[i] & 0xc0) == 0x80; /* a further byte of a character */
         place.column = source->text[i] == '\n' ? 1 : place.column + !more;
         place.line += source->text[i] == '\n';
     }
@@ -24,7 +24,7 @@ static struct place locate(const struct aot_kernel *k, struct span span)
 
 /* ---- constants ---- */
 
-/* The elements of an array literal as numbers of their size, so that all of them are constants in C. */
+/* Writes the elements of an array literal as unsigned numbers of their size, so that all of them are constants in C. */
 static void put_constant(struct buf *out, const char *name, const struct constant *constant, int64_t count)
 {
     static const char *const types[] = {[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"};
@@ -107,7 +107,7 @@ static void put_classes(struct buf *out, struct aot_kernel *k, int p, const stru
     buf_puts(out, "};\n");
 }
 
-/* A number in C, the least of them as well. */
+/* A number as C, also the smallest one. */
 static const char *number_text(struct aot_kernel *k, int64_t number)
 {
     return number == INT64_MIN ? "INT64_MIN" : arena_printf(k->arena, "%lld", (long long)number);
@@ -159,7 +159,8 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
     buf_puts(out, "};\n");
 }
 
-/* As runtime/plan/divide.c has it: a vector instruction takes about a third of the time of a byte moved. */
+/* The weight of a kernel, in thirds of the time in which a byte is moved, which is what a vector instruction takes (as
+ * in runtime/plan/divide.c). */
 static int thirds(const struct kernel *kernel)
 {
     int weight = 0;
@@ -276,7 +277,7 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
     for (int p = 0; p < k->part_count; p++)
         put_part(&parts, &rows, k, p, params);
     buf_printf(out, "\n/* ---- %s ---- */\n\n", name);
-    put_forms(out, k); /* now all of them are known */
+    put_forms(out, k); /* now that all of them are known */
     buf_puts(out, parts.text);
     buf_printf(out, "static const struct part " NAME_PARTS "[] = {\n%s};\n", name, rows.text);
     put_notes(out, k);

@@ -1,4 +1,4 @@
-/* See arena.h. */
+/* Implements arena.h with a list of blocks from calloc. The newest block serves all requests that fit. */
 #include "compiler/base/arena.h"
 
 #include <stdbool.h>
@@ -63,7 +63,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
     return block;
 }
 
-/* Memory that is zero unless it was lent. */
+/* Takes memory. *zero says whether it is known to be zeroed; lent memory is not. */
 static inline void *take(struct arena *arena, size_t size, bool *zero)
 {
     if (size > SIZE_MAX / 2 || (arena->limit && arena->allocated + size > arena->limit))

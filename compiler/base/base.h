@@ -1,4 +1,4 @@
-/* The ground that passes stand on: memory, text, tables of names, and diagnostics. */
+/* Header of the room base: memory, text, tables of names, and diagnostics. All other rooms use it. */
 #ifndef WEFT_BASE_ROOM_H
 #define WEFT_BASE_ROOM_H
 

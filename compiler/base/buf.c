@@ -1,4 +1,4 @@
-/* See buf.h. */
+/* Implements buf.h. A full buffer moves to memory of at least twice the size. */
 #include "compiler/base/buf.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ void buf_printf(struct buf *buf, const char *format, ...)
     buf->length += (size_t)length;
 }
 
-/* Prints with the fewest digits that read back; the locale's decimal mark becomes a point. */
+/* Prints with the fewest digits that read back. The locale's decimal mark becomes a point. */
 static void put_shortest(struct buf *buf, double value, bool (*same)(double, double, int), int type)
 {
     if (isnan(value) || isinf(value)) {
@@ -70,7 +70,7 @@ static void put_shortest(struct buf *buf, double value, bool (*same)(double, dou
         if (back == value || (same && same(back, value, type)))
             break;
     }
-    /* Whole numbers that are exact in decimal, as 1500.0 and not as 1.5e+03. */
+    /* Print whole numbers without an exponent where decimal is exact: 1500.0, not 1.5e+03. */
     if (strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < (same ? 1e7 : 1e15))
         snprintf(text, sizeof text, "%.0f", value);
     bool plain = true;
@@ -79,7 +79,7 @@ static void put_shortest(struct buf *buf, double value, bool (*same)(double, dou
         plain = plain && !mark && *c != 'e';
         if (mark)
             buf_putc(buf, '.');
-        while (mark && (c[1] & 0x80)) /* a mark of several bytes */
+        while (mark && (c[1] & 0x80)) /* the mark may have several bytes */
             c++;
         if (!mark)
             buf_putc(buf, *c);

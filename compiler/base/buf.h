@@ -1,4 +1,4 @@
-/* A growing text in an arena, always NUL-terminated. */
+/* A growing text in an arena, always NUL-terminated. All generated text is put together in one. */
 #ifndef WEFT_BUF_H
 #define WEFT_BUF_H
 
@@ -13,16 +13,17 @@ struct buf {
     size_t length, capacity;
 };
 
+/* Makes an empty text. Adding to it jumps when memory runs out, as arena_alloc does. */
 void buf_init(struct buf *buf, struct arena *arena);
 void buf_add(struct buf *buf, const char *text, size_t length);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The shortest decimal that reads back as the same double, with a point or an exponent, or inf, nan,
- * -inf. The same in every locale. */
+/* Adds the shortest decimal that reads back as the same double, with a point or an exponent; or inf, -inf, nan. It is
+ * the same in every locale. */
 void buf_double(struct buf *buf, double value);
-/* The same for a type with fewer values: `same` tells whether a decimal that reads as `text` is `value`
- * there, and gets `type` unread. */
+/* The same for a type with fewer values than double. `same` says whether a decimal that reads as `text` becomes `value`
+ * in that type; it is called with `type`, which has no other use. */
 void buf_real(struct buf *buf, double value, bool (*same)(double text, double value, int type), int type);
 
 #endif

@@ -1,4 +1,5 @@
-/* See diag.h. Reporting is cheap: places become lines and columns only in diags_export. */
+/* Implements diag.h: collects diagnostics, finds names that are nearly right, and exports the list to callers of the
+ * library. Reporting is cheap, because places become lines and columns only in diags_export. */
 #include "compiler/base/diag.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static int min3(int a, int b, int c)
     return ab < c ? ab : c;
 }
 
-/* Letters to insert, delete, replace or swap with the next until both are the same. */
+/* The number of letters to insert, delete, replace or swap with the next one to make the names equal. */
 static int edit_distance(const char *a, int n, const char *b, int m)
 {
     int rows3[3][NEAREST_MAX + 1];
@@ -127,21 +128,21 @@ const char *diag_nearest(const char *name, const char *const *names, size_t coun
         if (other < 2 || other > NEAREST_MAX || gap > best)
             continue;
         int distance = edit_distance(name, (int)length, names[i], (int)other);
-        bool longer = nearest && other > strlen(nearest);   /* more letters in common */
+        bool longer = nearest && other > strlen(nearest);   /* has more letters in common */
         if (distance < best || (distance == best && longer))
             best = distance, nearest = names[i];
     }
     return nearest;
 }
 
-/* ---- handing over ---- */
+/* ---- export ---- */
 
-/* A line longer than this is handed over as the part around the place. */
+/* Of a longer line only the part around the place is exported. */
 enum { LINE_MAX_BYTES = 4096 };
 
 struct place {
     size_t line, column;           /* from 1; the column counts characters */
-    size_t start, end;             /* of the line, or of the part of it that is handed over */
+    size_t start, end;             /* of the line, or of the part of it that is exported */
 };
 
 static bool continues_character(const struct source *source, size_t at)
@@ -169,7 +170,7 @@ static struct place locate(const struct source *source, size_t at)
     return place;
 }
 
-/* Copies a text behind the error; a NUL inside becomes another control character. */
+/* Copies a text to the memory behind the error. A NUL inside becomes another control character. */
 static const char *put(char **room, const char *text, size_t length)
 {
     char *copy = *room;
@@ -196,7 +197,7 @@ static void put_place(struct weft_error *error, char **room, const struct diag *
     error->source = put(room, record->source->text + place->start, place->end - place->start);
 }
 
-/* One allocation: the record and its texts behind it. */
+/* Makes one allocation: the error, followed by its texts. */
 static struct weft_error *export_one(const struct diag *record)
 {
     const char *origin = record->source && record->source->origin ? record->source->origin : "weft";

@@ -1,6 +1,6 @@
-/* Diagnostics: a list that passes add to in one statement, `return diag(d, DIAG_X, span, ...)`.
- * Messages and stable numbers are rows of grammar/diags.def. Lines, columns and carets are worked
- * out only when the list is handed over. */
+/* Diagnostics: a list to which passes add in one statement, `return diag(d, DIAG_X, span, ...)`. Messages and their
+ * stable numbers are rows of grammar/diags.def. Lines, columns and carets are worked out only when the list is
+ * exported. */
 #ifndef WEFT_DIAG_H
 #define WEFT_DIAG_H
 
@@ -14,7 +14,7 @@ struct span {
     uint32_t start, end;
 };
 
-/* A text and what diagnostics call it. Not NUL-terminated necessarily. */
+/* A text and the name that diagnostics use for it. The text need not be NUL-terminated. */
 struct source {
     const char *origin;
     const char *text;
@@ -30,7 +30,7 @@ enum diag_id {
 struct diag {
     enum diag_id id;
     const struct source *source;   /* NULL: no place */
-    const char *input;             /* the input it is about, NULL: none */
+    const char *input;             /* the input that it is about; NULL: none */
     struct span spans[3];
     int span_count;
     const char *message;
@@ -39,12 +39,11 @@ struct diag {
 
 struct diags {
     struct arena *arena;
-    const struct source *source;   /* what spans refer to; NULL: none */
-    const char *input;             /* the input that is looked at, NULL: none */
+    const struct source *source;   /* the source that spans refer to; NULL: none */
+    const char *input;             /* the input at hand, copied into new diagnostics; NULL: none */
     struct diag *first, *last;
     int errors, warnings;
-    bool out_of_memory;            /* a diagnostic was lost; reporting never jumps, so it may happen
-                                      under a lock */
+    bool out_of_memory;            /* a diagnostic was lost; reporting never jumps, so it may happen under a lock */
 };
 
 static inline struct span span_join(struct span a, struct span b)
@@ -52,15 +51,16 @@ static inline struct span span_join(struct span a, struct span b)
     return (struct span){a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end};
 }
 
+/* Makes an empty list. Diagnostics are allocated in `arena`; spans refer to `source`, which may be NULL. */
 void diags_init(struct diags *diags, struct arena *arena, const struct source *source);
 /* Adds one diagnostic and returns false:
  *
  *     bool diag(struct diags *diags, enum diag_id id, struct span span, ...);
  *     bool diag_at(struct diags *diags, enum diag_id id, const struct span *spans, int count, ...);
  *
- * diag_at names up to two more places that point at operands. The arguments are those of the row's
- * format; the compiler checks them, so `id` is written out as DIAG_X. Beyond WEFT_MAX_ERRORS of a
- * severity diagnostics are only counted. */
+ * diag_at takes up to three places; those after the first point at operands. The arguments are those of the row's
+ * format. The compiler checks them, so `id` has to be written out as DIAG_X. Beyond WEFT_MAX_ERRORS of one severity,
+ * diagnostics are only counted. */
 #define diag(diags, id, ...)                                                                       \
     diag_add((0 ? (void)diag_check(id##_FORMAT, __VA_ARGS__) : (void)0, (diags)), id, __VA_ARGS__)
 #define diag_at(diags, id, ...)                                                                    \
@@ -69,7 +69,7 @@ void diags_init(struct diags *diags, struct arena *arena, const struct source *s
 bool diag_add(struct diags *diags, enum diag_id id, struct span span, ...);
 bool diag_add_at(struct diags *diags, enum diag_id id, const struct span *spans, int count, ...);
 
-/* Never run: only there for the compiler to check formats. */
+/* Never run. They exist for the compiler to check formats. */
 #define DIAG(id, number, severity, status, format)                                                 \
     __attribute__((unused)) static const char DIAG_##id##_FORMAT[] = format;
 #include "grammar/diags.def"
@@ -86,17 +86,17 @@ diag_check_at(const char *format, const struct span *spans, int count, ...)
     return false;
 }
 
-/* Adds another list of the same arena at the end; that one must not be used any more. */
+/* Moves another list of the same arena to the end of this one. The other list must not be used any more. */
 void diags_append(struct diags *diags, const struct diags *more);
 
-/* The name in `names` nearest to `name`, NULL when none is near (a third of its letters differ). */
+/* Returns the name in `names` nearest to `name`, or NULL. Near means at most one edit for fewer than six letters, else
+ * at most a third of the letters. */
 const char *diag_nearest(const char *name, const char *const *names, size_t count);
 
-/* A copy of the list for the caller of the library: what is at least as severe as `severity`, errors
- * first (WEFT_ERROR: errors alone). NULL when it is empty or memory ran out. Released by
- * weft_error_destroy. */
+/* Returns a copy of the list for the caller of the library: diagnostics at least as severe as `severity`, errors first.
+ * NULL when there are none; cut short when memory runs out. The caller releases it with weft_error_destroy. */
 struct weft_error *diags_export(const struct diags *diags, enum weft_severity severity);
-/* The status of the first error, WEFT_OK when there is none. */
+/* The status of the first error. Without errors: WEFT_OUT_OF_MEMORY when a diagnostic was lost, else WEFT_OK. */
 enum weft_status diags_status(const struct diags *diags);
 
 #endif

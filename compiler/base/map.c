@@ -1,4 +1,4 @@
-/* See map.h. Open addressing with linear probing. */
+/* Implements map.h: open addressing with linear probing. */
 #include "compiler/base/map.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A map from texts to numbers in an arena. Keys are not copied: they must live as long as the map.
- * A zeroed map with an arena is empty and ready. */
+/* A hash map from texts to numbers, in an arena. Keys are not copied, so they must live as long as
+ * the map. A zeroed map whose arena is set is empty and ready to use. */
 #ifndef WEFT_MAP_H
 #define WEFT_MAP_H
 
@@ -18,9 +18,9 @@ struct map {
 };
 
 void map_init(struct map *map, struct arena *arena);
-/* The value of a key, -1 when it is absent. */
+/* The value of a key; -1 when it is absent. */
 int map_find(const struct map *map, const char *key, size_t length);
-/* Adds a key or replaces its value, which is not negative. */
+/* Adds a key or replaces its value. Values are not negative. */
 void map_put(struct map *map, const char *key, size_t length, int value);
 
 #endif

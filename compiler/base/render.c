@@ -1,8 +1,9 @@
-/* weft_error_render: one diagnostic as text, with the line it is about and carets under it.
+/* Implements weft_error_render: one diagnostic as text, with the source line it is about and carets
+ * below. Both the library and the command use it.
  *
- * Invariant: whatever bytes an error holds, no control character but the newlines made here (and
- * those of a message of several lines) reaches the output, and carets stand under what is shown:
- * columns are those of a terminal, where a tab has up to eight and a character none, one or two. */
+ * Invariant: whatever bytes an error holds, no control character reaches the output, except newlines made here
+ * and those of a message of several lines. Carets stand below what they point at. Columns are those of a
+ * terminal, where a tab takes up to eight and a character none, one or two. */
 #include "include/weft/weft.h"
 
 #include <stdio.h>
@@ -36,13 +37,13 @@ static void put_number(struct out *out, size_t number)
     put_text(out, digits);
 }
 
-/* One character: its bytes, what stands for it, and the columns it takes. */
+/* One character: the number of its bytes and of the columns it takes. */
 struct glyph {
     size_t bytes, columns;
-    bool raw;                      /* the bytes themselves may be shown */
+    bool raw;                      /* whether the bytes themselves may be shown */
 };
 
-/* Reads a UTF-8 sequence; 0 bytes if it is none. */
+/* Reads a UTF-8 sequence. Returns its number of bytes; 0 if it is not valid. */
 static size_t decode(const char *text, unsigned long *code)
 {
     unsigned char lead = (unsigned char)*text;
@@ -73,7 +74,7 @@ static bool in_ranges(unsigned long code, const struct range *ranges, size_t cou
 
 #define IN_RANGES(code, ranges) in_ranges(code, ranges, sizeof(ranges) / sizeof *(ranges))
 
-/* Controls, and marks that would reorder or hide the text around them. */
+/* Control characters, and marks that would reorder or hide the text around them. */
 static bool is_control(unsigned long code)
 {
     static const struct range controls[] = {
@@ -105,7 +106,7 @@ static struct glyph glyph_at(const char *text, size_t column)
     return (struct glyph){bytes, columns_of(code), true};
 }
 
-/* The column where byte `at` of the line is shown. */
+/* The column at which byte `at` of the line is shown. */
 static size_t column_of(const char *line, size_t at)
 {
     size_t column = 0;
@@ -127,7 +128,7 @@ static void put_glyph(struct out *out, const char *text, struct glyph glyph)
         put(out, '?');
 }
 
-/* A text of the caller on its own: newlines stay if `lines`, other controls become `?`. */
+/* Prints a text of the caller. Newlines stay if `lines` is set; other control characters become `?`. */
 static void put_clean(struct out *out, const char *text, bool lines)
 {
     while (*text) {
@@ -182,7 +183,7 @@ struct mark {
     size_t first, last;            /* columns */
 };
 
-/* Where a span lies in the line; nothing (first == last) when it lies elsewhere. */
+/* The columns that a span covers in the line; empty (first == last) when it lies elsewhere. */
 static struct mark mark_of(const struct weft_error *error, int index)
 {
     size_t start = error->source_start, end = start + strlen(error->source);

@@ -1,14 +1,13 @@
-/* Typing: gives every node its dtype from the inputs' types, by the rules of rules.def; no operation
- * is named here. A literal expression keeps its full value beside its dtype (rule 2.3); the value is
- * tested against each type it meets. What is wrong becomes poison, so that one mistake is told once
- * and the next ones still are. */
+/* Typing: gives every node its dtype from the inputs' types, by the rules of rules.def. No operation is named here. A
+ * literal expression keeps its full value beside its dtype (rule 2.3), and the value is checked against each type it
+ * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are. */
 #include "compiler/check/check.h"
 
 #include "compiler/lang/lang.h"
 
 #include <string.h>
 
-/* The text of an expression for a message, cut after 40 bytes. */
+/* The text of an expression for a message, shortened to 40 bytes. */
 static const char *text_of(struct program *program, struct span span)
 {
     size_t length = span.end - span.start;
@@ -32,7 +31,7 @@ static bool poison(struct node *node)
     return false;
 }
 
-/* Whether a literal may become `dtype`: false, with the diagnostic, when it overflows. */
+/* Whether a literal may become a `dtype`. Reports an overflow. */
 static bool check_meeting(struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     bool infinite;
@@ -48,7 +47,7 @@ static bool check_meeting(struct program *program, const struct node *node, enum
                 type_rows[dtype].name);
 }
 
-/* All elements of an array literal, or the literal itself. */
+/* The same for a literal, or for all elements of an array literal. */
 static bool check_constant(struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     bool good = check_meeting(program, node, dtype);
@@ -60,7 +59,7 @@ static bool check_constant(struct program *program, const struct node *node, enu
     return good;
 }
 
-/* An integer that fits no type is wrong only where it meets one: 2**100 // 2**90 is 1024. */
+/* An integer that fits no type is an error only where it meets one: 2**100 // 2**90 is 1024. */
 static bool literal_node(struct node *node)
 {
     node->dtype = literal_dtype(&node->literal);
@@ -126,7 +125,7 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
-/* Operators on literal expressions. */
+/* Folds an operator on literal expressions. */
 static bool fold_literal(struct program *program, struct node *node)
 {
     const char *wrong = literal_of_node(program, node);
@@ -159,7 +158,7 @@ static bool check_all_bool(struct program *program, struct node *node)
                    spelling(program, node->op), text_of(program, operand->span));
 }
 
-/* An integer division by a literal expression of value 0 (rule 2.4). */
+/* Reports an integer division by a literal expression of value 0 (rule 2.4). */
 static bool check_divisor(struct program *program, struct node *node, enum weft_dtype operand)
 {
     if (node->operand_count < 2 || !op_fault(node->op, operand))
@@ -172,7 +171,7 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
                    2, spelling(program, node->op));
 }
 
-/* What the rule forbids, tested on the operands as they are. */
+/* Reports operands that the typing rule forbids, before any conversion. */
 static bool check_rule(struct program *program, struct node *node)
 {
     const struct rule *rule = &rule_rows[op_rows[node->op].rule];
@@ -210,7 +209,7 @@ static bool check_op(struct program *program, struct node *node)
     return check_divisor(program, node, operand);
 }
 
-/* An argument of numbers that an input holds. */
+/* Checks the dtype of an input that holds a view's numbers. */
 static bool check_numbers(struct program *program, struct node *node, const struct numbers *numbers,
                           const char *what, bool real)
 {
@@ -227,7 +226,8 @@ static bool check_numbers(struct program *program, struct node *node, const stru
                              type_rows[dtype].name));
 }
 
-/* reinterpret to another size of element: what the bytes are is known of inputs only. */
+/* reinterpret to elements of another size is possible only directly on an input, because only the bytes
+ * of an input are in memory. */
 static bool check_reinterpret(struct program *program, struct node *node, enum weft_dtype to)
 {
     const struct node *operand = operand_node(program, node, 0);
@@ -244,7 +244,7 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
                                 text_of(program, operand->span), type_rows[from].name));
 }
 
-/* What takes a tensor takes a literal as one of its own type. */
+/* A literal that stands for a tensor becomes a tensor of the literal's own type. */
 static bool check_tensor(struct program *program, const struct node *operand)
 {
     return !operand->poison && check_width(program, operand) &&

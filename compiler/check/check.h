@@ -1,4 +1,5 @@
-/* Types, shapes and layouts of a parsed program: what is wrong with a text is told here. */
+/* Header of the room check: dtypes, shapes and layouts of a parsed program. Most mistakes in a text
+ * are reported here. The next pass is lowering (ir). */
 #ifndef WEFT_CHECK_H
 #define WEFT_CHECK_H
 
@@ -6,7 +7,8 @@
 #include "compiler/check/shape.h"
 #include "compiler/check/view.h"
 
-/* Dtypes of every node from the inputs' types. Reports several errors. */
+/* Gives every node its dtype from the inputs' types. Reports as many errors as it can, and
+ * returns false if there was one. */
 bool check(struct program *program);
 
 #endif

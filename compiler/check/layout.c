@@ -1,4 +1,4 @@
-/* See layout.h. */
+/* Implements layout.h. */
 #include "compiler/check/layout.h"
 
 #include "compiler/check/view.h"
@@ -28,7 +28,7 @@ struct layouts {
     struct diags *diags;
     const struct shape *const *shapes;
     const struct contents *contents;
-    const char **of; /* each node */
+    const char **of; /* the layout of each node */
 };
 
 static bool is_end(const char *end, const char *layout)
@@ -37,7 +37,7 @@ static bool is_end(const char *end, const char *layout)
     return shorter <= length && strcmp(layout + length - shorter, end) == 0;
 }
 
-/* A layout counts where it has a letter for each dimension. */
+/* A layout is kept only if it has a letter for each dimension. */
 static const char *if_complete(const char *layout, const struct shape *shape)
 {
     if (!layout || !*layout)
@@ -57,7 +57,7 @@ static bool clash(struct layouts *l, const struct node *node, int a, int b)
                    l->of[left - l->program->nodes], text, l->of[right - l->program->nodes], text);
 }
 
-/* The longest operand layout, which every other one has to be the end of. */
+/* Finds the operands' longest layout. Every other one must be the end of it. */
 static bool join(struct layouts *l, const struct node *node, const char **joined)
 {
     int longest = -1;
@@ -78,7 +78,7 @@ static bool join(struct layouts *l, const struct node *node, const char **joined
     return true;
 }
 
-/* Without the letters of the dimensions that squeeze drops. */
+/* Drops the letters of the dimensions that squeeze drops. */
 static const char *squeezed(struct layouts *l, const struct view_args *args, const char *layout)
 {
     uint32_t set;
@@ -89,7 +89,7 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
     return layout_without(l->arena, layout, set);
 }
 
-/* Rule 9.4: an integer drops its letter, a slice keeps it, None clears. */
+/* Rule 9.4: an integer drops its dimension's letter, a slice keeps it, None clears the layout. */
 static const char *selected(struct layouts *l, const struct view_args *args, const char *layout)
 {
     struct select_axis axes[WEFT_MAX_RANK];

@@ -1,19 +1,19 @@
-/* Layouts of every node from those of the inputs' types (rule 6.4). */
+/* The layout pass: gives every node a layout from the layouts of the inputs (rule 6.4). */
 #ifndef WEFT_LAYOUT_H
 #define WEFT_LAYOUT_H
 
 #include "compiler/check/shape.h"
 
-/* What an input's type says; "": nothing. */
+/* The layout that an input's type states; "" if none. */
 const char *input_layout(const struct symbol *symbol);
 
-/* For shapes that infer_shapes_of found good; `contents` as there. An entry of `layouts` becomes "" where
- * there is none, and NULL where a rank that is not known decides. False, with diagnostics, where layouts
- * do not go together. */
+/* Computes a layout for each node, after infer_shapes_of has succeeded with the same `contents`. An entry of `layouts`
+ * becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
+ * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
                    const struct shape *const *shapes, const struct contents *contents,
                    const char **layouts);
-/* Without the letters of the dimensions in `dropped`, a bit each. */
+/* The layout without the letters of the dimensions in `dropped`, a bit for each. */
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);
 
 #endif

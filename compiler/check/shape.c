@@ -1,4 +1,4 @@
-/* See shape.h. */
+/* Implements shape.h: broadcasting, the shapes of all kinds of nodes, and size variables. */
 #include "compiler/check/shape.h"
 
 #include "compiler/check/check.h"
@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Broadcasts dimension `d` of `b` (aligned already) into dimension `to` of `a`. False where they clash. */
+/* Broadcasts extent `d` of `b` into extent `to` of `a`. False where they clash. */
 static bool broadcast_extent(struct shape *a, int to, const struct shape *b, int d)
 {
     const int64_t x = a->extents[to], y = b->extents[d];
     const uint32_t rigid = b->rigid >> d & 1;
     const enum joined joined = join_extents(x, a->rigid >> to & 1, y, rigid);
-    /* An unknown extent takes what is known; a size variable must turn out equal. */
+    /* An unknown extent becomes the known one. A size variable must turn out equal. */
     if (joined == JOINED_SECOND || (joined == JOINED_OPEN && (x == EXTENT_UNKNOWN || (x < 0 && y >= 0))))
         a->extents[to] = y;
     if (x == y || joined == JOINED_SECOND || (joined == JOINED_OPEN && x < 0))
@@ -20,8 +20,7 @@ static bool broadcast_extent(struct shape *a, int to, const struct shape *b, int
     return joined != JOINED_CLASH;
 }
 
-/* The aligned extents of `b` joined into `a`, whose rank is at least b's. Returns -1, or the
- * dimension of `a` that does not fit. */
+/* Broadcasts `b` into `a`, whose rank is at least b's. Returns -1, or the dimension of `a` that does not fit. */
 static int broadcast_into(struct shape *a, const struct shape *b)
 {
     int shift = a->rank - b->rank;
@@ -68,8 +67,8 @@ const char *expression_text(struct arena *arena, const struct program *program, 
                         : arena_printf(arena, "%.37s...", text);
 }
 
-/* Reports that operand `right` does not fit the operand before it that set dimension `d`, counted
- * from the end. */
+/* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
+ * names the first operand with which it clashes. */
 static bool clash(struct arena *arena, const struct program *program, struct diags *diags,
                   const struct node *node, const struct shape *const *operands, int right, int d)
 {
@@ -136,7 +135,7 @@ int64_t shape_volume(const struct shape *shape)
     for (int d = 0; d < shape->rank; d++) {
         empty = empty || shape->extents[d] == 0;
         if (shape->extents[d] > 0 && __builtin_mul_overflow(volume, shape->extents[d], &volume))
-            return -1; /* also when another extent is 0: strides would overflow all the same */
+            return -1; /* also when another extent is 0, since strides would overflow all the same */
     }
     return volume > INT64_MAX / 16 ? -1 : empty ? 0 : volume;
 }
@@ -190,8 +189,8 @@ static const struct shape *name_shape(const struct program *program, const struc
     return symbol->kind == SYMBOL_INPUT ? inputs[symbol->input] : shapes[symbol->node];
 }
 
-/* What VIEW_REINTERPRET reads: an input's dtype where it is known. Inside an expression the sizes are
- * equal. */
+/* The dtype that VIEW_REINTERPRET reads: that of an input, where it is known. Inside an expression the sizes are
+ * equal, so the result's serves. */
 static enum weft_dtype viewed_dtype(const struct program *program, const struct node *node,
                                     enum weft_dtype result)
 {
@@ -277,7 +276,7 @@ int64_t sizes_extent(const struct size_values *sizes, int64_t extent)
     return size && size->input >= 0 ? size->extent : extent;
 }
 
-/* Size variable `variable` is `number` in an input. */
+/* Sets a size variable to the number that it is in an input. False, with a diagnostic, where it has another value. */
 static bool set_size(const struct program *program, struct size_values *sizes, int input, int64_t variable,
                      int64_t number, struct diags *diags)
 {

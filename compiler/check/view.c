@@ -1,5 +1,5 @@
-/* See view.h. An argument's numbers may be known, or only how many they are, or nothing; what may be
- * right at the call is never refused. */
+/* Implements view.h for reshape and reinterpret; view_axes.c and view_select.c have the other forms. Of an argument's
+ * numbers all may be known, only the count, or nothing. What may be correct at the call is never refused. */
 #include "compiler/check/view_impl.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const char *form_name(const struct view_walk *w)
 
 /* ---- volumes ---- */
 
-/* The product of the extents but for dimension `skip`; -1: not known; -2: too many. */
+/* The product of all extents except that of dimension `skip`. -1: not known. -2: too large. */
 static int64_t product(const struct shape *shape, int skip)
 {
     struct shape rest = {0};
@@ -27,7 +27,7 @@ static int64_t product(const struct shape *shape, int skip)
     return !shape ? -1 : volume < 0 ? -2 : volume;
 }
 
-/* Bytes of an element where they count, else 1. */
+/* The size of an element in bytes if the view counts bytes, else 1. */
 static int64_t size_of(const struct view_walk *w, enum weft_dtype dtype)
 {
     return w->args->form == VIEW_REINTERPRET ? type_rows[dtype].size : 1;
@@ -58,7 +58,7 @@ static bool wrong_volume(const struct view_walk *w, const struct numbers *from, 
                    amount(w, out, size_of(w, w->args->dtype)), hint);
 }
 
-/* Also where another extent is 0. */
+/* Reports a shape that is too large, even if another extent is 0. */
 static bool too_large(const struct view_walk *w, const struct numbers *from)
 {
     return view_wrong(w, DIAG_VIEW_EXTENT, from,
@@ -66,7 +66,7 @@ static bool too_large(const struct view_walk *w, const struct numbers *from)
                       shape_text(w->arena, w->viewed->program, w->out));
 }
 
-/* What may help where volumes differ. */
+/* Advice for volumes that differ. */
 static const char *volume_hint(const struct view_walk *w)
 {
     bool rest = w->args->shape.given || w->args->rel_shape.given;
@@ -75,7 +75,7 @@ static const char *volume_hint(const struct view_walk *w)
                                          : "; rel_shape beside src_dims scales extents";
 }
 
-/* Compares the volumes, and sets the dimension that takes what is left. */
+/* Compares the volumes, and sets the extent that takes what is left. */
 static bool fit(struct view_walk *w, const struct numbers *from)
 {
     bool known = w->args->form != VIEW_REINTERPRET || w->viewed->dtype != WEFT_DTYPE_COUNT;
@@ -110,7 +110,7 @@ static bool set_rest(struct view_walk *w, const struct view_list *list, int d)
 
 /* ---- reshape ---- */
 
-/* The extents are given; false: wrong, or nothing is known (then w->out is NULL). */
+/* reshape with extents. Returns false when they are wrong. When nothing is known, w->out becomes NULL. */
 static bool by_shape(struct view_walk *w)
 {
     struct view_list list;
@@ -130,7 +130,7 @@ static bool by_shape(struct view_walk *w)
     return fit(w, list.from);
 }
 
-/* The extent that result dimension d is made from, and whether it never stretches. */
+/* The extent of the operand from which dimension d of the result is made, and whether it is rigid. */
 static bool source(struct view_walk *w, const struct view_list *dims, int d, int64_t *extent,
                    uint32_t *rigid)
 {
@@ -163,7 +163,7 @@ static bool source(struct view_walk *w, const struct view_list *dims, int d, int
     return true;
 }
 
-/* One extent from a factor and its source. */
+/* Computes one extent of the result from a factor and the extent it applies to. */
 static bool relative(struct view_walk *w, const struct view_list *factors, int d, int64_t from)
 {
     double value = 0;
@@ -183,7 +183,7 @@ static bool relative(struct view_walk *w, const struct view_list *factors, int d
     return true;
 }
 
-/* How many factors there may be where no src_dims says what they apply to. */
+/* Checks the number of factors where no src_dims says what they apply to. */
 static bool check_factors(const struct view_walk *w, const struct view_list *factors)
 {
     const struct shape *in = w->viewed->shape;
@@ -236,7 +236,7 @@ static bool by_factors(struct view_walk *w)
 
 /* ---- reinterpret ---- */
 
-/* Without a shape the innermost extent changes. */
+/* reinterpret without a shape changes the innermost extent. */
 static bool innermost(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
@@ -272,7 +272,7 @@ static bool innermost(struct view_walk *w)
     return product(w->out, -1) != -2 || too_large(w, NULL);
 }
 
-/* ---- all of them ---- */
+/* ---- all forms ---- */
 
 static bool check_layout(const struct view_walk *w)
 {

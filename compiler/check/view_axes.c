@@ -1,7 +1,7 @@
-/* squeeze and expand_dims: dimensions that axes name. */
+/* The shapes of squeeze and expand_dims, and the dimensions that their axes name. */
 #include "compiler/check/view_impl.h"
 
-/* The dimensions that axes name among `rank`, a bit each. */
+/* Sets a bit for each of `rank` dimensions that `axes` names. False, with a diagnostic, where one is wrong. */
 static bool axis_set(struct view_walk *w, const struct view_list *axes, int rank, bool from_end,
                      uint32_t *set)
 {
@@ -40,7 +40,7 @@ bool view_axes(const struct view_args *args, const struct contents *contents, in
     for (int i = 0; i < count; i++) {
         __int128 d = items[i].integer < 0 ? items[i].integer + rank : items[i].integer;
         if (d < 0 || d >= rank)
-            return false; /* of a shape not known yet: what is wrong is told at the call */
+            return false; /* wrong for this rank; reported when shapes are known */
         *set |= 1u << d;
     }
     return items || (axes->input < 0 && count == 0);

@@ -1,4 +1,4 @@
-/* What the files compiler/check/view*.c share: one view on its way to a shape. */
+/* What the files compiler/check/view*.c share: the state while the shape of one view is worked out. */
 #ifndef WEFT_VIEW_WALK_H
 #define WEFT_VIEW_WALK_H
 
@@ -10,19 +10,19 @@ struct view_walk {
     const struct viewed *viewed;
     const struct view_args *args;
     struct shape *out;
-    int rest;                      /* the dimension that takes what is left; -1: none */
+    int rest;                      /* the dimension whose extent is what is left; -1: none */
 };
 
 /* The numbers of one argument. */
 struct view_list {
     const struct numbers *from;
     const char *what;              /* the argument's name */
-    const char *input;             /* the name of the input that holds them, or NULL */
+    const char *input;             /* the name of the input that holds the numbers, or NULL */
     int count;                     /* -1: not known */
     const struct literal *items;   /* NULL: not known */
 };
 
-/* Where a rule is broken: the argument, and the value. */
+/* The places to report when a rule is broken: the argument and the value. */
 struct view_places {
     struct span spans[2];
     int count;
@@ -30,27 +30,34 @@ struct view_places {
 
 /* ---- view_numbers.c ---- */
 
+/* The places for a message about an argument, or about the view where `numbers` is NULL or was not given. */
 struct view_places view_places_of(const struct view_walk *w, const struct numbers *numbers);
-/* Messages of DIAG_VIEW_EXTENT, _AXIS and _RANK. */
+/* Reports DIAG_VIEW_EXTENT, _AXIS or _RANK, or one of selections, and returns false. */
 #define view_wrong(w, id, numbers, ...) \
     diag_at((w)->diags, id, view_places_of(w, numbers).spans, view_places_of(w, numbers).count, \
             arena_printf((w)->arena, __VA_ARGS__))
 
 /* The value with its shape, as "x [2, 3]". */
 const char *view_value_text(const struct view_walk *w);
-/* As "shape[1]", or "s[1]" of an input. */
+/* The name of number `i`: "shape[1]", or "s[1]" if it comes from an input s. */
 const char *view_item_name(const struct view_walk *w, const struct view_list *list, int i);
+/* The number itself. */
 const char *view_item_text(const struct view_walk *w, const struct literal *item);
-/* What is known of an argument's numbers; false with a diagnostic, here and below. */
+/* Reads what is known of an argument's numbers. This and the next two return false, with a
+ * diagnostic, when something is wrong. */
 bool view_read_list(const struct view_walk *w, const struct numbers *numbers, const char *what,
                     struct view_list *list);
+/* Number `i`, which must be an integer that fits int64. */
 bool view_whole(const struct view_walk *w, const struct view_list *list, int i, int64_t *value);
-/* A factor of an extent, which is finite. */
+/* Number `i` as a factor of an extent, which must be finite. */
 bool view_factor(const struct view_walk *w, const struct view_list *list, int i, double *value);
+/* Makes a shape of this rank with all extents unknown. */
 void view_unknown_extents(struct shape *shape, int rank);
 
-/* ---- view_axes.c: forms ---- */
+/* ---- view_axes.c ---- */
 
+/* These compute the shape w->out, NULL where it is not known. They return false, with a diagnostic, where a rule is
+ * broken. */
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
 

@@ -1,4 +1,4 @@
-/* The numbers of a view's argument, and what messages say of them. */
+/* Reads the numbers of a view's arguments, and words the messages about them. */
 #include "compiler/check/view_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -13,7 +13,6 @@ struct view_places view_places_of(const struct view_walk *w, const struct number
                                 w->viewed->program ? 2 : 0};
 }
 
-/* The value with its shape, as "x [2, 3]". */
 const char *view_value_text(const struct view_walk *w)
 {
     const struct shape *shape = w->viewed->shape;
@@ -21,7 +20,6 @@ const char *view_value_text(const struct view_walk *w)
                         shape ? shape_text(w->arena, w->viewed->program, shape) : "");
 }
 
-/* As "shape[1]", or "s[1]" of an input. */
 const char *view_item_name(const struct view_walk *w, const struct view_list *list, int i)
 {
     return arena_printf(w->arena, "%s[%d]", list->input ? list->input : list->what, i);
@@ -37,7 +35,7 @@ const char *view_item_text(const struct view_walk *w, const struct literal *item
 
 /* ---- numbers ---- */
 
-/* How many numbers an input holds, by its shape: a 1-D tensor, or one number without dimensions. */
+/* Counts the numbers of an input by its shape: a 1-D tensor, or one number without dimensions. */
 static bool count_input(const struct view_walk *w, struct view_list *list)
 {
     const struct program *program = w->viewed->program;

@@ -1,4 +1,4 @@
-/* Selections (rule 9.1): which dimension each item is for, and the shape that they give. */
+/* The shapes of selections (rule 9.1), and which dimension each item is for. */
 #include "compiler/check/view_impl.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ bool item_keeps_extent(const struct item *item)
                      (item->slice.step == 1 || item->slice.step == -1));
 }
 
-/* The argument that a message points at. */
+/* The item as an argument that messages can point at. */
 static struct numbers place_of(const struct item *item)
 {
     return (struct numbers){.given = true, .span = item->span};
@@ -58,7 +58,7 @@ static bool is_out_of_range(int64_t index, int64_t extent)
     return extent >= 0 && (index < 0 ? index + extent < 0 : index >= extent);
 }
 
-/* The item that no dimension is left for. */
+/* Reports the first item for which there is no dimension left. */
 static bool too_many_items(const struct view_walk *w)
 {
     const int rank = w->viewed->shape->rank;
@@ -77,7 +77,7 @@ static bool too_many_items(const struct view_walk *w)
                       view_value_text(w), rank, rank == 1 ? "" : "s");
 }
 
-/* The extent that an item leaves of dimension d, and whether it never stretches. */
+/* Sets the extent that an item leaves of dimension d, and whether it may stretch. */
 static void set_extent(struct view_walk *w, int d, const struct select_axis *axis)
 {
     const struct shape *in = w->viewed->shape;

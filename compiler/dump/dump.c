@@ -1,5 +1,5 @@
-/* See dump.h. Trees are walked with a stack of their own, and indentation stops growing at a bound,
- * so a chain of 100,000 additions prints in linear time and size. */
+/* Prints tokens, trees and types (dump.h). Trees are walked with an explicit stack, and indentation has a limit, so
+ * that a chain of 100,000 additions prints in linear time and size. */
 #include "compiler/dump/dump.h"
 
 #include "compiler/lang/lang.h"
@@ -11,7 +11,7 @@ enum { SHOWN = 60, INDENT_MAX = 24 };
 
 /* ---- places ---- */
 
-/* Where lines begin, to tell line and column of many places quickly. */
+/* The beginnings of lines, to find the line and column of many places quickly. */
 struct lines {
     const struct source *source;
     uint32_t *starts;
@@ -51,7 +51,7 @@ static const char *place_text(struct arena *arena, const struct lines *lines, st
     return arena_printf(arena, "%d:%u-%u", line + 1, first, end);
 }
 
-/* The text of a span on one line, shortened; controls are shown as `?`. */
+/* Prints the text of a span on one line, shortened, with control characters as `?`. */
 static void put_text(struct buf *buf, const struct source *source, struct span span)
 {
     uint32_t shown = span.end - span.start > SHOWN ? SHOWN : span.end - span.start;
@@ -171,7 +171,7 @@ static void put_array(struct buf *buf, const struct program *program, const stru
     buf_putc(buf, ']');
 }
 
-/* The row's name in small letters, then how it is spelled if that differs. */
+/* Prints the row's name in small letters, followed by its spelling if that differs. */
 static void put_row(struct buf *buf, enum op op)
 {
     size_t length;
@@ -311,7 +311,7 @@ static void put_inputs(struct printer *printer)
     }
 }
 
-/* A result that repeats a binding has no tree of its own. */
+/* The binding that a result repeats, which has the tree; -1 if there is none. */
 static int bound_as(const struct program *program, const struct result *result)
 {
     for (int i = 0; i < program->symbol_count; i++)

@@ -1,23 +1,23 @@
-/* Printers of stages, for people: what the compiler made of a text. */
+/* Header of the room dump: prints stages of the pipeline for people (`weft show`). */
 #ifndef WEFT_DUMP_H
 #define WEFT_DUMP_H
 
 #include "compiler/loop/loop.h"
 #include "compiler/lang/lang.h"
 
-/* One token a line: where, what kind, its text. False after a token that is none, which is reported. */
+/* Prints one token a line: place, kind and text. Returns false at bytes that are not a token, which are reported. */
 bool dump_tokens(struct buf *buf, const struct source *source, struct diags *diags);
-/* Inputs, then bindings and results with their expressions as indented trees. */
+/* Prints inputs, then bindings and results, with their expressions as indented trees. */
 void dump_ast(struct buf *buf, const struct program *program);
-/* A type in the language's words. `program` names the size variables. */
+/* Prints a type in the language's own words. `program` names the size variables. */
 void dump_type(struct buf *buf, const struct program *program, const struct type *type);
 
-/* Every expression with its dtype, and what its operands are converted to. */
+/* Prints every expression with its dtype, and what its operands are converted to. */
 void dump_types(struct buf *buf, const struct program *program);
-/* How a kernel walks its results: groups, and the kind of each access. */
+/* Prints how a kernel walks its results: groups, rows, and the kind of each access. */
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
                  const struct geometry *geometry, const struct form *form);
-/* The instructions, a line each. */
+/* Prints the instructions, one a line. */
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *geometry,
              const struct form *form);
 

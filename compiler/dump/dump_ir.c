@@ -1,4 +1,4 @@
-/* Printers of what check, geometry and lowering made. See dump.h. */
+/* Prints what check, geometry and lowering made (dump.h). */
 #include "compiler/check/check.h"
 #include "compiler/dump/dump.h"
 #include "compiler/lang/lang.h"
@@ -21,7 +21,7 @@ static void put_padded(struct buf *buf, const char *text, size_t length, int wid
 
 /* ---- types ---- */
 
-/* Whether a node meets types with its full value and not with that of its own dtype. */
+/* Whether a node meets a type with its full value, not with that of its own dtype. */
 static bool is_whole(const struct program *program, const struct node *node)
 {
     return node->literal.kind != LITERAL_NONE || named_node(program, node)->kind == NODE_ARRAY;
@@ -60,7 +60,7 @@ static void put_reduce_types(struct buf *buf, const struct program *program, con
         buf_printf(buf, ", operand 1 from %s", type_rows[from].name);
 }
 
-/* An integer on the way to one that fits has no type. */
+/* A literal integer too large for any type has none; only what it becomes must fit. */
 static const char *dtype_text(const struct node *node)
 {
     bool none = node->literal.kind != LITERAL_NONE && literal_dtype(&node->literal) == WEFT_DTYPE_COUNT;
@@ -100,7 +100,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     buf_putc(buf, '\n');
 }
 
-/* Elements of array literals, and what they are made of, would drown the rest. */
+/* Finds the elements of array literals and their operands. They are not printed, since they would hide the rest. */
 static const bool *find_elements(struct arena *arena, const struct program *program)
 {
     bool *element = ARENA_ARRAY(arena, bool, program->node_count);
@@ -113,7 +113,7 @@ static const bool *find_elements(struct arena *arena, const struct program *prog
     return element;
 }
 
-/* The layouts of all nodes as far as the inputs' types tell, or NULL. */
+/* The layouts of all nodes as far as the inputs' types determine them, or NULL. */
 static const char **find_layouts(struct arena *arena, const struct program *program)
 {
     struct diags diags;
@@ -152,7 +152,7 @@ void dump_types(struct buf *buf, const struct program *program)
 
 /* ---- groups ---- */
 
-/* What an access reads or writes: a name, or an array literal as it is written, cut. */
+/* What an access reads or writes: a name, or the text of an array literal, shortened. */
 static const char *access_text(struct arena *arena, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
@@ -175,7 +175,7 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
     return text;
 }
 
-/* In chunks every element that is not beside the one before is loaded by itself. */
+/* Kinds that have other words where kernels compute in chunks, since there each element is loaded by itself. */
 static const char *chunk_text(enum access_kind kind)
 {
     switch (kind) {
@@ -215,14 +215,14 @@ static void put_names(struct buf *buf, const struct kernel *kernel)
         buf_printf(buf, "%s%s", a > kernel->load_count ? ", " : "", access_text(buf->arena, kernel, a));
 }
 
-/* What is left of a shape's dimensions as groups take them, outermost first. */
+/* The dimensions of a shape that groups have not used yet, outermost first. */
 struct left {
     const struct shape *shape;
     int d;
-    int64_t part;                  /* of dimension d, inside the last group; 0: all of it */
+    int64_t part;                  /* what is left of dimension d; 0: all of it */
 };
 
-/* One group, and the dimensions or parts of dimensions it is made from, unless it is just one. */
+/* Prints a group, and the dimensions or parts of dimensions that it consists of, unless it is exactly one dimension. */
 static void put_group(struct buf *buf, struct left *left, int64_t extent)
 {
     const struct shape *shape = left->shape;
@@ -269,8 +269,8 @@ static void put_axis(struct buf *buf, const struct axis *axis)
         buf_printf(buf, ":%lld", (long long)slice->step);
 }
 
-/* "[4, None, ::-1]": what is selected of each dimension, as the language has it. Where dimensions are in another
- * order, a slice has the number of its own in front: "[1 = :, 0 = :]". */
+/* Prints what is selected of each dimension, as the language writes it: "[4, None, ::-1]". Where the dimensions of the
+ * result are in another order, a slice begins with its dimension: "[1 = :, 0 = :]". */
 static void put_axes(struct buf *buf, const struct index_map *step)
 {
     bool turned = false;
@@ -295,8 +295,8 @@ static void put_axes(struct buf *buf, const struct index_map *step)
     buf_puts(buf, "]");
 }
 
-/* "[4, 6] as [6, 4]": element n of the one is element n of the other. "[4] of [4, 6] at [:, 0]": a selection. Outer
- * views come first. */
+/* Prints a map, outer views first. A view is "[4, 6] as [6, 4]": equal element numbers. A selection is
+ * "[4] of [4, 6] at [:, 0]". */
 static void put_map(struct buf *buf, const struct kernel *kernel, const struct access *access)
 {
     int chain[MAX_MAPS], count = 0;
@@ -319,7 +319,7 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
     }
 }
 
-/* How threads share the elements. */
+/* Prints how threads share the elements. */
 static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
 {
     const int tile = form->threads * form->unroll * form->block;
@@ -332,7 +332,7 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
                form->many ? "operands by a table in memory" : "operands by value");
 }
 
-/* Why rows are longer than the innermost group. */
+/* Prints rows, and why they are longer than the innermost group. */
 static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form)
 {
     int together = g->period ? 2 : g->row_groups;

@@ -1,5 +1,5 @@
-/* Loads and stores of a kernel: the target's text for each kind of access, dealt out to the parts of the
- * skeleton. */
+/* Writes loads and stores of a kernel: distributes the lines of the target's text for each kind of access
+ * (templates/kernel/access_*.h) over the sections of the skeleton. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *load_word(enum access_kind kind)
     return "";
 }
 
-/* Of the other kinds are stores of the only element of a row, or of nothing: as good as strided. */
+/* Stores of other kinds have one element for each row, or none, so they can be treated as strided. */
 static const char *store_word(enum access_kind kind)
 {
     bool own = kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
@@ -32,7 +32,7 @@ int pattern_length(enum access_kind kind)
     return kind == ACCESS_PERIODIC ? MAX_PERIOD : kind == ACCESS_EXPANDED ? MAX_EXPANDED : 0;
 }
 
-/* Whether this line of the target's text was met before. */
+/* Whether this line of the target's text was added before. */
 static bool again(struct emitter *e, const char *line)
 {
     for (int i = 0; i < e->told_count; i++)
@@ -42,7 +42,7 @@ static bool again(struct emitter *e, const char *line)
     return false;
 }
 
-/* Passes over a word and the space behind it, if it is there. */
+/* Skips a word, which may include a space, if it is there. */
 static bool skip_word(const char **at, const char *word)
 {
     size_t length = strlen(word);
@@ -51,7 +51,7 @@ static bool skip_word(const char **at, const char *word)
     return there;
 }
 
-/* `line` is what stands at `place` in the target's text. */
+/* Adds one line of the target's text to the section that it names. `place` is where it begins in that text. */
 static void put_line(struct emitter *e, int k, bool store, bool called, const char *place,
                      const struct buf *line)
 {

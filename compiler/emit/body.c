@@ -1,12 +1,12 @@
-/* What a kernel computes: literals and single values, then the loops of a block and the calls between
- * them, in the order of schedule.h. */
+/* Writes what a kernel computes: literals and single values, then the loops of a block and the calls between them, in
+ * the order of schedule.h. */
 #include "compiler/emit/emit_impl.h"
 
 #include <string.h>
 
 /* ---- functions ---- */
 
-/* The name of a row in generated code: its first spelling, or its id where that is a symbol. */
+/* The name of a row in generated code: its id in small letters. */
 static const char *row_name(struct emitter *e, enum op op)
 {
     char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
@@ -16,7 +16,7 @@ static const char *row_name(struct emitter *e, enum op op)
     return name;
 }
 
-/* Whether a function of this name was emitted before. */
+/* Whether a function of this name was emitted before. If not, it is noted. */
 static bool has_function(struct emitter *e, const char *name)
 {
     for (int i = 0; i < e->subst.name_count; i++)
@@ -26,7 +26,7 @@ static bool has_function(struct emitter *e, const char *name)
     return false;
 }
 
-/* The divisor as a number for the kernel's text; NULL where it stays an argument. */
+/* The divisor as a number for the kernel's text. NULL if it stays an argument. */
 static const char *divisor_text(struct emitter *e, const struct ins *ins)
 {
     int64_t divisor;
@@ -35,7 +35,8 @@ static const char *divisor_text(struct emitter *e, const struct ins *ins)
     return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
 }
 
-/* A row on names: its meaning, or where there are too many copies of such rows a call of a function. */
+/* Adds a row on operands with these names: its meaning, or a call of a function where there are too
+ * many copies of heavy rows. */
 static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, const char *const names[3])
 {
     static const char *const parameters[3] = {"a", "b", "c"};
@@ -58,7 +59,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
     buf_puts(&e->blocks, ";\n}\n");
 }
 
-/* ---- literals, remarks, values kept ---- */
+/* ---- literals and kept values ---- */
 
 static const char *literal_text(struct emitter *e, int index)
 {
@@ -68,7 +69,7 @@ static const char *literal_text(struct emitter *e, int index)
     return text.text;
 }
 
-/* A double as a hexadecimal constant, whatever the locale. */
+/* A double as a hexadecimal constant. Does not depend on the locale. */
 static const char *hexadecimal(struct emitter *e, double value)
 {
     union {
@@ -87,7 +88,7 @@ const char *literal_code(struct emitter *e, int index)
     const bool wide = type_rows[dtype].bits == 64;
     if (dtype_is_float(dtype) && !dtype_is_half(dtype)) {
         const double real = wide ? value.f64 : (double)value.f32;
-        if (real - real != 0) /* infinite, or no number */
+        if (real - real != 0) /* infinite or NaN */
             return arena_printf(e->arena, "*(const %s_m *)&(const %s){0x%llx}", short_name(dtype),
                                 wide ? "u64" : "u32", (unsigned long long)value.bits);
         return arena_printf(e->arena, "%s%s", hexadecimal(e, real), wide ? "" : "f");
@@ -123,7 +124,7 @@ static const char *kept_name(struct emitter *e, int i)
     return arena_printf(e->arena, NAME_KEPT, i);
 }
 
-/* In registers every value has a place of its own. */
+/* Values in registers have a variable each. */
 static void emit_places(struct emitter *e)
 {
     const struct schedule *s = &e->schedule;
@@ -158,7 +159,7 @@ void emit_slots(struct emitter *e)
 
 /* ---- the body ---- */
 
-/* Makes the value known by name inside the loop of this level. */
+/* Gives the value a name inside the loop of this level. */
 static void bring(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -218,7 +219,7 @@ static void emit_ins(struct emitter *e, int i, int level)
     }
 }
 
-/* The function that computes a row that is not exact on a whole block. */
+/* Adds the function that computes an inexact row on a whole block, once. Returns its name. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
@@ -236,7 +237,7 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     return name;
 }
 
-/* The function that converts a whole block. */
+/* Adds the function that converts a whole block, once. Returns its name. */
 static const char *conversion_function(struct emitter *e, const struct ins *ins)
 {
     const char *name = op_block(ins->op);
@@ -274,8 +275,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     emit_own_line(e, out);
 }
 
-/* A value computed outside the blocks, once or once for each row: by the same block function where it
- * is not exact. */
+/* A row that is not exact is computed by the same block function as elsewhere. */
 void emit_single(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -302,7 +302,7 @@ void emit_single(struct emitter *e, int i)
     buf_printf(out, "fill_%s(" NAME_KEPT ", " NAME_VALUE "%s);\n", type, i, i, e->params->target->block);
 }
 
-/* Reads all that the loop's stores write: an output may be the buffer of an input. */
+/* Reads all values that the loop stores before the first store: an output may be the buffer of an input. */
 static void bring_stored(struct emitter *e, int first, int end, int level)
 {
     for (int n = first; n < end; n++) {

@@ -1,16 +1,16 @@
-/* See emit.h: the whole text of a kernel, from the skeleton and the parts that access.c and
- * body.c make. */
+/* Implements emit.h: puts the text of a kernel together from the skeleton and the sections that
+ * access.c and body.c write. */
 #include "compiler/emit/emit_impl.h"
 
 #include "compiler/emit/templates.h"
 
 #include <string.h>
 
-enum { MAX_STACK = 64 << 10 };     /* bytes of blocks; more live in the scratch that the caller lends */
+enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in memory that the caller lends */
 
-/* A kernel more: in C, measured (bench/hoist.py), 500 times as long as a vector instruction on a block of
- * 64. On a GPU 2 us, in which one with 132 SMs at 1.8 GHz executes 60 million instructions on an element
- * each; much of what they would take stands in the shadow of memory besides. */
+/* Launch costs. C: measured (bench/hoist.py), one more kernel costs as much as 500 vector instructions on a block of
+ * 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element each; much
+ * of that time would be hidden by memory accesses anyway. */
 const struct target target_c = {
     .name = "c", .skeleton = weft_template_kernel, .prelude = weft_template_prelude_c,
     .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
@@ -99,9 +99,9 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
     e->scratch += (size_t)(BLOCK + more) * (size_t)type_rows[dtype].size;
 }
 
-/* ---- the program's lines ---- */
+/* ---- lines of the program ---- */
 
-/* Where the program's lines but the first begin. */
+/* Finds where the program's lines begin, except the first. */
 static void find_lines(struct emitter *e)
 {
     const struct source *source = e->kernel->program->source;
@@ -112,10 +112,10 @@ static void find_lines(struct emitter *e)
             ARENA_PUSH(e->arena, e->lines, e->line_count, i + 1);
 }
 
-/* The number is that of the text's next line, which put_indented knows. */
+/* put_indented replaces 0 by the number of the text's next line. */
 static const char own_line[] = "#line 0\n";
 
-/* Between two statements of the program the text's own lines need not be named. */
+/* Between two statements of the program, the directive for the text's own lines is dropped. */
 void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const size_t own = sizeof own_line - 1;
@@ -151,8 +151,7 @@ static void find_called(struct emitter *e)
                 e->called[kernel->ins[i].a[k]] = true;
 }
 
-/* Whether heavy rows are so many, each as often as loops over chunks are unrolled, that functions had better be
- * called. */
+/* Whether there are so many copies of heavy rows, counting unrolled loops over chunks, that functions are better. */
 static bool many_heavy(const struct emitter *e)
 {
     const struct form *form = e->params->form;
@@ -164,7 +163,7 @@ static bool many_heavy(const struct emitter *e)
     return e->params->target->chunks && rows * copies > MAX_HEAVY;
 }
 
-/* At most what declare_block and the slots will take. */
+/* An upper bound of what declare_block and the slots will take. */
 static size_t block_bytes(const struct emitter *e)
 {
     const size_t block = BLOCK * sizeof(uint64_t);
@@ -225,7 +224,7 @@ static void put_types(struct emitter *e, struct buf *out)
     }
 }
 
-/* What the form says; the target's texts have parts that depend on it. */
+/* Adds the form as constants, on which parts of the target's texts depend. */
 static void put_form(struct emitter *e, struct buf *out)
 {
     const struct form *form = e->params->form;
@@ -255,7 +254,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* Declarations of the library functions. */
+/* Adds declarations of the library functions. */
 static void put_library(struct emitter *e, struct buf *out)
 {
     for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
@@ -278,7 +277,7 @@ static void put_comment(struct emitter *e, struct buf *out)
     buf_puts(out, " */\n");
 }
 
-/* Adds every line of `text` behind `indent`. */
+/* Adds every line of `text`, indented. */
 static void put_indented(struct emitter *e, struct buf *out, const char *text, const char *indent, size_t length)
 {
     while (*text) {
@@ -308,7 +307,7 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
     return NULL;
 }
 
-/* The heading of the kernel's function: a name of its own where several kernels share a text. */
+/* Adds the head of the kernel's function, which has a name of its own where several kernels share a text. */
 static void put_entry(struct emitter *e, struct buf *out)
 {
     const char *parameters = "const struct weft_args *args, i64 begin, i64 end";
@@ -388,7 +387,8 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
     start(&e);
     emit_parts(&e);
     *scratch = e.scratch;
-    return fill_skeleton(&e, strchr(params->target->skeleton, '\n') + 1); /* the first line tells what the file is */
+    return fill_skeleton(&e, strchr(params->target->skeleton, '\n') + 1); /* the first line of a
+                                                                             skeleton describes the file */
 }
 
 /* ---- several kernels in one text ---- */

@@ -1,40 +1,40 @@
-/* The names that Weft makes up for what it generates: a pattern for each kind, %d a number, %s a word.
+/* The names that Weft makes up for generated code: a pattern for each kind, where %d is a number and %s a word.
  *
- * Each pattern begins in a way of its own, and no type, macro, helper, library function or other name that stands
- * in templates/ or grammar/ matches one. So a name is told apart from all others however many there are of its
- * kind; tests/large/test_names.py reads this file and checks it. In templates/access_*.h the number is $. */
+ * Each pattern begins differently, and no type, macro, helper, library function or other name in templates/ or grammar/
+ * matches one. So a generated name differs from all others, however many there are of its kind.
+ * tests/large/test_names.py reads this file and checks that. In templates/kernel/access_*.h, $ is the number. */
 #ifndef WEFT_GENERATED_NAMES_H
 #define WEFT_GENERATED_NAMES_H
 
-/* In a kernel: numbers are those of instructions, of accesses, literals or faults. */
+/* In a kernel. Numbers are those of instructions, accesses, literals or faults. */
 #define NAME_LOAD "a_%d"               /* the element that an access loads */
 #define NAME_LITERAL "c_%d"
 #define NAME_VALUE "t_%d"              /* what an instruction computes */
 #define NAME_FAULT "f_%d"
-#define NAME_KEPT "v_%d"               /* a value of all elements of a block */
-#define NAME_FILLED "z_%d"             /* a literal, once for each element of a block */
+#define NAME_KEPT "v_%d"               /* the values of all elements of a block */
+#define NAME_FILLED "z_%d"             /* a block filled with a literal */
 #define NAME_READ "x_%d"               /* the block that an access loads */
-#define NAME_WRITTEN "y_%d"            /* the block that it stores */
-#define NAME_BUFFER "w_%d"             /* where such a block lies that is not used in place */
-#define NAME_PLACE "o_%d"              /* where in the tensor */
+#define NAME_WRITTEN "y_%d"            /* the block that an access stores */
+#define NAME_BUFFER "w_%d"             /* the memory of such a block if it is not used in place */
+#define NAME_PLACE "o_%d"              /* the position in the tensor */
 #define NAME_ADDRESS "p_%d"
 #define NAME_STREAMED "n_%d"           /* whether it is written past the caches */
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"
 
-/* Beside a kernel: functions for an operation and a type, and in place of a library function. */
+/* Beside a kernel: functions for an operation on a type, and replacements of library functions. */
 #define NAME_BLOCK_FUNCTION "block_%s_%s"
 #define NAME_ROW_FUNCTION "single_%s_%s"
 #define NAME_OWN_FUNCTION "own_%s"
 
-/* What is compiled is called weft_kernel; kept kernels are told apart. */
+/* The function that is compiled is called weft_kernel. Kernels that are kept have a suffix. */
 #define NAME_ENTRY "weft_kernel"
 #define NAME_KEPT_ENTRY NAME_ENTRY "_%s"
 
-/* In a source that is compiled ahead of time: the first word is the name of the kernel in the text, numbers are
- * those of its loops, and within a loop of its classes or constants. */
-#define NAME_GUARD "WEFT_KERNELS_%s_H" /* of a header, after its file */
+/* In a source made ahead of time. The first word is the name of the kernel in the text. Numbers are those of its loops,
+ * and within a loop those of classes or constants. */
+#define NAME_GUARD "WEFT_KERNELS_%s_H" /* of a header, named after its file */
 #define NAME_TABLES "weft_tables_%s"
 #define NAME_OPERANDS "operands_%s"
 #define NAME_FORMS "forms_%s"          /* of results */
@@ -51,12 +51,12 @@
 #define NAME_FAULTS "faults_%s_%d"
 #define NAME_LITERALS "literals_%s_%d"
 #define NAME_CONSTANT "constant_%s_%d_%d"
-#define NAME_LOOP "loop_%s_%d_%s"      /* the last word is for its accesses */
+#define NAME_LOOP "loop_%s_%d_%s"      /* the last word stands for its accesses */
 #define NAME_CODES "codes_%s_%d_%d"
 #define NAME_CODE "code_%s_%d_%d_%s"   /* for an architecture */
 
-/* There, in functions whose parameters have the text's names; a name of ours that a function of the text has; and
- * what is compiled for an instruction set, which templates/aot.c spells. */
+/* In the same sources: shapes in functions whose parameters have the text's names; a name of Weft's own that a function
+ * of the text also has; and what is compiled for an instruction set (spelled in templates/aot). */
 #define NAME_GIVEN_SHAPE "weft_shape_%d"
 #define NAME_MOVED "weft_own_%s"
 #define NAME_AT_LEVEL "weft_v%d_%s"

@@ -1,4 +1,4 @@
-/* See subst_impl.h. A text is read identifier by identifier; everything else is copied. */
+/* Implements subst_impl.h. A text is read identifier by identifier; everything else is copied. */
 #include "compiler/emit/subst_impl.h"
 
 #include "compiler/emit/templates.h"
@@ -21,7 +21,7 @@ void subst_init(struct subst *subst, struct arena *arena, const struct target *t
     buf_init(&subst->helpers, arena);
 }
 
-/* It stands between its marker line and the next marker or "#" line outside the head. */
+/* A section's text lies between its marker line and the next marker, or the next "#" line unless it begins with one. */
 const char *subst_find(const char *text, const char *section, const char *name, size_t *length)
 {
     size_t s = strlen(section), n = strlen(name);
@@ -89,7 +89,7 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
     define(subst, name, tokens, tokens->pair);
 }
 
-/* Arguments of the call whose "(" is at `text`. */
+/* Counts the arguments of the call whose "(" is at `text`. */
 static int count_arguments(const char *text)
 {
     int depth = 0, count = 1;
@@ -119,7 +119,7 @@ static void add_library(struct subst *subst, struct buf *out, const char *name,
                ((struct prototype){full, dtype, count_arguments(call)}));
 }
 
-/* N(name), M(name) or F(name) at `text`, whose "(" is at text[1]. Returns what follows it. */
+/* Replaces N(name), M(name) or F(name) at `text`. Returns the text behind it. */
 static const char *put_call(struct subst *subst, struct buf *out, const char *text,
                             const struct tokens *tokens)
 {
@@ -135,7 +135,7 @@ static const char *put_call(struct subst *subst, struct buf *out, const char *te
     return end + 1;
 }
 
-/* The value of the stored element between the parentheses that open at `text`. Returns what follows. */
+/* Replaces LOAD(x), whose "(" is at `text`, by the value of the stored element x. Returns the text behind it. */
 static const char *put_load(struct subst *subst, struct buf *out, const char *text, const struct tokens *tokens)
 {
     int depth = 0;
@@ -190,7 +190,7 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
         while (text < end && (is_letter(*text) || (text > start && is_digit(*text))))
             text++;
         if (text == start) {
-            /* A number with its suffix is no identifier. */
+            /* A number with its suffix is not an identifier. */
             bool digits = is_digit(*text);
             if (*text == '$' && tokens->name) {
                 buf_printf(out, "%d", tokens->number);

@@ -1,4 +1,4 @@
-/* The files of templates/ as texts; the build makes templates.c from them. */
+/* The files of templates/ as texts. The build makes templates.c from them (embed.py). */
 #ifndef WEFT_TEMPLATES_H
 #define WEFT_TEMPLATES_H
 

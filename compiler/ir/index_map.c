@@ -1,7 +1,7 @@
-/* See index_map.h. */
+/* Implements index_map.h: adds steps to a kernel's maps, and merges them where possible. */
 #include "compiler/ir/index_map.h"
 
-/* Whether broadcasting takes them alike: the same but for extents of 1 in front. */
+/* Whether two shapes are the same for broadcasting: equal except for leading extents of 1. */
 static bool same_space(const struct shape *a, const struct shape *b)
 {
     int rank = a->rank > b->rank ? a->rank : b->rank;
@@ -12,7 +12,7 @@ static bool same_space(const struct shape *a, const struct shape *b)
     return true;
 }
 
-/* Whether two axes select the same of a dimension: surely, where its extent is not known. */
+/* Whether two axes certainly select the same elements of a dimension, whose extent may be unknown. */
 static bool same_axis(const struct axis *a, const struct axis *b, int64_t extent)
 {
     const struct slice *x = &a->slice, *y = &b->slice;
@@ -39,7 +39,7 @@ static bool same_step(const struct index_map *a, const struct index_map *b)
     return same;
 }
 
-/* The place of a step, which may be there already; -1: there are too many. */
+/* Returns the index of a step, adding it if it is new. -1: there are too many. */
 static int add_step(struct kernel *kernel, struct index_map step)
 {
     for (int m = 1; m < kernel->map_count; m++)
@@ -74,7 +74,7 @@ int map_bytes(struct kernel *kernel, int map, const struct shape *from, const st
     return find_map(kernel, map, from, to, true);
 }
 
-/* Whether the axes take all elements in their order, whatever the extents. */
+/* Whether the axes certainly select all elements in order. */
 static bool selects_all(const struct shape *to, const struct axis *axes)
 {
     int last = -1;
@@ -90,15 +90,15 @@ static bool selects_all(const struct shape *to, const struct axis *axes)
     return true;
 }
 
-/* The slice of so many elements, the first of them `first`. */
+/* The slice of `count` elements whose first is `first`. */
 static struct slice make_slice(int64_t first, int64_t step, int64_t count)
 {
     const int64_t stop = first + step * count;
     return (struct slice){first, stop < 0 ? 0 : stop, step, true, stop >= 0};
 }
 
-/* What is selected of dimension `axis` of something by a selection `outer` of what `axis` selects of it; `extent` is
- * the dimension's. */
+/* Merges two selections of one dimension of the given extent: `axis` selects from it, and `outer` selects from the
+ * result. Returns the axis of both together. */
 static struct axis select_twice(const struct index_map *outer, struct axis axis, int64_t extent)
 {
     int64_t first, count, outer_first;
@@ -116,8 +116,8 @@ static struct axis select_twice(const struct index_map *outer, struct axis axis,
     return (struct axis){next->from, make_slice(first + axis.slice.step * outer_first, step, count)};
 }
 
-/* Whether a selection of shape `from` and the one that the map ends with are one: nothing is stretched in between,
- * and all extents are known. */
+/* Whether a selection of shape `from` and the last step of the map can be merged: that step is a selection too, nothing
+ * is stretched in between, and all extents are known. */
 static bool follows_selection(const struct index_map *outer, const struct shape *from, const struct shape *to)
 {
     return outer->axes && !outer->outside && shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
@@ -154,7 +154,8 @@ int map_levels(const struct index_map *maps, int map)
     return levels;
 }
 
-/* A dimension that is stretched is one more, and cuts one, as each does that something is selected of. */
+/* Each stretched dimension adds a piece and cuts another one, and so does each dimension from
+ * which something is selected. */
 int map_pieces(const struct index_map *maps, int map)
 {
     int pieces = map ? maps[map].to->rank + 1 : 1;

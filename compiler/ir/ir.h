@@ -1,5 +1,6 @@
-/* The kernel as instructions: lowering makes it, other passes here rewrite it. No extents yet, but where views
- * need them. */
+/* Header of the room ir: kernels as instructions on accesses. Lowering makes them from a typed program, the other
+ * passes here rewrite them, and the room loop makes loops of them. Extents are not known yet, except where views
+ * or reductions need them. */
 #ifndef WEFT_IR_ROOM_H
 #define WEFT_IR_ROOM_H
 

@@ -1,4 +1,4 @@
-/* See kernel.h. */
+/* Implements literal_divisor of kernel.h. */
 #include "compiler/ir/kernel.h"
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)

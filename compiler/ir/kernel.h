@@ -1,6 +1,5 @@
-/* A kernel: the results of a program that have one shape (or what materialize.h takes out of it), as flat SSA
- * in which loads are instructions. Without views lowering makes it without knowing extents, which
- * geometry.h adds per call. */
+/* A kernel: the computation of a program's results of one shape, or of a temporary, as flat SSA. Loads and stores are
+ * instructions on accesses. Lowering needs extents only for views and reductions; the room loop adds them. */
 #ifndef WEFT_KERNEL_H
 #define WEFT_KERNEL_H
 
@@ -9,20 +8,21 @@
 #include "templates/shared/geometry.h"
 
 enum ins_kind {
-    INS_LOAD,                      /* access `index` */
-    INS_LITERAL,                   /* slot `index` of the literals: a run-time argument */
+    INS_LOAD,                      /* loads access `index` */
+    INS_LITERAL,                   /* literal number `index`, a run-time argument */
     INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
-    INS_LOOKUP,                    /* entry number a[0], a uint8, of access `index`, a table */
-    INS_STORE,                     /* a[0] to access `index` */
-    INS_FAULT                      /* remark `index` wherever a[0], a bool, is true */
+    INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
+    INS_STORE,                     /* stores a[0] to access `index` */
+    INS_FAULT                      /* reports fault `index` where the divisor a[1] of dividend a[0] is 0 and the bool
+                                      a[2] is true; a[2] is -1: always */
 };
 
-/* Operands are indices of earlier instructions, -1 where there is none. */
+/* Operands are indices of earlier instructions, or -1. */
 struct ins {
     enum ins_kind kind;
     enum op op;
     enum weft_dtype dtype;         /* of the value */
-    enum weft_dtype source;        /* of the operands (where's arms; a conversion's source) */
+    enum weft_dtype source;        /* of the operands (the arms of where, the source of a conversion) */
     int a[3];
     int index;
     struct span span;
@@ -31,21 +31,20 @@ struct ins {
 /* What an access reads or writes. */
 enum tensor_kind {
     TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT,
-    TENSOR_TEMPORARY,              /* what another kernel of the run stored: see materialize.h */
-    TENSOR_TABLE,                  /* the same, looked up by INS_LOOKUP alone */
-    TENSOR_BYTES                   /* 0 to 255 as uint8: what tables are made from */
+    TENSOR_TEMPORARY,              /* stored by another kernel of the run: see materialize.h */
+    TENSOR_TABLE,                  /* the same, read by INS_LOOKUP only */
+    TENSOR_BYTES                   /* the numbers 0 to 255 as uint8, from which tables are made */
 };
 
 struct access {
     enum tensor_kind kind;
-    int index;                     /* of the input or result in the program, the constant in the
-                                      kernel, the temporary in the plan */
-    enum weft_dtype dtype;         /* an input's, or what its bytes are reinterpreted as */
-    int map;                       /* how it is seen from the iteration space, number in the kernel;
-                                      0: plainly */
+    int index;                     /* the number of the input or result in the program, of the constant in the kernel,
+                                      or of the temporary in the kernel program */
+    enum weft_dtype dtype;         /* of an input; or as which its bytes are reinterpreted */
+    int map;                       /* index in `maps`: how it is seen from the iteration space; 0: directly */
 };
 
-/* An array literal in the type it met. */
+/* An array literal, converted to the type that it met. */
 struct constant {
     int node;
     enum weft_dtype dtype;
@@ -53,7 +52,7 @@ struct constant {
     size_t bytes;
 };
 
-/* Values kept from one kernel of a run to the next: dense, row-major. */
+/* Values that one kernel of a run stores for others, dense and row-major. */
 struct temporary {
     enum weft_dtype dtype;
     const struct shape *shape;
@@ -62,54 +61,56 @@ struct temporary {
 struct kernel {
     struct arena *arena;
     const struct program *program;
-    const int *results;            /* the program's results it computes, ascending; none: it is hoisted */
+    const int *results;            /* the program's results that it computes, ascending; NULL if it stores
+                                      temporaries */
     int result_count;
     struct ins *ins;
     int ins_count;
-    struct access *accesses;       /* loads first, then stores: of results, or of temporaries */
+    struct access *accesses;       /* loads first, then stores, which go to results or temporaries */
     int access_count, load_count;
-    struct index_map *maps;        /* [0] leads to the iteration space itself; none without views */
+    struct index_map *maps;        /* [0] is the iteration space itself; none without views */
     int map_count;
     struct constant *constants;
     int constant_count;
     union scalar *literals;
     enum weft_dtype *literal_dtypes;
     int literal_count;
-    struct span *faults;           /* places, in the order of the text */
+    struct span *faults;           /* places of divisions by zero, in the order of the text */
     int fault_count;
 };
 
-/* What values are lowered from. */
+/* The input of lowering. */
 struct lower_params {
     const struct program *program;
-    const struct shape *const *shapes; /* of all nodes; NULL will do for a program that asks no shapes */
-    const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there is none */
+    const struct shape *const *shapes; /* of all nodes; may be NULL where kernels do not depend on shapes */
+    const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
+                                      reductions */
     struct diags *diags;
 };
 
-/* lower.c: the SSA of these results, which have one shape, value-numbered and folded. NULL with a diagnostic where
- * views multiply beyond a bound. */
+/* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants
+ * are folded. Returns NULL, with a diagnostic, where views lead to too many maps. */
 struct kernel *lower(struct arena *arena, const struct lower_params *params, const int *results, int result_count);
-/* The same of one node's value as `dtype`, which goes to a temporary. */
+/* The same for the value of one node, which is converted to `dtype` and stored into a temporary. */
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
                            int temporary);
 
-/* viewed.c: the inputs that the results read under a view, [input_count]: true for them (rule 5.4). */
+/* viewed.c: for each input, whether the results read it under a view or a reduction (rule 5.4). [input_count] */
 bool *find_viewed(struct arena *arena, const struct program *program);
 
-/* Bytes to which the data of each input must be aligned for what reinterprets it, [input_count]; 0: for its
- * own elements alone. */
+/* For each input, the alignment in bytes that its data needs for what reinterprets it; 0 where the alignment
+ * of its own elements is enough. [input_count] */
 unsigned char *find_alignments(struct arena *arena, const struct program *program);
 
-/* Whether the instruction divides integers by a literal of moderate size: in the kernel's text the C
- * compiler makes a multiplication of it. */
+/* Whether the instruction divides integers by a literal that fits 32 bits. Its value is then in the kernel's text,
+ * where the C compiler can make a multiplication of the division. */
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor);
 
-/* A tensor as a kernel walks it: strides in bytes over the kernel's shape, 0 along stretched dimensions;
- * or where that is not enough to say it, a walk. */
+/* A tensor as a kernel sees it: strides in bytes over the kernel's shape, 0 along stretched dimensions. Where
+ * strides are not enough, a walk. */
 struct view {
     int64_t strides[WEFT_MAX_RANK];
-    struct walk *walk;             /* NULL: strides hold */
+    struct walk *walk;             /* NULL: the strides hold */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* See kernel_program.h. */
+/* Implements kernel_program.h. */
 #include "compiler/ir/kernel_program.h"
 
 #include "compiler/ir/verify.h"

@@ -1,54 +1,54 @@
-/* A program of kernels: what the results of a text become. Kernels run in order; what one leaves to others lies in
- * temporaries. */
+/* A program of kernels: what the results of a text become. Kernels run in order and leave values to later ones in
+ * temporaries. pipeline_kernels makes it; plans and sources ahead of time are made from it. */
 #ifndef WEFT_KERNEL_PROGRAM_H
 #define WEFT_KERNEL_PROGRAM_H
 
 #include "compiler/ir/kernel.h"
 
-/* Extents that a call decides, as far as passes ask for them. */
+/* Functions for extents that only a call decides. Ahead of time, passes ask for such extents through them. */
 struct open_extents {
     void *user;
-    /* The shape with numbers as they might be; NULL: there is no good example. */
+    /* An example of the shape in which all extents are numbers. NULL: there is no good one. */
     const struct shape *(*example)(void *user, const struct shape *shape);
-    /* What two shapes that broadcast together give. */
+    /* The shape to which two shapes broadcast. */
     const struct shape *(*join)(void *user, const struct shape *a, const struct shape *b);
-    /* The number of elements; and how many groups of `each` of them there are, at least 1, times `times`. */
+    /* The number of elements. And how many groups of `each` elements there are, at least 1, multiplied by `times`. */
     int64_t (*volume)(void *user, const struct shape *shape);
     int64_t (*groups)(void *user, int64_t extent, int64_t each, int64_t times);
 };
 
-/* How the values of a kernel's reduced dimensions are joined. */
+/* How the values over a kernel's reduced dimensions are joined. */
 struct reduce {
     enum reduction reduction;
-    enum weft_dtype dtype;         /* of the values, and of what they are joined to */
-    enum weft_dtype result;        /* what that is converted to in the end */
-    int to;                        /* the temporary that holds it, without dimensions */
-    struct span span;              /* in the text */
+    enum weft_dtype dtype;         /* of the values and of partial results */
+    enum weft_dtype result;        /* the dtype to which the final value is converted */
+    int to;                        /* the temporary for the final value; it has no dimensions */
+    struct span span;              /* the place in the text */
 };
 
-/* A kernel of the program: an iteration space, and what happens at each of its points. */
+/* A kernel of the program: an iteration space, and what is computed at each of its points. */
 struct program_kernel {
     struct kernel *kernel;         /* its loads, instructions and stores */
-    const struct shape *space;     /* the iteration space */
-    uint32_t reduced;              /* its dimensions, a bit each, that are reduced; the others are parallel */
-    struct reduce reduce;          /* where some are: of the value that the kernel stores */
-    int order;                     /* of the results that it computes or helps, among all */
+    const struct shape *space;
+    uint32_t reduced;              /* a bit for each of its dimensions that is reduced; the others are parallel */
+    struct reduce reduce;          /* where there are reduced dimensions: how the stored values are joined */
+    int order;                     /* the number of the results' kernel that this is or helps */
 };
 
-/* First the kernels that store temporaries, then those that store results. */
+/* Kernels that store temporaries come first, then those that store results. */
 struct kernel_program {
     struct arena *arena;
-    const struct program *program; /* of the text */
+    const struct program *program; /* the typed program of the text */
     const struct open_extents *open; /* NULL: all extents are numbers */
     struct program_kernel *kernels;
     int count, first_result;
-    struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE are these */
+    struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE refer to these */
     int temporary_count;
 };
 
-/* Its number. */
+/* Adds a temporary and returns its number. */
 int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const struct shape *shape);
-/* The kernel's dimensions are parallel. */
+/* Adds a kernel all of whose dimensions are parallel. */
 void add_kernel(struct kernel_program *program, struct kernel *kernel, const struct shape *space, int order);
 
 #endif

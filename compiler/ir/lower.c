@@ -1,6 +1,7 @@
-/* Lowering: the nodes that some results need become flat SSA, each under the index maps of the views
- * above it. Divisions by zero become remarks that count only where their value is used (rule 4.4).
- * Invariant: an instruction's operands stand before it; no pass over them recurses. */
+/* Lowering: makes flat SSA of the nodes that some results need, each under the index maps of the views above it.
+ * Divisions by zero become faults that count only where the quotient is used (rule 4.4).
+ *
+ * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/check/check.h"
 #include "compiler/lang/lang.h"
 #include "compiler/ir/lower_impl.h"
@@ -17,7 +18,7 @@ static union scalar literal_as(const struct literal *literal, enum weft_dtype dt
                          : literal_wrap(literal, dtype);
 }
 
-/* Whether two array literals have one shape. */
+/* Whether two array literals have the same shape. */
 static bool same_extents(const struct program *program, int a, int b)
 {
     const struct node *x = &program->nodes[a], *y = &program->nodes[b];
@@ -25,7 +26,7 @@ static bool same_extents(const struct program *program, int a, int b)
                                         (size_t)x->rank * sizeof *program->extents) == 0;
 }
 
-/* An array literal's elements in the type they meet; equal ones are one constant. */
+/* Loads an array literal in the type that it meets. Equal ones become one constant. */
 static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                       enum meeting how)
 {
@@ -49,7 +50,7 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     return ins_add_load(l, TENSOR_CONSTANT, found, dtype, node);
 }
 
-/* The same once for each node, type, way and map. */
+/* The same, but only once for each node, type, kind of conversion, and map. */
 static int array_as(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                     enum meeting how)
 {
@@ -64,7 +65,7 @@ static int array_as(struct lowering *l, const struct node *node, enum weft_dtype
     return ins;
 }
 
-/* Where a node has its value under the present map; -1: nowhere. */
+/* The use of a node under a map; -1 if there is none. */
 static int find_use(const struct lowering *l, int node, int map)
 {
     int use = l->first_use[node];
@@ -73,7 +74,7 @@ static int find_use(const struct lowering *l, int node, int map)
     return use;
 }
 
-/* The value of a node as `dtype`: literals and array literals from their full value. */
+/* The value of a node as `dtype`. Literals and array literals are converted from their full value. */
 static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[index]);
@@ -101,7 +102,7 @@ static int lower_compare64(struct lowering *l, const struct node *node)
     return ins_add_op(l, node->op, WEFT_INT64, WEFT_BOOL, a, node->token);
 }
 
-/* Operand i, as the type it is converted to, in the one that it is computed in. */
+/* Operand i, converted to the operation's type, then to the type in which that computes. */
 static int operand_as(struct lowering *l, const struct node *node, int i, enum weft_dtype operand)
 {
     int value = value_as(l, operand_index(l, node, i), operand, MEET);
@@ -133,7 +134,7 @@ static int lower_op(struct lowering *l, const struct node *node)
 
 /* ---- views ---- */
 
-/* Whether the node is another view of an input's bytes. */
+/* Whether the node reads an input's bytes as another type. */
 static bool is_cast_input(const struct lowering *l, const struct node *node)
 {
     if (node->kind != NODE_VIEW || l->program->views[node->view].form != VIEW_REINTERPRET)
@@ -143,7 +144,7 @@ static bool is_cast_input(const struct lowering *l, const struct node *node)
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 
-/* The map under which the operand of a selection is read. */
+/* The map under which the operand of a selection is read. `map` is that of the selection. */
 static int selection_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
@@ -156,8 +157,7 @@ static int selection_map(struct lowering *l, const struct node *view, int map)
     return map_select(l->kernel, map, from, to, axes);
 }
 
-/* The same of any view. What reinterprets an input reads elements of the new
- * type in their order. */
+/* The same for any view. A reinterpreted input is read as elements of the new type, in order. */
 static int operand_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes];
@@ -166,7 +166,7 @@ static int operand_map(struct lowering *l, const struct node *view, int map)
     if (l->program->views[view->view].form == VIEW_SELECT)
         return selection_map(l, view, map);
     if (is_cast_input(l, view) && !shape_known(from)) {
-        to = row = arena_copy(l->arena, from, sizeof *from); /* as many elements, in their order */
+        to = row = arena_copy(l->arena, from, sizeof *from); /* with the same number of elements, in their order */
     } else if (is_cast_input(l, view)) {
         to = row = ARENA_NEW(l->arena, struct shape);
         *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
@@ -185,7 +185,7 @@ static bool add_use(struct lowering *l, int node, int map)
     return true;
 }
 
-/* Hands the uses of node n on to its operands. */
+/* Adds uses of node n's operands, for each use of node n. */
 static bool pass_uses(struct lowering *l, int n)
 {
     const struct program *program = l->program;
@@ -204,7 +204,7 @@ static bool pass_uses(struct lowering *l, int n)
     return good;
 }
 
-/* Finds out under which maps the results need each node; false with a diagnostic. */
+/* Finds the maps under which the results need each node. False, with a diagnostic, when there are too many. */
 static bool find_uses(struct lowering *l, struct diags *diags)
 {
     const struct program *program = l->program;
@@ -214,7 +214,7 @@ static bool find_uses(struct lowering *l, struct diags *diags)
     return true;
 }
 
-/* A view of a value is the value under another map; reinterpreted, its bits. */
+/* A view of a value is the value under another map. reinterpret takes its bits. */
 static int lower_view(struct lowering *l, const struct node *node)
 {
     const struct node *from = operand_node(l->program, node, 0);
@@ -254,7 +254,7 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_REDUCE:
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes], node->dtype, node);
     default:
-        return -1; /* literals and arrays appear where they meet a type */
+        return -1; /* literals and array literals are lowered where they meet a type */
     }
 }
 
@@ -268,14 +268,14 @@ static void lower_uses(struct lowering *l)
     l->map = 0;
 }
 
-/* Stores a value; stores are numbered from 0 so far. */
+/* Stores a value. For now stores are numbered from 0. */
 static void lower_store(struct lowering *l, int node, enum weft_dtype dtype, enum meeting how, struct span span)
 {
     const int value = value_as(l, node, dtype, how);
     ins_add(l, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, l->store_count++, span});
 }
 
-/* Stores are the accesses behind all loads. */
+/* Numbers the accesses of stores behind those of all loads. */
 static void number_stores(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
@@ -299,7 +299,7 @@ static void lower_results(struct lowering *l)
                                     l->program->results[kernel->results[i]].dtype}));
 }
 
-/* A kernel without instructions yet, over the shape of this node. */
+/* Starts a kernel without instructions over the shape of this node. */
 static void begin(struct lowering *l, struct arena *arena, const struct lower_params *params, int node)
 {
     const struct program *program = params->program;

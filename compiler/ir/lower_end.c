@@ -1,9 +1,9 @@
-/* See lower_impl.h. */
+/* Ends lowering (lower_impl.h): adds faults for divisions by zero, and removes what nothing uses. */
 #include "compiler/ir/lower_impl.h"
 
 #include <stdlib.h>
 
-enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; else the index of a bool instruction */
+enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; other numbers are bool instructions that say when */
 
 /* ---- divisions by zero ---- */
 
@@ -25,7 +25,7 @@ static void use_or(struct lowering *l, int *use, int more)
         *use = bool_op(l, OP_OR, *use, more);
 }
 
-/* Hands instruction i's use on to its operands: an arm of a selection is used where it is taken. */
+/* Passes the use of instruction i on to its operands. An arm of where is used only where it is taken. */
 static void pass_use(struct lowering *l, int i, int *uses, const bool *faulty)
 {
     struct ins ins = l->kernel->ins[i];
@@ -94,7 +94,8 @@ static void find_faults(struct lowering *l)
     add_faults(l, places, place_count, uses);
 }
 
-/* Equal divisions become one now, and so do remarks under one condition: the first in the text stays. */
+/* Makes one instruction of equal divisions, and one fault of those under one condition. The first
+ * place in the text stays. */
 static void merge_places(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
@@ -127,9 +128,9 @@ void lower_faults(struct lowering *l)
         merge_places(l);
 }
 
-/* ---- leaving out what nothing uses ---- */
+/* ---- removing what nothing uses ---- */
 
-/* New numbers for the items that are marked; -1 for the others. Returns how many there are. */
+/* Numbers the marked items; the others become -1. Returns the number of marked items. */
 static int number(int *marks, int count)
 {
     int next = 0;

@@ -1,5 +1,5 @@
-/* See lower_impl.h. Equal instructions are numbered once, and constants are folded through the reference
- * evaluator. */
+/* Makes instructions for lowering (lower_impl.h). Equal instructions are numbered once, and constants are folded by
+ * the reference evaluator. */
 #include "compiler/ir/lower_impl.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ bool ins_may_fault(const struct lowering *l, const struct ins *ins)
     return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
 }
 
-/* Until it is known where they are used, divisions in two places are two: each place has its own remark.
- * 0 for all else. */
+/* Keeps divisions at different places in the text apart, since each has its own fault, until it is known where they are
+ * used. 0 for all other instructions. */
 static uint32_t place_of(const struct lowering *l, const struct ins *ins)
 {
     return l->places_merged || !ins_may_fault(l, ins) ? 0 : ins->span.start + 1;
@@ -53,7 +53,7 @@ void ins_resize_table(struct lowering *l, uint32_t size)
         enter(l, i);
 }
 
-/* Whether a 16-bit type holds every value that a conversion gives. */
+/* Whether a 16-bit type holds every result of a conversion. */
 static bool holds(enum weft_dtype half, const struct ins *ins)
 {
     const struct type_row *from = &type_rows[ins->source];
@@ -61,7 +61,7 @@ static bool holds(enum weft_dtype half, const struct ins *ins)
            (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
 }
 
-/* Whether a 16-bit type has this value, whatever the operands are. */
+/* Whether a 16-bit type certainly holds this value. */
 static bool surely_holds(const struct lowering *l, enum weft_dtype half, const struct ins *ins)
 {
     if (ins->kind == INS_LITERAL && ins->dtype == type_rows[half].compute) {
@@ -89,7 +89,6 @@ static unsigned find_holders(const struct lowering *l, const struct ins *ins)
     return holders;
 }
 
-/* The number of this instruction: an equal one's where there is one. The earliest place stays. */
 int ins_add(struct lowering *l, struct ins ins)
 {
     struct kernel *kernel = l->kernel;
@@ -125,13 +124,12 @@ int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtyp
     return ins_add(l, ins);
 }
 
-/* The list that has the accesses to a tensor. */
+/* The list with the accesses to a tensor. */
 static int *access_list(struct lowering *l, enum tensor_kind kind, int index)
 {
     return &l->first_access[((unsigned)index * 2 + (kind == TENSOR_CONSTANT)) % ACCESS_LISTS];
 }
 
-/* What `node` has in memory. A single element is the same under all maps without bounds. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                     const struct node *node)
 {
@@ -165,8 +163,7 @@ static union scalar literal_of(const struct lowering *l, int ins)
     return ins < 0 ? (union scalar){0} : l->kernel->literals[l->kernel->ins[ins].index];
 }
 
-/* A row on operands of its own dtypes, folded when they are all literals. A row that is not exact is
- * left to the kernel, so that exp(2) has the bits of exp(x) where x is 2. */
+/* A row that is not exact is not folded, so that exp(2) has the bits of exp(x) where x is 2. */
 int ins_add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft_dtype dtype,
                   const int a[3], struct span span)
 {
@@ -181,9 +178,8 @@ int ins_add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft
     return ins_add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
 }
 
-/* The exponent of a power when it is a small whole literal, else 0. For floats up to 4: as products
- * these stay within 2 ulp, and overflow, underflow and special values come out as pow has them. For
- * integers every whole exponent is a product. */
+/* For floats the limit is 4. Up to there products stay within 2 ulp, and overflow, underflow and special values come
+ * out as pow gives them. For integers every exponent up to 64 becomes products. */
 int ins_small_exponent(const struct lowering *l, enum op op, enum weft_dtype source, int ins)
 {
     bool power = op == OP_POW || op == OP_FPOW;
@@ -210,8 +206,8 @@ int ins_add_power(struct lowering *l, enum weft_dtype dtype, int base, int expon
     return power;
 }
 
-/* A value rounded to a 16-bit type and brought back is rounded in place, or stays where the type surely
- * holds it. */
+/* Adds one step of a conversion. A value that was encoded to a 16-bit type and is now decoded again is rounded in place
+ * instead; if the type certainly holds it, it stays as it is. */
 static int add_step(struct lowering *l, int value, struct step step, struct span span)
 {
     struct ins ins = l->kernel->ins[value];

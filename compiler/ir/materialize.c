@@ -1,64 +1,66 @@
-/* See materialize.h. Instructions are marked from the results backwards, piece by piece, larger shapes
- * first: where a piece needs a value that another should compute, the value becomes a root of that
- * other piece. So every piece has all its roots when its turn comes, each value is stored once
- * however many kernels read it, and the kernels run in the reverse order. */
+/* Implements materialize.h. Instructions are marked from the results backwards, one piece (a kernel to be) after the
+ * other, larger shapes first. Where a piece needs a value that another piece should compute, the value becomes a root
+ * of that other piece. So every piece has all its roots when its turn comes, each value is stored once however many
+ * kernels read it, and the kernels run in reverse order. */
 #include "compiler/ir/materialize.h"
 
 #include "compiler/ir/index_map.h"
 
 #include <string.h>
 
-/* Measured (bench/hoist.py): a look-up takes as long as 24 instructions on a vector. */
+/* TABLE_WEIGHT follows a measurement (bench/hoist.py): a look-up takes as long as 24 vector instructions. */
 enum {
-    HOIST_RATIO = 8,               /* at most one element for so many of the kernel */
-    HOIST_WEIGHT = 8,              /* at least, of what is hoisted */
+    HOIST_RATIO = 8,               /* the kernel has at least this many elements for each one stored */
+    HOIST_WEIGHT = 8,              /* the least weight of a value that is stored */
     TABLE_WEIGHT = 32,
-    TABLE_SAVED = 4096,            /* elements, at least */
-    DIVISOR_WEIGHT = 8,            /* of an integer division by a literal */
+    TABLE_SAVED = 4096,            /* the least number of elements for which a table is made */
+    DIVISOR_WEIGHT = 8,            /* weight of an integer division by a literal */
     MAX_WEIGHT = 1 << 20
 };
 
-/* What an instruction depends on: literals and 0-D tensors alone, one uint8 tensor besides (then the
- * number of its load), or more. */
+/* The tensors that an instruction depends on, besides literals and tensors of one element: none; one uint8 tensor (the
+ * number of its load); or others. */
 enum { NO_TENSOR = -1, OTHER_TENSORS = -2 };
 
-/* How a piece gets a value: not at all, by computing it, from a temporary, from a table. */
+/* How a piece gets a value: it does not need it, computes it, loads it from a temporary, or looks it up in a table. */
 enum fate { UNUSED, COMPUTED, STORED, LOOKED_UP };
 
-/* Where values vary: over a shape that is broadcast into what an index map of the whole kernel leads to. */
+/* What a value varies over: a shape that is broadcast into the space to which a map of the whole kernel leads. */
 struct space {
     int map;
     struct shape shape;
     int64_t volume;
 };
 
+/* A piece: a kernel to be. */
 struct cut {
     int space;
-    bool table;                    /* over all values of a uint8, not over `space` of the tensors */
+    bool table;                    /* over all values of a uint8, instead of the tensors' elements */
     bool done;
-    int *roots, root_count;        /* instructions that it stores */
+    int *roots, root_count;        /* the instructions whose values it stores */
 };
 
 struct hoisting {
     struct arena *arena;
     const struct kernel *whole;
     unsigned fast;
-    int64_t saved;                 /* weight times elements, at least */
+    int64_t saved;                 /* the least saving, weight times elements */
     struct hoisted *hoisted;
-    struct space *spaces;          /* all different; [0] is the whole kernel's */
+    struct space *spaces;          /* all different; [0] is that of the whole kernel */
     int space_count;
     int *space, *weight, *depends; /* [ins] */
-    int *temporary, *table;        /* [ins] where its values are kept; -1: nowhere */
-    int64_t kept;                  /* elements of temporaries */
+    int *temporary, *table;        /* [ins] the temporary or table with its values; -1: none */
+    int64_t kept;                  /* number of elements of all temporaries */
     struct cut *pieces;
     int piece_count;
-    unsigned char *fate;           /* [ins] in the piece at hand, enum fate */
-    int *number;                   /* [ins] in the kernel being built */
+    unsigned char *fate;           /* [ins] an enum fate, for the piece at hand */
+    int *number;                   /* [ins] its number in the kernel that is being built */
 };
 
 /* ---- spaces ---- */
 
-/* The number of a space, leading extents of 1 left off. One element is the same under all maps. */
+/* Returns the number of a space, adding it if it is new. Leading extents of 1 are dropped. A single element is
+ * the same under all maps. */
 static int add_space(struct hoisting *h, int map, const struct shape *shape)
 {
     int skip = 0, found = 0;
@@ -75,7 +77,8 @@ static int add_space(struct hoisting *h, int map, const struct shape *shape)
     return found;
 }
 
-/* What varies over two spaces. Where they are seen by different maps, it varies over everything. */
+/* The space over which a function of two values varies. If they are seen through different maps,
+ * it varies over everything. */
 static int broadcast(struct hoisting *h, int first, int second)
 {
     const struct space *x = &h->spaces[first], *y = &h->spaces[second];
@@ -92,14 +95,15 @@ static int broadcast(struct hoisting *h, int first, int second)
     return add_space(h, x->map, &both);
 }
 
-/* ---- what an instruction is like ---- */
+/* ---- properties of instructions ---- */
 
 static int combine(int a, int b)
 {
     return a == NO_TENSOR || a == b ? b : b == NO_TENSOR ? a : OTHER_TENSORS;
 }
 
-/* A value that two operands share counts twice: this only has to tell a lot from a little. */
+/* The weight of an instruction and all that it depends on. Shared values may count twice: it only has to tell a lot
+ * from a little. 0 if no load is involved. */
 static int total_weight(const struct hoisting *h, const struct ins *ins)
 {
     int64_t divisor;
@@ -116,7 +120,7 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
     return !varies ? 0 : weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
-/* What is read under a bounded map is not what lies there, so it varies over everything. */
+/* Under a bounded map a load may give a value that is not in memory, so it varies over everything. */
 static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
 {
     if (map_is_bounded(h->whole, h->whole->accesses[load->index].map))
@@ -173,7 +177,7 @@ static const struct shape *space_shape(struct hoisting *h, int space)
     return arena_copy(h->arena, &h->spaces[space].shape, sizeof(struct shape));
 }
 
-/* Makes sure that a piece over `space` stores instruction i. */
+/* Makes a piece over `space` store instruction i. */
 static void keep(struct hoisting *h, int *kept, int i, int space, bool table)
 {
     if (kept[i] >= 0)
@@ -202,7 +206,7 @@ static enum fate choose(struct hoisting *h, int p, int i)
     return COMPUTED;
 }
 
-/* The operands that an instruction needs in a piece: a remark not the dividend. */
+/* Marks the operands that an instruction needs in a piece. A fault does not need the dividend. */
 static void need_operands(struct hoisting *h, int i)
 {
     const struct ins *ins = &h->whole->ins[i];
@@ -211,7 +215,7 @@ static void need_operands(struct hoisting *h, int i)
             h->fate[ins->a[k]] = COMPUTED;
 }
 
-/* The fates of all instructions in piece number p; whether it leaves anything to others. */
+/* Decides the fates of all instructions in piece p. Returns whether it takes any value from other pieces. */
 static bool mark(struct hoisting *h, int p)
 {
     bool cut = false;
@@ -235,9 +239,9 @@ static bool mark(struct hoisting *h, int p)
     return cut;
 }
 
-/* ---- the kernel of a piece ---- */
+/* ---- building a piece's kernel ---- */
 
-/* Loads are numbered already, so what they read differs. */
+/* Loads are numbered already, so each access is another one. */
 static int add_access(struct hoisting *h, struct kernel *kernel, struct access access)
 {
     ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, access);
@@ -252,7 +256,8 @@ static int add_literal(struct hoisting *h, struct kernel *kernel, const struct i
     return count - 1;
 }
 
-/* A piece loops over its space as its map leads there, so what it reads is seen plainly from there. */
+/* What load i, or instruction i if it is stored, reads in this piece. The piece loops over the space to which its map
+ * leads, so what has the same map is read directly. */
 static struct access load_access(const struct hoisting *h, const struct cut *piece, int i)
 {
     const struct ins *ins = &h->whole->ins[i];
@@ -266,7 +271,7 @@ static struct access load_access(const struct hoisting *h, const struct cut *pie
     return access;
 }
 
-/* The piece's own form of instruction i. Stores are numbered from 0 so far. */
+/* Translates instruction i into the piece. For now stores are numbered from 0. */
 static struct ins translate(struct hoisting *h, const struct cut *piece, struct kernel *kernel, int i)
 {
     struct ins ins = h->whole->ins[i];
@@ -286,7 +291,7 @@ static struct ins translate(struct hoisting *h, const struct cut *piece, struct 
     return ins;
 }
 
-/* Where a piece stores its roots; the first piece has its stores already. */
+/* Adds the stores of a piece's roots. The first piece has its stores already. */
 static void add_stores(struct hoisting *h, const struct cut *piece, struct kernel *kernel)
 {
     const struct kernel *whole = h->whole;
@@ -321,7 +326,7 @@ static struct kernel *build(struct hoisting *h, const struct cut *piece)
         kernel->faults = h->whole->faults;
         kernel->fault_count = h->whole->fault_count;
     }
-    int bytes = -1; /* the load that stands for all uint8 tensors of a table */
+    int bytes = -1; /* the load that replaces all uint8 tensors in a table's kernel */
     for (int i = 0; i < h->whole->ins_count; i++) {
         bool byte = piece->table && h->depends[i] == i;
         h->number[i] = byte ? bytes : -1;
@@ -336,9 +341,9 @@ static struct kernel *build(struct hoisting *h, const struct cut *piece)
     return kernel;
 }
 
-/* ---- all of it ---- */
+/* ---- the pass ---- */
 
-/* The piece with the most elements that was not yet dealt with; -1: none is left. */
+/* The piece with the most elements that was not built yet; -1: all were. */
 static int next_piece(const struct hoisting *h)
 {
     int next = -1;

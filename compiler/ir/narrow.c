@@ -1,11 +1,12 @@
-/* See narrow.h. Intervals are worked out operand by operand; an operation whose operands and result fit
- * moves to 16 bits, and conversions that keep every value disappear into what reads them.
- * Invariant: an instruction's operands stand before it; no pass over them recurses. */
+/* Implements narrow.h. An interval is computed for each instruction from those of its operands. An operation whose
+ * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers.
+ *
+ * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/ir/narrow.h"
 
 #include <string.h>
 
-/* What an integer may be; not known: anything its dtype holds. */
+/* The values that an integer can have. Not known: anything that its dtype holds. */
 struct range {
     int64_t lo, hi;
     bool known;
@@ -16,8 +17,8 @@ struct narrowing {
     const struct kernel *from;
     struct kernel *to;
     struct range *ranges;          /* [ins of from] */
-    int *root;                     /* [ins of from] the instruction whose value it keeps, or itself */
-    enum weft_dtype *dtypes;       /* [ins of from] what it is computed in */
+    int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
+    enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
     int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
 };
 
@@ -97,7 +98,7 @@ static struct range saturated(struct range a, struct range into)
     return between(most(least(a.lo, into.hi), into.lo), least(most(a.hi, into.lo), into.hi));
 }
 
-/* All bits below the highest of a number that is not negative. */
+/* The smallest number of the form 2**n - 1 that is at least `a`, which is not negative. */
 static int64_t ones(int64_t a)
 {
     int64_t bits = 0;
@@ -120,7 +121,7 @@ static struct range absolute(struct range a)
     return between(a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi));
 }
 
-/* By counts that 16 bits have. */
+/* Only for counts that are valid in 16 bits. */
 static struct range shifted(struct range a, struct range by)
 {
     if (by.lo < 0 || by.hi > 15)
@@ -128,7 +129,7 @@ static struct range shifted(struct range a, struct range by)
     return hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
 }
 
-/* Divisors of which something is known: positive literals. */
+/* Only divisors that are positive literals are used. */
 static bool is_divisor(struct range b)
 {
     return b.lo == b.hi && b.lo > 0;
@@ -159,7 +160,7 @@ static struct range remainder_of(struct range a, struct range b)
     return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
 }
 
-/* What the operation gives if it never wraps; unknown for one that stays as it is. */
+/* The range of the result if it never wraps. Unknown for an operation that is not moved. */
 static struct range result_range(const struct ins *ins, const struct range r[3])
 {
     const struct range A = r[0], B = r[1], C = r[2];
@@ -170,7 +171,7 @@ static struct range result_range(const struct ins *ins, const struct range r[3])
     }
 }
 
-/* ---- which ---- */
+/* ---- decisions ---- */
 
 static bool is_conversion(const struct ins *ins)
 {
@@ -190,7 +191,8 @@ static int64_t literal_value(const struct kernel *kernel, const struct ins *ins)
     return value.i64;
 }
 
-/* The integer operands, WHERE's condition left out; a missing one is all of nothing. */
+/* The ranges of the integer operands, except the condition of where. A missing operand has range 0 to 0.
+ * False if one is unknown. */
 static bool operand_ranges(const struct narrowing *n, const struct ins *ins, struct range r[3])
 {
     bool known = true;
@@ -221,7 +223,7 @@ static struct range find_range(const struct narrowing *n, const struct ins *ins)
     return fits(result, ins->dtype) ? result : all;
 }
 
-/* Whether the operation may happen in `dtype`: its operands fit, and its result, whose range is known. */
+/* Whether the operation can be computed in `dtype`: its operands fit, and so does its result. */
 static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtype)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -267,14 +269,14 @@ static int add_literal(struct narrowing *n, union scalar value, enum weft_dtype 
     return append(n, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, index, span});
 }
 
-/* What an instruction's value has as its dtype once computed. */
+/* The dtype of an instruction's value in the new kernel. */
 static enum weft_dtype value_dtype(const struct narrowing *n, int i)
 {
     const struct ins *ins = &n->from->ins[i];
     return ins->kind == INS_OP && ins->dtype == WEFT_BOOL ? WEFT_BOOL : n->dtypes[i];
 }
 
-/* The value of instruction i of the old kernel in `dtype`, which holds it. */
+/* The value of the old kernel's instruction i in `dtype`, which can hold it. */
 static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
 {
     i = n->root[i];
@@ -292,7 +294,7 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     return *place = append(n, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
 }
 
-/* A conversion reads its operand in whatever it was computed in, but for one of the bits. */
+/* A conversion reads its operand in the type in which that was computed, except a conversion of bits. */
 static void place_conversion(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
@@ -309,7 +311,7 @@ static void place(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
     if (ins.kind == INS_LITERAL)
-        return; /* where it is read, in the dtype it is read in */
+        return; /* added where it is read, in the type of the reader */
     if (is_conversion(&ins)) {
         place_conversion(n, i);
         return;

@@ -1,13 +1,13 @@
-/* Narrow integer arithmetic: values of 32 and 64 bits that provably fit 16 are computed in 16, where a
- * vector holds twice as many. uint8 pixels and small literals meet in int32 (rule 3.2), and most such
+/* Narrow integer arithmetic: integers of 32 and 64 bits that provably fit 16 bits are computed in 16, so that a vector
+ * holds twice as many. This is common: uint8 pixels beside small literals give int32 (rule 3.2), and most such
  * formulas end in uint8 again. */
 #ifndef WEFT_NARROW_H
 #define WEFT_NARROW_H
 
 #include "compiler/ir/kernel.h"
 
-/* The kernel with such values in int16 or uint16; `kernel` itself where there are none. Every value
- * and every remark is the same. */
+/* Returns the kernel with such values in int16 or uint16; `kernel` itself where there are none. All values
+ * and faults stay the same. */
 struct kernel *narrow(struct arena *arena, struct kernel *kernel);
 
 #endif

@@ -1,4 +1,4 @@
-/* See reduce.h. */
+/* Implements reduce.h. */
 #include "compiler/ir/reduce.h"
 
 #include "compiler/ir/index_map.h"
@@ -7,11 +7,11 @@
 
 enum {
     LANES = 16,
-    BLOCK_ELEMENTS = 1024,         /* that are joined in lanes, one after the other */
-    STEP = 16                      /* rows of a block, or blocks, that one kernel joins */
+    BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
+    STEP = 16                      /* how many rows of a block, or how many blocks, one kernel joins */
 };
 
-/* A reduction on its way. */
+/* A reduction while its kernels are made. */
 struct reducing {
     struct arena *arena;
     struct kernel_program *into;
@@ -19,16 +19,16 @@ struct reducing {
     enum weft_dtype dtype;
 };
 
-/* Rows of lanes that a kernel joins: STEP of them. */
+/* What a kernel joins: STEP rows of lanes for each group. A group is a block, or STEP blocks. */
 struct lane_rows {
-    int from, to;                  /* temporaries: that they are read from, that the kernel stores */
-    int before;                    /* a temporary of the kernel's space that they are joined to; -1: none */
-    const struct shape *own;       /* of `from`: [elements], or [blocks, lanes] */
-    const struct shape *space;     /* the kernel's: [groups, lanes] */
-    const struct shape *rows;      /* [groups, rows of each, lanes] */
-    const struct shape *padded;    /* the same in the dimensions of `own` */
-    int first;                     /* row of each group */
-    bool pairs;                    /* joined in pairs, else in order */
+    int from, to;                  /* temporaries: the kernel reads rows from one and stores to the other */
+    int before;                    /* a temporary of the kernel's space to which the rows are joined; -1: none */
+    const struct shape *own;       /* the shape of `from`: [elements], or [blocks, lanes] */
+    const struct shape *space;     /* the kernel's iteration space: [groups, lanes] */
+    const struct shape *rows;      /* [groups, rows of a group, lanes] */
+    const struct shape *padded;    /* the same number of elements in the dimensions of `own` */
+    int first;                     /* the first row of each group to join */
+    bool pairs;                    /* rows are joined in pairs, else in order */
 };
 
 /* ---- kernels ---- */
@@ -74,7 +74,7 @@ static int add_literal(const struct reducing *r, struct kernel *kernel, union sc
     return add(r, kernel, (struct ins){INS_LITERAL, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, count - 1});
 }
 
-/* Ends the kernel: the value goes to a temporary. */
+/* Ends the kernel with a store to a temporary. */
 static struct kernel *store(const struct reducing *r, struct kernel *kernel, int value, int to,
                             enum weft_dtype dtype)
 {
@@ -96,7 +96,7 @@ static union scalar scalar_of(const struct reducing *r, double value)
     return literal_meet(&(struct literal){.kind = LITERAL_REAL, .real = value}, r->dtype, &infinite);
 }
 
-/* Axes of a selection that follow the dimensions of the result, with `step` 1. */
+/* The axes of a selection whose dimensions follow those of the result, with step 1. */
 static struct axis *follow(const struct reducing *r, int rank)
 {
     struct axis *axes = ARENA_ARRAY(r->arena, struct axis, rank);
@@ -105,7 +105,7 @@ static struct axis *follow(const struct reducing *r, int rank)
     return axes;
 }
 
-/* Row `row` of each group, absent ones as what changes nothing. */
+/* Loads row `row` of each group. Where elements are absent, the load gives a value that changes nothing. */
 static int load_row(const struct reducing *r, struct kernel *kernel, const struct lane_rows *rows, int row)
 {
     const struct axis select[] = {{0, {.step = 1}}, {-1, {.start = row, .step = 1}}, {1, {.step = 1}}};
@@ -130,7 +130,7 @@ static struct kernel *join_rows(const struct reducing *r, const struct lane_rows
     return store(r, kernel, value, rows->to, r->dtype);
 }
 
-/* 0 with the sign of the first element, +0 where there is none. */
+/* A zero with the sign of the first element; +0 where there is none. */
 static int first_zero(const struct reducing *r, struct kernel *kernel, const struct shape *one, int first,
                       const struct shape *elements)
 {
@@ -140,8 +140,9 @@ static int first_zero(const struct reducing *r, struct kernel *kernel, const str
     return add_op(r, kernel, OP_COPYSIGN, add_literal(r, kernel, (union scalar){0}), sign);
 }
 
-/* The lanes of one block, [1, lanes], become one value. `elements` [n]: where there may be none of temporary
- * `first`, a float's zero has the sign of an empty sum; NULL: there are some. */
+/* Joins the lanes of one block, [1, lanes], to one value. `elements`, [n], is given where there may be none: then a
+ * zero with the sign of the first element, in temporary `first`, is added to a float. So an empty sum becomes +0, and
+ * any other stays as it is. NULL: there are some. */
 static struct kernel *join_lanes(const struct reducing *r, int from, const struct shape *own, int first,
                                  const struct shape *elements)
 {
@@ -161,7 +162,7 @@ static struct kernel *join_lanes(const struct reducing *r, int from, const struc
     return store(r, kernel, values[0], r->reduce->to, r->reduce->result);
 }
 
-/* What no elements give. */
+/* A kernel that stores the value of a reduction of no elements. */
 static struct kernel *join_nothing(const struct reducing *r)
 {
     struct kernel *kernel = new_kernel(r, ARENA_NEW(r->arena, struct shape));
@@ -187,7 +188,7 @@ static int64_t volume_of(const struct reducing *r, const struct shape *shape)
     return shape_known(shape) ? shape_volume(shape) : open->volume(open->user, shape);
 }
 
-/* Groups of `each` elements, at least 1, times `times`. */
+/* The number of groups of `each` elements, at least 1, multiplied by `times`. */
 static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each, int64_t times)
 {
     const struct open_extents *open = r->into->open;
@@ -195,14 +196,14 @@ static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each,
     return extent < 0 ? open->groups(open->user, extent, each, times) : groups * times;
 }
 
-/* How many rows of a block there are at most; all where the extent is open. */
+/* The largest number of rows in a block. The maximum where the extent is open. */
 static int block_rows(int64_t elements)
 {
     const int most = BLOCK_ELEMENTS / LANES;
     return elements < 0 || elements >= BLOCK_ELEMENTS ? most : (int)(elements + LANES - 1) / LANES;
 }
 
-/* The elements of a temporary, [n], as lanes of blocks: a temporary [blocks, lanes]. */
+/* Joins the elements of a temporary, [n], within blocks. Returns a temporary [blocks, lanes]. */
 static int join_blocks(const struct reducing *r, int from, const struct shape *own)
 {
     const int64_t n = own->extents[0], blocks = groups_of(r, n, BLOCK_ELEMENTS, 1);
@@ -219,10 +220,11 @@ static int join_blocks(const struct reducing *r, int from, const struct shape *o
     return rows.before;
 }
 
-/* Blocks joined in pairs until one is left: of any number that memory holds, where it is open. */
+/* Joins blocks in pairs until one is left. Where their number is open, there are kernels for as
+ * many as memory could hold. */
 static int join_pairs(const struct reducing *r, int from)
 {
-    enum { STEPS = 10 };           /* 16 ** 10 blocks */
+    enum { STEPS = 10 };           /* enough for 16 ** 10 blocks */
     const struct shape *own = r->into->temporaries[from].shape;
     for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
         const int64_t groups = groups_of(r, own->extents[0], STEP, 1);
@@ -237,7 +239,7 @@ static int join_pairs(const struct reducing *r, int from)
     return from;
 }
 
-/* ---- all of it ---- */
+/* ---- the pass ---- */
 
 void reduce(struct kernel_program *program, int k)
 {

@@ -1,4 +1,4 @@
-/* See verify.h. */
+/* Implements verify.h. */
 #include "compiler/ir/verify.h"
 
 #include "compiler/check/check.h"
@@ -65,7 +65,7 @@ static const char *verify_ins(const struct kernel *kernel, int i)
     return "an instruction of no kind";
 }
 
-/* Map number m. */
+/* Verifies map number m. */
 static const char *verify_map(const struct index_map *map, int m)
 {
     uint32_t followed = 0;

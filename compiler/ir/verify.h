@@ -1,5 +1,5 @@
-/* The verifier between passes: what checking and lowering promise, tested in builds with assertions.
- * Returns NULL, or what is broken. */
+/* Verifies between passes what checking and lowering promise, in builds with assertions. Both functions return NULL, or
+ * a text that says what is broken. */
 #ifndef WEFT_VERIFY_H
 #define WEFT_VERIFY_H
 

@@ -1,4 +1,5 @@
-/* What views ask of a program's inputs, whatever their shapes: see kernel.h. */
+/* What views in a program ask of its inputs, whatever the shapes: see find_viewed and
+ * find_alignments in kernel.h. */
 #include "compiler/check/check.h"
 #include "compiler/ir/kernel.h"
 

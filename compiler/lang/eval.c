@@ -1,12 +1,12 @@
-/* See eval.h. The file includes eval_type.inc once per compute type; each time the rows of ops.def
- * become the cases of one switch. */
+/* Implements eval.h. The file includes eval_type.inc once per compute type. Each time, the rows of ops.def become
+ * the cases of one switch. */
 #include "compiler/lang/eval.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The meanings are written for every type at once: comparisons of unsigned values with 0 and products
- * in a bool's place are meant. */
+/* The meanings are written for all types at once. So comparisons of unsigned values with 0, and products in place
+ * of a bool, are intended. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #ifdef __clang__
@@ -23,7 +23,7 @@
 #define BOOLEAN 0
 #define INTEGER 1
 #define FLOATING 2
-#define HALF 3                     /* computes in another type: only conversions */
+#define HALF 3                     /* computes in another type; has conversions only */
 
 enum {
 #define TYPE(id, name, short, class, bits, fraction, ...) fraction_##short = fraction,
@@ -109,7 +109,7 @@ enum {
 typedef union scalar row_fn(enum op, union scalar, union scalar, union scalar);
 typedef union scalar convert_fn(enum op, enum weft_dtype, union scalar);
 
-/* A row of a type that computes in another: its operands decoded, its result rounded. */
+/* Evaluates a row on a type that computes in another one: decodes the operands, and rounds the result. */
 static union scalar eval_half(enum op op, enum weft_dtype source, const union scalar operands[3])
 {
     const struct rule *rule = &rule_rows[op_rows[op].rule];
@@ -156,7 +156,8 @@ static bool fits_float32(enum weft_dtype t)
     return type_rows[t].bits <= (dtype_is_float(t) ? 32 : 24);
 }
 
-/* The row for two types of which none computes in a third. */
+/* The one row that converts between two types. If one of them is a 16-bit float, the other is the
+ * type in which it computes. */
 static enum op single_conversion(enum weft_dtype from, enum weft_dtype to, bool saturate)
 {
     if (type_rows[to].compute == from)

@@ -1,6 +1,5 @@
-/* The reference evaluator: every row of ops.def on single values, compiled from the same meanings
- * and the same helpers as the kernels. Folding uses it for constants, the tests as the slow path
- * that kernels are compared with. */
+/* The reference evaluator: computes every row of ops.def on single values. It is compiled from the same meanings and
+ * helpers as the kernels. Folding uses it for constants; tests compare kernels with it. */
 #ifndef WEFT_EVAL_H
 #define WEFT_EVAL_H
 
@@ -24,36 +23,36 @@ union scalar {
     double f64;
 };
 
-/* Row `op` on operands of dtype `source` (where's condition is a bool beside them). The result has
- * dtype bool where the row's rule says so, else `source`, to which it is rounded once; conversions, each a
- * single step of a conversion, give `result`. Operands the row does not have are ignored. The row must have
- * a meaning for `source`. */
+/* Evaluates row `op` on operands of dtype `source`; the condition of where is a bool. The result has dtype bool where
+ * the row's rule says so, else dtype `source`, to which it is rounded once. A conversion row does one step and gives
+ * dtype `result`. Operands that the row does not have are ignored. The row must have a meaning for `source`. */
 union scalar eval_op(enum op op, enum weft_dtype source, enum weft_dtype result, union scalar a,
                      union scalar b, union scalar c);
 /* Whether the row divides by zero on these operands (rule 4.4). */
 bool eval_fault(enum op op, enum weft_dtype source, union scalar a, union scalar b, union scalar c);
-/* One row of a conversion, and the type it gives. */
+/* One step of a conversion: a row and the type that it gives. */
 struct step {
     enum op op;
     enum weft_dtype to;
 };
 
-/* The rows that convert `from` to `to`, one after the other, and how many they are: as a cast does (rule
- * 4.6) when `saturate`, else as promotion and wrap do. A 16-bit floating type is left and reached by way
- * of the type it computes in. */
+/* Writes the steps that convert `from` to `to`, in order, and returns how many there are. With `saturate` they
+ * convert as a cast does (rule 4.6), else as promotion and wrap do. To and from a 16-bit float they go through the
+ * type in which it computes. */
 enum { MAX_STEPS = 3 };
 int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct step steps[MAX_STEPS]);
-/* The same on a value. */
+/* Applies these steps to a value. */
 union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturate, union scalar value);
 
-/* The row that keeps a value's bits in memory, to another type of as many bytes: a bool of 0 and 1, and
- * what is not 0 is true. */
+/* The row that reinterprets a value's bits in memory as another type of the same size. As a
+ * bool, what is not 0 is true. */
 enum op reinterpretation(enum weft_dtype from, enum weft_dtype to);
 
-/* An element from memory (a bool byte other than 0 is true) and back (1 is written). Any alignment. */
+/* Load an element from memory, where any nonzero byte is a true bool, and store one, where true is 1. The
+ * memory may have any alignment. */
 union scalar scalar_load(const void *memory, enum weft_dtype dtype);
 void scalar_store(void *memory, enum weft_dtype dtype, union scalar value);
-/* As the language writes it, exactly: true, -3, 0.1, inf. */
+/* Prints a value exactly, as the language writes it: true, -3, 0.1, inf. */
 void scalar_print(struct buf *buf, enum weft_dtype dtype, union scalar value);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fast paths that can be turned off, one row each: WEFT_DISABLE and weft_context_params.disable name
- * them. Each has a slower path with the same results, to the bit. */
+/* Fast paths that can be turned off, one row each, by naming them in WEFT_DISABLE or weft_context_params.disable. Each
+ * has a slower path with the same results, to the bit. */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
 

@@ -1,5 +1,5 @@
-/* The language as data: operations and types (the tables in grammar/), their meanings, literals, tokens, and the
- * structs of a program. */
+/* Header of the room lang: the language as data. Operations, types, views and reductions (the tables in grammar/),
+ * their meanings, literals, tokens, and the structs of a program. */
 #ifndef WEFT_LANG_ROOM_H
 #define WEFT_LANG_ROOM_H
 

@@ -1,5 +1,6 @@
-/* Tokens, one at a time. The text may hold any bytes; what is no token comes as TOKEN_BAD with the
- * message to report when the parser reaches it. Newlines inside ( ) and [ ] are spaces. */
+/* The lexer: turns text into tokens, one at a time, for the parser. The text may hold any bytes.
+ * What is not a token becomes a TOKEN_BAD with a message, which is reported when the parser reaches
+ * it. Newlines inside ( ) and [ ] are spaces. */
 #ifndef WEFT_LEX_H
 #define WEFT_LEX_H
 
@@ -15,13 +16,14 @@ enum token_kind {
 struct token {
     enum token_kind kind;
     struct span span;
-    enum op infix, prefix;         /* the rows an operator can mean, else OP_COUNT */
+    enum op infix, prefix;         /* the rows that an operator can mean, else OP_COUNT */
     struct literal literal;        /* TOKEN_NUMBER */
-    enum diag_id bad;              /* TOKEN_BAD: what to report, with */
-    const char *message;           /* this text, or the byte at span.start for DIAG_BAD_BYTE */
+    enum diag_id bad;              /* TOKEN_BAD: the diagnostic to report */
+    const char *message;           /* TOKEN_BAD: its argument; DIAG_BAD_BYTE shows the
+                                      byte at span.start instead */
 };
 
-/* What a spelling of ops.def or a keyword means, by place. */
+/* The meanings of a spelling of ops.def or of a keyword. Which one holds depends on where it stands. */
 struct word {
     const char *text;
     size_t length;
@@ -33,24 +35,25 @@ struct lexer {
     struct arena *arena;
     const char *text;              /* a copy that ends in a NUL */
     const char *cursor, *limit;
-    int round;                     /* open ( and [ */
-    struct map words;              /* spelling to index */
+    int round;                     /* the number of open ( and [ */
+    struct map words;              /* spelling to index in rows */
     struct word *rows;
     int row_count;
 };
 
+/* Copies the text, which need not be NUL-terminated, and builds the table of words. */
 void lex_init(struct lexer *lexer, struct arena *arena, const struct source *source);
-/* The next token; TOKEN_END again and again at the end, and TOKEN_BAD does not advance further
- * than what it reports. */
+/* Returns the next token. At the end it returns TOKEN_END again and again. A TOKEN_BAD advances no
+ * further than the text that it reports. */
 struct token lex_next(struct lexer *lexer);
-/* What a spelling means; NULL when it is in no table. */
+/* The meanings of a spelling; NULL when it is in no table. */
 const struct word *lex_word(const struct lexer *lexer, const char *text, size_t length);
 
-/* What kind of number a spelling is; chosen by the lexer. */
+/* How a number is spelled, as the lexer found it. NUMBER_WRONG is not a number. */
 enum number_form { NUMBER_DECIMAL, NUMBER_HEX, NUMBER_BINARY, NUMBER_REAL, NUMBER_WRONG };
 
-/* number.c: the value of a number in the language's spelling, underscores included. Returns NULL or
- * the message to report. Does not depend on the locale. */
+/* Reads a number in the language's spelling, including underscores (number.c). Returns NULL or the
+ * message to report. Does not depend on the locale. */
 const char *number_read(struct arena *arena, enum number_form form, const char *text,
                         size_t length, struct literal *literal);
 

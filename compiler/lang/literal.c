@@ -1,4 +1,4 @@
-/* See literal.h. Integers are exact in 128 bits; every overflow is noticed. */
+/* Implements literal.h. Integers are exact in 128 bits, and every overflow is noticed. */
 #include "compiler/lang/literal.h"
 
 #include <math.h>
@@ -26,19 +26,19 @@ static const char *real(struct literal *result, double value)
     return NULL;
 }
 
-/* Brings the leading bit of a positive number to bit 126; returns the power of two taken out. */
+/* Shifts a positive number until its leading bit is bit 126. Returns the exponent of the power of two taken out. */
 static int normalize(unsigned_wide *x)
 {
     int exponent = 0;
     for (; *x >> 127; exponent++)
-        *x >>= 1; /* only 2**127 itself, whose lowest bit is 0 */
+        *x >>= 1; /* happens only for 2**127 itself, whose lowest bit is 0 */
     for (; !(*x >> 126); exponent--)
         *x <<= 1;
     return exponent;
 }
 
-/* The quotient of two integers correctly rounded to a double, as Python's int / int: the leading 64
- * bits of the quotient by long division, the rest folded into the last one. */
+/* The quotient of two integers, correctly rounded to a double as in Python's int / int. Long division gives the leading
+ * 60 bits; one more bit says whether anything is left. */
 static double divide_integers(wide a, wide b)
 {
     bool negative = (a < 0) != (b < 0);
@@ -163,8 +163,8 @@ enum weft_dtype literal_dtype(const struct literal *literal)
     return value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64 : WEFT_DTYPE_COUNT;
 }
 
-/* The integer as a double whose last bit tells that others were lost, so that rounding it to fewer
- * bits is rounding once. */
+/* Converts an integer to a double, rounding to odd: the last bit is set if any bit was lost. Rounding the double to
+ * fewer bits then gives the same as rounding once. */
 static double odd_double(wide value)
 {
     unsigned_wide magnitude = value < 0 ? 0 - (unsigned_wide)value : (unsigned_wide)value;
@@ -175,7 +175,7 @@ static double odd_double(wide value)
     return value < 0 ? -real : real;
 }
 
-/* The nearest representable to an integer in one rounding, or its low bits. */
+/* Converts an integer to a floating type in one rounding, or to an integer type by its low bits. */
 static union scalar from_integer(wide value, enum weft_dtype dtype)
 {
     union scalar low = {.u64 = (uint64_t)value}, real = {0};
@@ -199,7 +199,7 @@ union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, 
     return value;
 }
 
-/* The values of an integer type. */
+/* The smallest and the largest value of an integer type. */
 static void bounds(enum weft_dtype dtype, wide *bottom, wide *top)
 {
     bool is_signed = type_rows[dtype].class == CLASS_SIGNED;

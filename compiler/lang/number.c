@@ -1,5 +1,5 @@
-/* Numbers as the language spells them. Integers are exact; reals are rounded once, by strtod in the
- * C locale, so that no setting of the process changes a program's meaning. */
+/* Reads numbers as the language spells them, for the lexer. Integers are exact. Reals are rounded once, by
+ * strtod in the C locale, so that no setting of the process changes the meaning of a program. */
 #include "compiler/lang/lex.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static const char *read_integer(const char *text, size_t length, int base, struc
     return NULL;
 }
 
-/* strtod in the C locale, errno kept. */
+/* strtod in the C locale; keeps errno. NaN when memory runs out. */
 static double read_double(const char *text)
 {
     int before = errno;
@@ -61,7 +61,7 @@ static const char *read_real(struct arena *arena, const char *text, size_t lengt
     return NULL;
 }
 
-/* The end of the letters, digits and underscores that `set` allows. */
+/* The first position from `at` on whose character is not in `set`. */
 static size_t skip(const char *text, size_t at, size_t length, const char *set)
 {
     while (at < length && strchr(set, text[at]))
@@ -89,7 +89,7 @@ static const char *wrong_prefixed(const char *text, size_t length)
                                      : "a hexadecimal number has the digits 0-9 and a-f only";
 }
 
-/* What is wrong with a run of digits, letters, points and underscores that is no number. */
+/* Says what is wrong with a run of digits, letters, points and underscores that is not a number. */
 static const char *wrong(struct arena *arena, const char *run, size_t length)
 {
     const char *text = arena_string(arena, run, length), *digits = "0123456789_";

@@ -1,4 +1,4 @@
-/* See ops.h. */
+/* Implements ops.h: makes arrays of the tables in grammar/ and looks rows up by spelling. */
 #include "compiler/lang/ops.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #define CLOSED 0, 0, true
 #define ULP(f32, f64) f32, f64, false
 #define ROW(id, ...) [OP_##id] = {#id, __VA_ARGS__},
-/* Meanings become texts here, before a macro could expand their tokens. */
+/* Meanings become texts here, before a macro can expand their tokens. */
 #define OP(id, spellings, form, precedence, parameters, rule, i, f, b, fault, accuracy, weight, float_weight, doc) \
     ROW(id, spellings, FORM_##form, precedence, parameters, RULE_##rule, #i, #f, #b, #fault,       \
         accuracy, weight, float_weight, doc)

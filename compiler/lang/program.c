@@ -1,4 +1,4 @@
-/* What later passes ask of a program. */
+/* Implements program.h: what later passes ask about a program. */
 #include "compiler/lang/program.h"
 
 #include <string.h>

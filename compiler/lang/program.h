@@ -1,8 +1,8 @@
-/* The central structs: what a text becomes, from parse to check. Each pass is one function over
- * struct program; everything lives in its arena and refers to other parts by index.
+/* The central structs, which parse fills and check completes. Each pass is one function over struct program. Everything
+ * lives in its arena and refers to other parts by index.
  *
- * Invariant: a node's operands have smaller indices than the node, so a pass over the nodes in order
- * meets operands first and no pass recurses. */
+ * Invariant: a node's operands have smaller indices than the node. So a pass over the nodes in order meets operands
+ * first, and no pass recurses. */
 #ifndef WEFT_PROGRAM_H
 #define WEFT_PROGRAM_H
 
@@ -12,7 +12,7 @@
 #include "compiler/lang/slice.h"
 #include "include/weft/weft.h"
 
-/* Bounds, each a diagnostic when passed. */
+/* Limits. Exceeding one is a diagnostic. */
 enum {
     MAX_SOURCE = 1 << 20,          /* bytes of text */
     MAX_NESTING = 1000,            /* brackets, unary operators, right-associative operators */
@@ -23,7 +23,7 @@ enum {
     MAX_NAME = 255
 };
 
-/* An extent that is not a number. Size variable k is EXTENT_VARIABLE - k. */
+/* Extents that are not numbers. Size variable k is EXTENT_VARIABLE - k. */
 enum { EXTENT_UNKNOWN = -1, EXTENT_VARIABLE = -2 };
 
 /* A declared type. Without brackets `ranked` is false and rank and extents mean nothing. */
@@ -36,7 +36,7 @@ struct type {
     char layout[WEFT_MAX_RANK + 1];
 };
 
-/* The value of a literal expression: an integer exactly, a real as a double, or true / false. */
+/* The value of a literal expression: an exact integer, a real as a double, or true or false. */
 enum literal_kind { LITERAL_NONE, LITERAL_INTEGER, LITERAL_REAL, LITERAL_BOOL };
 
 struct literal {
@@ -46,25 +46,25 @@ struct literal {
 };
 
 enum node_kind {
-    NODE_POISON,                   /* stands for something already reported */
+    NODE_POISON,                   /* stands for something that was already reported */
     NODE_LITERAL,                  /* a number, true or false */
-    NODE_NAME,                     /* an input or a binding: `symbol` */
+    NODE_NAME,                     /* the input or binding `symbol` */
     NODE_OP,                       /* row `op` on its operands, in the order of the row's parameters */
     NODE_CAST,                     /* cast(x, T), T(x): saturating, to `dtype` */
     NODE_WRAP,                     /* wrap(x, T): low bits, to `dtype` */
     NODE_ARRAY,                    /* array literal: operands are its elements in row-major order */
-    NODE_VIEW,                     /* reshape and its like, a selection: the operand's elements under
-                                      another shape: program->views[view] */
-    NODE_REDUCE                    /* row `reduction` over all elements of the operand */
+    NODE_VIEW,                     /* reshape and its like, or a selection: the operand's elements under another
+                                      shape, program->views[view] */
+    NODE_REDUCE                    /* row `reduction` on all elements of the operand */
 };
 
-/* One argument of a view that holds numbers: literals, or a host tensor read when a run starts. */
+/* A view's argument that holds numbers: literals, or a tensor on the host that is read when a run starts. */
 struct numbers {
     bool given;
-    int count;                     /* of literal ones */
+    int count;                     /* the number of literals */
     const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL */
-    int input;                     /* the input whose elements they are, by position (while parsing: its
-                                      symbol); -1: literals */
+    int input;                     /* the input that holds the numbers, by position (while parsing: its symbol); -1:
+                                      literals */
     struct span span;
 };
 
@@ -76,7 +76,7 @@ enum view_form {
 
 enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_ELLIPSIS, ITEM_NEW };
 
-/* An item of a selection, as written; what an int64_t cannot hold is the number nearest to it. */
+/* An item of a selection, as written. Numbers beyond int64_t are replaced by the nearest one. */
 struct item {
     enum item_kind kind;
     struct slice slice;            /* ITEM_SLICE; ITEM_INDEX: `start` */
@@ -87,9 +87,9 @@ struct view_args {
     enum view_form form;
     struct numbers shape, rel_shape, src_dims, axes;
     bool has_layout;
-    const char *layout;            /* "" clears */
+    const char *layout;            /* "" clears the layout */
     struct span layout_span;
-    enum weft_dtype dtype;         /* VIEW_REINTERPRET: of the result */
+    enum weft_dtype dtype;         /* VIEW_REINTERPRET: the type of the result */
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
 };
@@ -104,12 +104,12 @@ struct node {
     int rank;                      /* NODE_ARRAY: extents are program->extents[extents ..] */
     int extents;
     struct span span;              /* the whole expression, without enclosing parentheses */
-    struct span token;             /* the operator, function name or the expression itself */
+    struct span token;             /* the operator, the function name, or the expression itself */
     /* Filled by check (NODE_CAST and NODE_WRAP have dtype from the parser): */
     enum weft_dtype dtype;
-    struct literal literal;        /* kind != LITERAL_NONE: a literal expression or bool constant */
-    bool poison;                   /* reported already; users stay silent */
-    unsigned met;                  /* NODE_ARRAY: dtypes, a bit each, that it was found to fit */
+    struct literal literal;        /* unless LITERAL_NONE, the value of a literal expression or bool constant */
+    bool poison;                   /* was already reported; nodes that use it stay silent */
+    unsigned met;                  /* NODE_ARRAY: a bit for each dtype that it was found to fit */
 };
 
 enum symbol_kind { SYMBOL_INPUT, SYMBOL_BINDING };
@@ -117,13 +117,13 @@ enum symbol_kind { SYMBOL_INPUT, SYMBOL_BINDING };
 struct symbol {
     const char *name;
     enum symbol_kind kind;
-    struct span span;              /* where it is declared, bound, or first used */
-    bool declared;                 /* an `input` statement or a kernel parameter: `type` holds */
-    bool parameter;                /* of a kernel */
+    struct span span;              /* where it is declared, bound or first used */
+    bool declared;                 /* by an `input` statement or as a kernel parameter; `type` is valid */
+    bool parameter;                /* a parameter of a kernel */
     bool used;
-    struct type type;              /* inputs: declared, or given by the caller */
-    bool typed;                    /* inputs: dtype is known */
-    const struct type *given;      /* inputs: what the caller said besides the declaration, or NULL */
+    struct type type;              /* inputs: as declared, or as given by the caller */
+    bool typed;                    /* inputs: whether the dtype is known */
+    const struct type *given;      /* inputs: what the caller says in addition to the declaration, or NULL */
     int input;                     /* SYMBOL_INPUT: its position among the inputs */
     int node;                      /* SYMBOL_BINDING: its expression */
 };
@@ -132,11 +132,11 @@ struct result {
     const char *name;
     int node;
     struct span span;
-    bool has_dtype;                /* a kernel's `-> dtype` */
+    bool has_dtype;                /* the kernel declares it: `-> dtype` */
     enum weft_dtype dtype;         /* filled by check when has_dtype is false */
 };
 
-/* One program: a plain text or one kernel of a text. */
+/* One program: a plain text, or one kernel of a text. */
 struct program {
     struct arena *arena;
     struct diags *diags;
@@ -156,16 +156,16 @@ struct program {
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
     int input_count;
-    bool *reads;                   /* inputs, by position, whose elements views take as numbers; NULL: none */
+    bool *reads;                   /* [input_count] whether views take the input's elements as numbers; NULL: none */
     struct result *results;
     int result_count;
-    const char **size_variables;   /* names, index k is extent EXTENT_VARIABLE - k */
+    const char **size_variables;   /* names; index k is extent EXTENT_VARIABLE - k */
     int size_variable_count;
     struct map symbol_names;       /* name to index in symbols */
     struct map size_names;         /* name to index in size_variables */
 };
 
-/* All that one text holds: its kernels, or one program without a name. */
+/* Everything that one text holds: its kernels, or one program without a name. */
 struct programs {
     struct program **items;
     int count;
@@ -177,23 +177,23 @@ static inline const struct node *operand_node(const struct program *program,
     return &program->nodes[program->operands[node->operands + index]];
 }
 
-/* Whether kernels depend on the shapes of nodes beside that of the result. */
+/* Whether kernels depend on the shapes of nodes other than the result. */
 static inline bool program_asks_shapes(const struct program *program)
 {
     return program->view_count || program->reduction_count;
 }
 
-/* Symbol number of a name, -1 when the program has none. */
+/* The index of a name in `symbols`; -1 when the program has none of that name. */
 int program_symbol(const struct program *program, const char *name);
 
-/* The node that a name bound to an expression stands for, through any number of bindings. */
+/* The node that a name stands for, through any number of bindings. Other nodes are returned as they are. */
 const struct node *named_node(const struct program *program, const struct node *node);
-/* The dtype that a NODE_OP's operands are converted to before the operation. */
+/* The dtype to which a NODE_OP's operands are converted before the operation. */
 enum weft_dtype operand_dtype(const struct program *program, const struct node *node);
-/* Whether a NODE_OP compares an integer of either sign with a uint64, which no type holds together:
- * by value, through -1, 0, 1 (section 4). */
+/* Whether a NODE_OP compares a signed integer with a uint64. No type holds both, so they are compared by value, through
+ * -1, 0, 1 (section 4). */
 bool compares_by_value(const struct program *program, const struct node *node);
-/* Whether a layout is letters, or nothing. */
+/* Whether a layout consists of letters only. It may be empty. */
 bool layout_is_good(const char *text);
 
 #endif

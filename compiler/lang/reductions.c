@@ -1,4 +1,4 @@
-/* See reductions.h. */
+/* Implements reductions.h: the table as an array, and its typing rules. */
 #include "compiler/lang/reductions.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The rows of grammar/reductions.def: what joins the elements of a value (section 11). */
+/* The reductions (section 11): the rows of grammar/reductions.def as data. */
 #ifndef WEFT_REDUCTIONS_H
 #define WEFT_REDUCTIONS_H
 
@@ -24,11 +24,11 @@ struct reduction_row {
 
 extern const struct reduction_row reduction_rows[REDUCTION_COUNT];
 
-/* REDUCTION_COUNT: none. */
+/* The reduction of this name; REDUCTION_COUNT if there is none. */
 enum reduction reduction_find(const char *name);
-/* The dtype of the result, of elements of this dtype (rule 11.2). Its compute type is what they are joined in. */
+/* The dtype of the result for elements of this dtype (rule 11.2). Elements are joined in its compute type. */
 enum weft_dtype reduction_dtype(enum reduction reduction, enum weft_dtype operand);
-/* What a rule says of that, in words. */
+/* The rule in words. */
 const char *reduction_rule_doc(enum reduction_rule rule);
 
 #endif

@@ -1,4 +1,4 @@
-/* Python's slices, as templates/shared/slice.c resolves them. */
+/* Python's slices. The code is templates/shared/slice.c. */
 #ifndef WEFT_SLICE_H
 #define WEFT_SLICE_H
 
@@ -6,7 +6,7 @@
 
 #include "templates/shared/slice.h"
 
-/* Which elements of a dimension a slice takes: *count of them, the first at *first (0 where there is none) and
+/* Finds which elements of a dimension a slice takes: *count of them, the first at *first (0 where there are none),
  * the others `step` apart. */
 void slice_resolve(const struct slice *slice, int64_t extent, int64_t *first, int64_t *count);
 

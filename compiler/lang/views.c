@@ -1,4 +1,4 @@
-/* See views.h. */
+/* Implements views.h: the table as an array, and checks of which arguments go together. */
 #include "compiler/lang/views.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The rows of grammar/views.def: the forms of views (section 7). */
+/* The views (section 7): the rows of grammar/views.def as data. */
 #ifndef WEFT_VIEWS_H
 #define WEFT_VIEWS_H
 
@@ -15,11 +15,11 @@ struct view_row {
 
 extern const struct view_row view_rows[VIEW_FORM_COUNT];
 
-/* VIEW_FORM_COUNT: none. */
+/* The view of this name; VIEW_FORM_COUNT if there is none. */
 enum view_form view_find(const char *name);
 
-/* What is wrong with which arguments are given (rule 7.3), NULL when they go together. `places` become
- * those of arguments that do not, *count how many; they stay where one is missing. */
+/* Says what is wrong with the set of arguments given (rule 7.3). Returns NULL when they go together. If two conflict,
+ * sets `places` to their spans and *count to 2; if one is missing, leaves both unchanged. */
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count);
 
 #endif

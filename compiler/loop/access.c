@@ -1,4 +1,4 @@
-/* See access.h. */
+/* Implements access.h. */
 #include "compiler/loop/access.h"
 
 #include "compiler/loop/geometry.h"
@@ -25,7 +25,7 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
     case TENSOR_CONSTANT: return shapes->nodes[kernel->constants[access->index].node];
     case TENSOR_TEMPORARY: return shapes->temporaries[access->index].shape;
     case TENSOR_BYTES: return &bytes;
-    default: return &one; /* a table stays where it is, whatever the loop does */
+    default: return &one; /* a table does not move with the loop */
     }
 }
 
@@ -40,7 +40,7 @@ const struct shape *access_row(struct arena *arena, const struct access_shapes *
     return row;
 }
 
-/* The elements of an input whose bytes are read as another type. */
+/* Finds the elements of an input whose bytes are read as another type. */
 static bool reinterpret(const struct strided *input, int old, int size, struct pieces *pieces)
 {
     int64_t strides[WEFT_MAX_RANK];
@@ -57,7 +57,7 @@ static const struct strided *operand_of(const struct operands *operands, const s
                                                                : NULL;
 }
 
-/* False where bytes do not lie as they are reinterpreted. */
+/* Makes one view. False where bytes do not lie as they are to be reinterpreted. */
 static bool make_view(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,
                       const struct kernel *kernel, const struct index_map *maps, const struct shape *space, int a,
                       struct view *view)
@@ -79,7 +79,7 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
     if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))
         return false;
     if (!pieces.count && !map_is_bounded(kernel, map))
-        return true; /* one element */
+        return true; /* it has one element */
     view->walk = ARENA_NEW(arena, struct walk);
     walk_make(arena, maps, map, &pieces, view->walk);
     return true;

@@ -1,19 +1,19 @@
-/* See form.h. */
+/* Implements form.h: chooses chunks, unrolling and threads for CUDA kernels. */
 #include "compiler/loop/form.h"
 
-/* Not measured: what bandwidth times latency of a GPU with 2 to 5 TB/s asks of an SM, 20 to 40 KB on their
- * way, is there with 2048 threads that load 16 bytes each, and twice that leaves room. More elements of a
- * thread than that take only compile time. */
+/* Estimated, not measured. A GPU with 2 to 5 TB/s needs 20 to 40 KB in flight for each SM (bandwidth times
+ * latency). 2048 threads that load 16 bytes each provide that, and twice as much leaves room. More elements for
+ * each thread only take compile time. */
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     THREADS = 256,
-    ELEMENTS = 8,                  /* of a thread at once, or one chunk; */
-    LOADS_MOST = 64,               /* bytes of their loads */
-    CHUNK_LOADS_MOST = 384,        /* of a chunk's loads: registers are four bytes, and 255 */
-    WORK_MOST = 512,               /* of a thread at once, as op_weight counts it; */
-    CHUNK_WORK_MOST = 2048,        /* of a chunk */
-    SINGLES = 4,                   /* elements of a thread at once where there are no chunks, */
-    SINGLES_BESIDE = 2             /* and beside them: a quarter of NVRTC's time goes there already */
+    ELEMENTS = 8,                  /* of a thread at once, where that is more than a chunk */
+    LOADS_MOST = 64,               /* bytes that these elements load */
+    CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
+    WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
+    CHUNK_WORK_MOST = 2048,        /* the same of a chunk */
+    SINGLES = 4,                   /* elements of a thread at once without chunks */
+    SINGLES_BESIDE = 2             /* the same beside chunks, where it takes a quarter of NVRTC's time already */
 };
 
 static bool moves(enum access_kind kind)
@@ -21,7 +21,7 @@ static bool moves(enum access_kind kind)
     return kind != ACCESS_SCALAR && kind != ACCESS_PERIODIC;
 }
 
-/* Whether it comes from memory, or goes there, again and again. */
+/* Whether the access reads or writes memory throughout, instead of the same elements again. */
 static bool streams(const struct geometry *g, int a)
 {
     const int64_t *strides = g->strides + (ptrdiff_t)a * (g->groups + 2);
@@ -44,7 +44,7 @@ static bool any_numbered(const struct kernel *kernel, const unsigned char *kinds
     return any_kind(kernel, kinds, ACCESS_MAPPED) || any_kind(kernel, kinds, ACCESS_BOUNDED);
 }
 
-/* Bytes that the loads of one element take: at least 1. */
+/* The bytes that the loads of one element take, at least 1. */
 static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
 {
     int bytes = 0;
@@ -53,7 +53,7 @@ static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
     return bytes ? bytes : 1;
 }
 
-/* Of one element: at least 1. */
+/* The weight of computing one element, at least 1. */
 static int work_of(const struct kernel *kernel)
 {
     int work = 1;
@@ -62,7 +62,7 @@ static int work_of(const struct kernel *kernel)
     return work;
 }
 
-/* A power of two: `value`, which is one, or one not above `limit`, but at least 1. */
+/* Halves `value`, a power of two, until it is at most `limit`; at least 1. */
 static int most(int value, int limit)
 {
     while (value > 1 && value > limit)
@@ -70,8 +70,8 @@ static int most(int value, int limit)
     return value;
 }
 
-/* The widest access that streams fills 16 bytes with a chunk. Where none is dense neighbouring threads had
- * better take neighbouring elements. */
+/* A chunk fills 16 bytes of the widest access that streams. Where no access is dense there are no chunks, so that
+ * neighbouring threads take neighbouring elements. */
 static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
 {
     int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = work_of(kernel);
@@ -88,8 +88,8 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
 }
 
-/* So many threads that all chunks of a thread begin at one place in the period, where they can be had. A
- * period that comes again within a chunk is then loaded once. */
+/* Chooses a number of threads for which all chunks of a thread begin at the same place in the period, if there is one.
+ * A periodic access is then loaded once for all of them. */
 static void choose_threads(const struct geometry *g, struct form *form)
 {
     static const short counts[] = {THREADS, 192, 320, 384, 128, 160, 224, 288, 352};
@@ -117,7 +117,7 @@ static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
     if (any_kind(kernel, kinds, ACCESS_NESTED))
         return 2;
     for (int a = kernel->load_count; a < kernel->access_count; a++)
-        if (kinds[a] != ACCESS_UNIT) /* stored as if strided */
+        if (kinds[a] != ACCESS_UNIT) /* stored like a strided access */
             return 1;
     return any_kind(kernel, kinds, ACCESS_STRIDED) || any_kind(kernel, kinds, ACCESS_PERIODIC);
 }

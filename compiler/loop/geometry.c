@@ -1,4 +1,5 @@
-/* See geometry.h. */
+/* Implements geometry.h. Grouping and plain rows are in templates/shared, which sources made ahead of time carry too.
+ * Expanding several short groups into one row is here. */
 #include "compiler/loop/geometry.h"
 
 #include <string.h>
@@ -11,9 +12,9 @@
 /* ---- several short groups as one row ---- */
 
 enum {
-    SHORT = 48,                    /* rows of so few elements take longer than expanding them does */
-    ENOUGH = 96,                   /* in an expanded row, to be faster than two strides */
-    LONG = 1024                    /* rows of so many are no trouble */
+    SHORT = 48,                    /* rows up to this length are slower than expanding them */
+    ENOUGH = 96,                   /* an expanded row of this length is faster than two strides */
+    LONG = 1024                    /* rows from this length on need no help */
 };
 
 static int64_t largest_divisor(int64_t extent, int64_t most)
@@ -24,8 +25,8 @@ static int64_t largest_divisor(int64_t extent, int64_t most)
     return 1;
 }
 
-/* The inner groups that make a row of at most MAX_EXPANDED elements: their number. Of the outermost
- * of them `*part` elements belong to it, a divisor of its extent. */
+/* Finds the inner groups that make a row of at most MAX_EXPANDED elements, and returns how many they are. Only `*part`
+ * elements of the outermost of them belong to a row; they divide its extent. */
 static int inner_groups(const struct grouping *groups, int64_t *part, int64_t *columns)
 {
     int count = 0;
@@ -44,7 +45,7 @@ static int inner_groups(const struct grouping *groups, int64_t *part, int64_t *c
     return count;
 }
 
-/* Bytes between the first element of the row and the furthest, or more than an int holds. */
+/* Whether all offsets within such a row fit an int. */
 static bool reaches(const struct grouping *groups, int first, int64_t part)
 {
     for (int a = 0; a < groups->accesses; a++) {
@@ -69,7 +70,7 @@ static long long *keep_map(struct arena *arena, const struct grouping *groups, i
     return map;
 }
 
-/* How an access moves along the row of groups `first` and following. */
+/* How an access moves along the row made of groups `first` and following. */
 static enum access_kind row_kind(const struct grouping *groups, int first, int a, int size)
 {
     for (int i = first; i + 1 < groups->count; i++)
@@ -124,8 +125,8 @@ static void expand_access(struct arena *arena, const struct grouping *groups, in
     g->distinct[a] = distinct_columns(groups, first, part, a);
 }
 
-/* Whether a row of the `inner` innermost groups is better than walking them plainly; `flat` and `nested`
- * are what runs_flat says. */
+/* Whether expanding the `inner` innermost groups into a row is faster than walking them with strides. `flat` and
+ * `nested` come from runs_flat. */
 static bool worth_expanding(const struct grouping *groups, bool flat, bool nested, int inner, int64_t columns)
 {
     int count = groups->count;
@@ -134,11 +135,11 @@ static bool worth_expanding(const struct grouping *groups, bool flat, bool neste
     int64_t two = groups->extents[count - 1] * groups->extents[count - 2];
     if (flat && !nested)
         return count > 2 && two < LONG;
-    /* Two strides, where they go on for longer. */
+    /* With two strides the row may be longer. */
     return !(flat && columns < two && columns < ENOUGH);
 }
 
-/* Makes rows of several short groups; false where rows are long enough without. */
+/* Makes rows of several short groups. False where that is not worth it. */
 static bool expand(struct arena *arena, const struct grouping *groups, const struct kernel *kernel,
                    bool flat, bool nested, struct geometry *g)
 {
@@ -172,7 +173,7 @@ static void walk_plainly(struct arena *arena, const struct grouping *groups, boo
             g->maps[a] = keep_map(arena, groups, first, first < 0 ? 1 : groups->extents[first], a);
 }
 
-/* Groups of the shape, with the accesses' strides. */
+/* Groups the dimensions of the shape, and finds the strides of the accesses. */
 static void make_groups(struct arena *arena, int rank, const int64_t *shape, int64_t volume,
                         const struct view *views, struct grouping *groups)
 {
@@ -201,7 +202,7 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
 {
     int accesses = kernel->access_count;
     struct grouping groups = {.accesses = accesses, .sizes = element_sizes(arena, kernel)};
-    int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape, or if it is empty some like it with elements */
+    int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape; an empty one is replaced by a similar one with elements */
     *g = (struct geometry){.fast = fast, .chunks = chunks, .volume = 1, .rows = 1, .columns = 1};
     for (int d = 0; d < rank; d++) {
         filled[d] = shape[d] || !g->volume ? shape[d] + !shape[d] : 2;

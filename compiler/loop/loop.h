@@ -1,4 +1,5 @@
-/* How a kernel goes over its elements: walks, dimensions in groups, chunks, and the order of a block. */
+/* Header of the room loop: turns a kernel on certain shapes into loops. It finds walks, groups dimensions, divides work
+ * into chunks, and orders the computation of a block. The room emit writes the text. */
 #ifndef WEFT_LOOP_ROOM_H
 #define WEFT_LOOP_ROOM_H
 

@@ -1,9 +1,9 @@
-/* See schedule.h. */
+/* Implements schedule.h. It is the first step of making a kernel's text. */
 #include "compiler/loop/schedule.h"
 
 #include "compiler/loop/geometry.h"
 
-enum { MAX_LOOP = 128 };           /* instructions of one loop */
+enum { MAX_LOOP = 128 };           /* most instructions in one loop */
 
 bool is_block_call(const struct ins *ins)
 {
@@ -49,8 +49,8 @@ static bool is_store(const struct ins *ins)
     return ins->kind == INS_STORE;
 }
 
-/* Whether the only store is of a call's block that nothing else reads, when that call comes last of all:
- * with several stores, or with a loop behind it, the block might be the input of something still. */
+/* Finds a call whose block can be written to the output directly: it must come last, and its only reader must be the
+ * only store. Otherwise the output might be the buffer of an input that is read after the call. */
 static void find_output(const struct kernel *kernel, struct schedule *s)
 {
     int store = -1, uses = 0, stores = 0;
@@ -68,14 +68,14 @@ static void find_output(const struct kernel *kernel, struct schedule *s)
         s->output[store] = s->output[value] = kernel->ins[store].index;
 }
 
-/* A loop's instruction comes after the calls it depends on; a call after the loop it depends on. */
+/* Assigns levels: an instruction in a loop comes after the calls it depends on, a call after the loop it depends on. */
 static void find_levels(const struct kernel *kernel, struct schedule *s)
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
         s->output[i] = -1;
         if (is_store(ins) || !computes(kernel, s, i))
-            continue; /* stores come last, below */
+            continue; /* stores are done below */
         for (int k = 0; k < 3; k++) {
             if (ins->a[k] < 0 || !computes(kernel, s, ins->a[k]))
                 continue;
@@ -86,7 +86,7 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
         s->level_count = s->level[i] >= s->level_count ? s->level[i] + 1 : s->level_count;
     }
     find_output(kernel, s);
-    /* Stores come last: an output may be the buffer of an input that is still read before. */
+    /* Stores come last, because an output may be the buffer of an input that is read before. */
     for (int i = 0; i < kernel->ins_count; i++)
         if (is_store(&kernel->ins[i]) && s->output[i] < 0) {
             int value = kernel->ins[i].a[0];
@@ -99,8 +99,8 @@ static void find_levels(const struct kernel *kernel, struct schedule *s)
             s->level[i] = s->level_count - 1;
 }
 
-/* A loop of thousands of instructions takes a C compiler minutes; it becomes several, one after the
- * other. Calls keep their place behind the last of them, stores stay in the very last. */
+/* Splits loops. A loop of thousands of instructions would take a C compiler minutes. Calls follow the last part of
+ * their loop, and stores are in the very last part. */
 static void split_levels(struct arena *arena, const struct kernel *kernel, struct schedule *s)
 {
     int *size = ARENA_ARRAY(arena, int, s->level_count);
@@ -121,7 +121,7 @@ static void split_levels(struct arena *arena, const struct kernel *kernel, struc
     s->level_count = parts[s->level_count];
 }
 
-/* Stores stand behind everything else of the last level. */
+/* Sorts instructions by level. Within the last level stores come after everything else. */
 static void sort_by_level(struct arena *arena, const struct kernel *kernel, struct schedule *s)
 {
     int *first = ARENA_ARRAY(arena, int, s->level_count + 2);
@@ -138,7 +138,7 @@ static void sort_by_level(struct arena *arena, const struct kernel *kernel, stru
             s->order[first[s->level[i] + is_store(&kernel->ins[i])]++] = i;
 }
 
-/* The last level that reads each value from outside its own loop; -1: none does. */
+/* For each value, the last level that reads it from outside its own loop; -1: none does. */
 static int *find_last_uses(struct arena *arena, const struct kernel *kernel, const struct schedule *s)
 {
     int *last = ARENA_ARRAY(arena, int, kernel->ins_count);
@@ -156,7 +156,8 @@ static int *find_last_uses(struct arena *arena, const struct kernel *kernel, con
     return last;
 }
 
-/* Slots by linear scan over the levels: one that was last read in an earlier level is free again. */
+/* Assigns buffers by linear scan over the levels. A buffer is free again once its value was last
+ * read in an earlier level. */
 static void assign_slots(struct arena *arena, const struct kernel *kernel, struct schedule *s)
 {
     int *last = find_last_uses(arena, kernel, s);

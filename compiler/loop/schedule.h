@@ -1,7 +1,6 @@
-/* The order in which a block is computed: loops over the block's elements, and between them calls of
- * whole-block functions for the rows that are not exact. Such a row is always computed by the same
- * function on a full block, whatever stands around it: an element's bits then depend on its operands
- * alone, not on what the C compiler chose to vectorize in one kernel or another (rule 3.4). */
+/* The schedule of a block: the order of loops over its elements, and of calls between them, for the rows that are not
+ * exact. Such a row is always computed by the same function on a full block, whatever surrounds it. So an element's
+ * bits depend on its operands alone, not on what the C compiler chose to vectorize in a kernel (rule 3.4). */
 #ifndef WEFT_SCHEDULE_H
 #define WEFT_SCHEDULE_H
 
@@ -10,32 +9,32 @@
 
 /* How often a value is computed. */
 enum rate {
-    RATE_ONCE,                     /* it depends on literals alone: before all loops */
-    RATE_ROW,                      /* its operands do not vary along a row: before the row's blocks */
+    RATE_ONCE,                     /* before all loops: it depends on literals only */
+    RATE_ROW,                      /* before the blocks of a row: its operands do not vary along the row */
     RATE_BLOCK
 };
 
 struct schedule {
-    unsigned char *rate;           /* [ins], enum rate */
-    bool *call;                    /* [ins] computed by a function of whole blocks; look-ups are, or
-                                      C compilers would vectorize them, which is slower */
-    int *output;                   /* [ins] of the only store, and of the call whose block it stores and
-                                      nothing else reads: the access the call writes to itself; else -1 */
-    int *level;                    /* of each instruction: its loop, or the loop its call follows */
+    unsigned char *rate;           /* [ins] an enum rate */
+    bool *call;                    /* [ins] computed by a function of whole blocks. So are look-ups: vectorized by a C
+                                      compiler they would be slower */
+    int *output;                   /* [ins] the access that a call writes directly: set for the only store and for the
+                                      call whose block it stores, if nothing else reads that; else -1 */
+    int *level;                    /* [ins] its loop; for a call, the loop that it follows */
     int level_count;
-    int *order;                    /* instructions that compute in blocks, by level, then by number */
+    int *order;                    /* the instructions that compute in blocks, by level, then by number */
     int order_count;
-    int *slot;                     /* where a value that leaves its loop is kept; -1: nowhere */
+    int *slot;                     /* [ins] the buffer for a value that leaves its loop; -1: none */
     int slot_count;
 };
 
-/* Whether the instruction is always computed by a function of whole blocks: its row is not exact. */
+/* Whether the instruction is always computed by a function of whole blocks, because its row is not exact. */
 bool is_block_call(const struct ins *ins);
-/* Whether a block is converted at once: between 8 or 16 bits and float32, where vectors of one width
- * become several of another, and C compilers make slow work of it inside a loop. */
+/* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
+ * loop, vectors of one width become several of another, which C compilers do slowly. */
 bool is_block_conversion(const struct ins *ins);
-/* `kinds` of the accesses, NULL: none is a scalar; `fast` is a set of enum fast_path. Without `blocks` only
- * conversions are functions of whole blocks. */
+/* Makes the schedule. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum fast_path.
+ * Without `blocks`, only conversions are functions of whole blocks. */
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
                    unsigned fast, bool blocks, struct schedule *schedule);
 

@@ -1,4 +1,4 @@
-/* The verifier of geometry, as those of ir/verify.h. */
+/* Implements verify_geometry of geometry.h, as ir/verify.c does for kernels. */
 #include "compiler/ir/ir.h"
 #include "compiler/loop/geometry.h"
 

@@ -1,4 +1,4 @@
-/* See walk.h. */
+/* Allocates walks (walk.h). The other functions of walks are compiled in geometry.c. */
 #include "compiler/loop/walk.h"
 
 void walk_make(struct arena *arena, const struct index_map *maps, int map,

@@ -1,21 +1,21 @@
-/* Calls: functions of ops.def, casts written as a type's name, cast and wrap, views, reductions. Arguments come by
- * position, then by name; what a row calls them is in its `parameters`. */
+/* Parses calls: functions of ops.def, casts written as a type's name, cast and wrap, views, and reductions. Arguments
+ * are given by position, then by name. A row's `parameters` holds their names. */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>
 
-enum { VIEW_POSITIONAL = 2 };      /* arguments of a view that stand by position */
+enum { VIEW_POSITIONAL = 2 };      /* a view's arguments that may be given by position */
 
 struct argument {
-    const char *name;              /* NULL: by position */
+    const char *name;              /* NULL: given by position */
     struct span name_span, span;
     int node;
-    enum weft_dtype dtype;         /* of a type argument */
+    enum weft_dtype dtype;         /* of an argument that is a type */
     struct numbers numbers;
     const char *layout;
 };
 
-/* What is called. */
+/* The function that is called. */
 struct callee {
     const char *name;
     struct span span;
@@ -25,9 +25,9 @@ struct callee {
     enum reduction reduction;
     enum weft_dtype dtype;
     const char *parameters;
-    const char *kinds;             /* of each parameter a letter as in views.def; NULL: values */
+    const char *kinds;             /* a letter for each parameter, as in views.def; NULL: all are values */
     int arity, required;
-    bool fold;                     /* two or more arguments */
+    bool fold;                     /* takes two or more arguments */
 };
 
 struct arguments {
@@ -121,7 +121,7 @@ static bool is_parameter(const char *name, const struct callee *callee, int inde
     return word && strlen(name) == length && memcmp(word, name, length) == 0;
 }
 
-/* Which parameter an argument is for; -1: none that there is. */
+/* The index of the parameter that an argument is for; -1 if there is none. */
 static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
 {
     if (!argument->name)
@@ -144,7 +144,7 @@ static const char *parameter_name(struct parser *p, const struct callee *callee,
     return arena_string(p->arena, word, length);
 }
 
-/* By its kind, as in views.def. */
+/* Reads an argument according to its kind in views.def. */
 static void read_kind(struct parser *p, const struct callee *callee, struct argument *argument,
                       int parameter)
 {
@@ -168,7 +168,7 @@ static struct argument read_argument(struct parser *p, const struct callee *call
     int parameter = parameter_of(callee, &argument, position);
     bool unknown = callee->kind == NODE_POISON || (argument.name && parameter < 0);
     if (p->token.kind == TOKEN_STRING && unknown)
-        parse_advance(p);          /* what is not known may well take strings */
+        parse_advance(p);          /* an unknown function may take strings */
     else
         read_kind(p, callee, &argument, parameter);
     argument.span.end = p->previous.end;
@@ -218,7 +218,7 @@ static bool wrong_count(struct parser *p, const struct callee *callee, int count
     return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
 }
 
-/* Whether a reduction has the argument in rule 11.1, though not here. */
+/* Whether a reduction will have this argument (rule 11.1), but does not have it yet. */
 static bool comes_later(const struct callee *callee, const char *name)
 {
     size_t length;
@@ -249,7 +249,7 @@ static bool no_such_argument(struct parser *p, const struct callee *callee,
                 hint);
 }
 
-/* Puts an argument with a name where it belongs. */
+/* Puts a named argument into its slot. */
 static bool place_named(struct parser *p, const struct callee *callee,
                         const struct argument *argument, const struct argument **slots)
 {
@@ -265,7 +265,7 @@ static bool place_named(struct parser *p, const struct callee *callee,
     return no_such_argument(p, callee, argument);
 }
 
-/* Names come before numbers: a wrong name is what is wrong, also where there are too many. */
+/* Names are checked before counts: where a name is wrong, that is the mistake, even if there are too many arguments. */
 static bool names_known(struct parser *p, const struct callee *callee,
                         const struct arguments *arguments)
 {
@@ -275,7 +275,7 @@ static bool names_known(struct parser *p, const struct callee *callee,
     return true;
 }
 
-/* Matches arguments to parameters. `slots` has room for all of them; false when reported. */
+/* Matches arguments to parameters. `slots` has room for all of them. False when a mistake was reported. */
 PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                               const struct arguments *arguments, const struct argument **slots)
 {
@@ -304,7 +304,7 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
     return true;
 }
 
-/* The member of a view's arguments that a parameter fills. */
+/* The member of view_args for this parameter. */
 static struct numbers *numbers_called(struct view_args *args, const char *name)
 {
     struct { const char *name; struct numbers *numbers; } members[] = {
@@ -316,7 +316,8 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
     return NULL;
 }
 
-/* Adds a view's arguments to the program; -1 when they do not go together. */
+/* Adds a view's arguments to the program and returns their index. -1, with a diagnostic, when they do not go
+ * together. */
 PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
                                 const struct argument **slots)
 {

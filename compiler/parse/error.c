@@ -1,5 +1,5 @@
-/* What the parser says about a text it cannot read. Places are chosen for the reader: at the end of
- * a line just after the last word, at an opening bracket when it is never closed. */
+/* Reports what the parser cannot read. Places are chosen for the reader: a mistake at the end of a line is shown just
+ * after the last word, a bracket that is never closed where it was opened. */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static const char *describe(struct parser *p)
                         (int)(length > 40 ? 40 : length), p->source->text + token->span.start);
 }
 
-/* Where to point: an end of a line or text is not seen, so just after what stands before it. */
+/* Where to point. The end of a line or text is invisible, so the place is just after the token before it. */
 static struct span place_of(const struct parser *p)
 {
     const struct token *token = &p->token;
@@ -76,7 +76,7 @@ static bool starts(const struct parser *p, uint32_t at, const char *text)
     return at + length <= p->source->length && memcmp(p->source->text + at, text, length) == 0;
 }
 
-/* Whether the habit is written at the current token, or began with the one before it. */
+/* Whether the habit's text is at the current token, or began with the token before it. */
 static bool matches(const struct parser *p, const struct habit *habit)
 {
     size_t length = strlen(habit->text);
@@ -97,7 +97,7 @@ static const char *advice(const struct parser *p)
     return NULL;
 }
 
-/* Whether the current token is an operator that begins a line, after another statement. */
+/* Whether the current token is an operator at the beginning of a line. */
 static bool goes_on(const struct parser *p)
 {
     uint32_t at = p->token.span.start;
@@ -106,7 +106,7 @@ static bool goes_on(const struct parser *p)
     return at > 0 && p->source->text[at - 1] == '\n' && p->token.infix != OP_COUNT;
 }
 
-/* A list that ends in a comma. */
+/* Whether a list ends in a comma. */
 static bool after_comma(const struct parser *p)
 {
     enum token_kind kind = p->token.kind;
@@ -146,7 +146,7 @@ static bool is_conversion_name(const char *name)
            dtype_find(name, strlen(name)) != WEFT_DTYPE_COUNT;
 }
 
-/* x.y: a module's function, or a selection. */
+/* Reports x.y: a function of a module, or a selection along a named dimension. */
 static int unexpected_dot(struct parser *p)
 {
     struct span dot = p->token.span;
@@ -196,7 +196,7 @@ static int missing_operator(struct parser *p)
     return parse_fail(p);
 }
 
-/* '[' where no selection can stand: behind a row of an array literal, or a type. */
+/* Reports '[' where no selection can be: after a row of an array literal, or after a type. */
 static int unexpected_bracket(struct parser *p, const char *expected)
 {
     struct span before = p->previous;
@@ -236,8 +236,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
     }
 }
 
-/* Whether the current token is the first on its line and the bracket was opened on another: then
- * the bracket, not the token, is what is wrong. */
+/* Whether the current token is the first on its line and the bracket was opened on an earlier one. Then the bracket is
+ * reported, not the token. */
 static bool on_later_line(const struct parser *p, struct span opener)
 {
     const char *text = p->source->text;

@@ -1,12 +1,12 @@
-/* Expressions: precedence climbing over the rows of ops.def. Which operators there are, how tight
- * they bind and to which side they group is read from their rows alone. */
+/* Parses expressions by precedence climbing over the rows of ops.def. Which operators there are,
+ * how tightly they bind, and how they associate is read from these rows alone. */
 #include "compiler/parse/parse_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Right operands of left associative operators nest too, at most once per precedence; this bounds
- * the stack whatever mixture a text has. */
+/* Bounds the stack for any mixture of operators: right operands of left-associative operators nest
+ * too, at most once per precedence. */
 enum { MAX_FRAMES = 4 * MAX_NESTING };
 
 int parse_add_node(struct parser *p, struct node node, const int *operands, int count)
@@ -53,7 +53,7 @@ static int climb(struct parser *p, int floor, bool tight);
 struct array {
     int rank;                      /* -1 until the first element is met */
     int64_t extents[WEFT_MAX_RANK];
-    bool known[WEFT_MAX_RANK];     /* extents of closed levels */
+    bool known[WEFT_MAX_RANK];     /* whether a level of this depth was closed, which sets the extent */
     bool ragged;
 };
 
@@ -221,8 +221,8 @@ static int too_loose(struct parser *p, enum op op)
     return parse_fail(p);
 }
 
-/* `floor` is what the place asks for. To the right of a right associative operator (`tight`) a
- * prefix operator may bind one level looser than that: 2 ** -x. */
+/* `floor` is the precedence that the place asks for. To the right of a right-associative operator
+ * (`tight`), a prefix operator may bind one level looser than that: 2 ** -x. */
 static int prefix(struct parser *p, int floor, bool tight)
 {
     struct span token = p->token.span;
@@ -238,7 +238,7 @@ static int prefix(struct parser *p, int floor, bool tight)
     return operation(p, op, token, token.start, &operand, 1);
 }
 
-/* a if c else b; operands in the order condition, a, b. */
+/* a if c else b. The node's operands are condition, a, b. */
 static int ternary(struct parser *p, int left, uint32_t start)
 {
     struct span token = p->token.span;
@@ -259,7 +259,7 @@ static int ternary(struct parser *p, int left, uint32_t start)
 
 enum { SHOWN_OPERAND = 32 };
 
-/* Appends the text of an operand for a message: on one line, shortened. */
+/* Appends the text of an operand to a message, on one line and shortened. */
 static void show(struct parser *p, struct buf *buf, struct span span)
 {
     bool space = false;
@@ -284,12 +284,12 @@ static bool at_chainless(const struct parser *p)
     return p->token.infix != OP_COUNT && op_rows[p->token.infix].form == FORM_CHAINLESS;
 }
 
-/* The first comparison of a chain: what a message needs of it. */
+/* The first comparison of a chain. */
 struct chain {
     struct span first, op, second;
 };
 
-/* a < b < c: reads the rest and reports how to write it, `a < b and b < c`. */
+/* Reads the rest of a chain a < b < c and reports how to write it: `a < b and b < c`. */
 PARSE_APART static int chained(struct parser *p, const struct chain *chain)
 {
     struct buf text;

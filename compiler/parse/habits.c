@@ -1,4 +1,5 @@
-/* What people write out of habit from elsewhere, and the nearest names there are. */
+/* Advice for names of functions, arguments and types from other languages, and the nearest names
+ * that exist. Used by error messages of the parser. */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>

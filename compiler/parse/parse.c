@@ -1,4 +1,4 @@
-/* Files, kernels and statements, and the entry points of the parser. See parse.h. */
+/* Parses files, kernels and statements, and holds the entry points of the parser (parse.h). */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>
@@ -163,7 +163,7 @@ static void statement(struct parser *p)
         result(p);
 }
 
-/* After `return` or an expression nothing follows. */
+/* Reports a statement after `return` or after an expression, which are the last. */
 static void check_last(struct parser *p, enum token_kind first, struct span place)
 {
     const char *message = "an expression alone is the last statement; name the one before this, as "
@@ -178,7 +178,7 @@ static void check_last(struct parser *p, enum token_kind first, struct span plac
     parse_fail(p);
 }
 
-/* Whether the result before this token is a selection. */
+/* Whether the result that ends before this token is a selection. */
 static bool ends_in_selection(const struct parser *p)
 {
     const struct program *program = p->program;
@@ -210,7 +210,7 @@ static void end_of_statement(struct parser *p, enum token_kind end, bool declara
         parse_unexpected_after(p, "an operator or the end of the statement");
 }
 
-/* A statement and what separates it from the next. */
+/* Parses a statement and what separates it from the next. */
 static void next_statement(struct parser *p, enum token_kind end)
 {
     bool declaration = at_input(p);
@@ -254,7 +254,7 @@ static void parameters(struct parser *p)
     parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
 }
 
-/* ['->' dtype {',' dtype}]; returns how many. */
+/* ['->' dtype {',' dtype}]; returns the number of types. */
 static int result_types(struct parser *p, enum weft_dtype **types)
 {
     int count = 0;
@@ -360,7 +360,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Rule 2.3: numbers joined by the arithmetic operators, which are the tight ones, not by calls. */
+/* Rule 2.3: a value is numbers joined by arithmetic operators, which bind at least as tightly as +. Calls are
+ * excluded. */
 static bool is_value_node(const struct program *program, int index, int root)
 {
     const struct node *node = &program->nodes[index];
@@ -378,7 +379,7 @@ static bool is_value(const struct program *program, int root)
     return program->symbol_count == 0;
 }
 
-/* Reports again what is wrong with an array literal, if that is all that is wrong. */
+/* Copies the diagnostics about array literals to the caller's list. Returns false. */
 static bool report_array(const struct diags *from, struct diags *to, const struct source *source)
 {
     const struct source *before = to->source;

@@ -1,28 +1,28 @@
-/* Text to a program: nodes with their names resolved. The grammar is grammar/grammar.ebnf. */
+/* Header of the room parse: turns text into a program of nodes whose names are resolved. It is the first pass; check
+ * follows. The grammar is grammar/grammar.ebnf. */
 #ifndef WEFT_PARSE_H
 #define WEFT_PARSE_H
 
 #include "compiler/lang/lang.h"
 
-/* Text to nodes, names resolved. A syntax error stops; unknown functions and arguments,
- * wrong arity and rebinding are reported and go on with NODE_POISON. Returns false when anything
- * was reported as an error (`programs` is then still good for looking at). */
+/* Parses a text into `programs`. A syntax error stops the parser. Unknown functions and arguments, wrong arity
+ * and rebinding are reported and leave a NODE_POISON. Returns false when an error was reported; `programs` can
+ * then still be looked at. */
 bool parse(struct arena *arena, const struct source *source, struct diags *diags,
            struct programs *programs);
-/* To be called once for every program that is used, after parse: appends the bindings wanted besides
- * the results of the text (a name that is a result already adds nothing), then warns of bindings and
- * inputs that nothing uses. `wanted` is not kept. A wanted name that is not bound is an error without
- * a place in the text. */
+/* To be called once after parse for each program that is used. Adds a result for each wanted binding that is not a
+ * result already. Then warns of bindings and inputs that nothing uses. `wanted` is not kept. A wanted name that is not
+ * bound is an error without a place in the text; then false is returned. */
 bool parse_results(struct program *program, const char *const *wanted, size_t wanted_count);
-/* One type in the language's words, as "uint8[480, 640, 3]@HWC"; size variables are added to
- * `program`. Diagnostics go to the program's, with places in `source`. */
+/* Parses one type in the language's own words, such as "uint8[480, 640, 3]@HWC". Size variables are added to `program`.
+ * Diagnostics go to the program's list, with places in `source`. Returns false when one was an error. */
 bool parse_type(struct program *program, const struct source *source, struct type *type);
-/* What the command reads as a value on its command line: one literal expression, true, false or an
- * array literal, in a program with one result. False, with nothing reported, when the text is
- * something else; rows of different lengths and the like in an array literal are reported. */
+/* Parses a value on the command line: one literal expression, true, false or an array literal, as a program with one
+ * result. Returns false, with nothing reported, when the text is something else. Mistakes in an array literal, such as
+ * rows of different lengths, are reported. */
 bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
                  struct program **program);
-/* What a type of other languages is called here, "float32" for "float" or "FLOAT"; NULL: none. */
+/* The name here of a type of other languages: "float32" for "float" or "FLOAT". NULL if there is none. */
 const char *parse_type_habit(const char *name);
 
 #endif

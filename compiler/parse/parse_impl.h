@@ -1,14 +1,13 @@
-/* What the parser's files share. Functions are named for the grammar's symbols (grammar/grammar.ebnf).
+/* What the parser's files share. Functions are named after the symbols of grammar/grammar.ebnf.
  *
- * Invariant: after a syntax error `failed` is set and every token is TOKEN_END, so loops end by
- * themselves, nothing more is reported, and no node or symbol is added. Recursion is bounded by
- * MAX_NESTING. */
+ * Invariant: after a syntax error `failed` is set and every token is TOKEN_END. So loops end by themselves, nothing
+ * more is reported, and no node or symbol is added. Recursion is bounded by MAX_NESTING. */
 #ifndef WEFT_PARSE_IMPL_H
 #define WEFT_PARSE_IMPL_H
 
 #include "compiler/parse/parse.h"
 
-/* Keeps a function's locals out of the frames that recursion piles up. */
+/* Keeps a function's locals out of the stack frames of recursive functions. */
 #if defined __GNUC__
 #define PARSE_APART __attribute__((noinline))
 #else
@@ -22,99 +21,117 @@ struct parser {
     struct diags *diags;
     const struct source *source;
     struct lexer lexer;
-    struct token token, next;      /* the current one, and the one after it */
-    struct span previous;          /* of the token before the current one */
+    struct token token, next;      /* the current token, and the one after it */
+    struct span previous;          /* the token before the current one */
     bool failed;
-    int nesting, frames;
+    int nesting, frames;           /* levels for MAX_NESTING; active calls that parse operators */
     struct program *program;
-    int errors_before;             /* this program */
-    int *stack;                    /* nodes gathered for lists, innermost on top */
+    int errors_before;             /* diags->errors when this program began */
+    int *stack;                    /* nodes of unfinished lists, innermost on top */
     int stack_count, stack_room;
     bool in_numbers;               /* inside an argument of a view that holds numbers */
     bool in_items;                 /* inside a selection's [ ] */
-    int folded;                    /* nodes before this one have their literal values, for views */
-    struct map rejected;           /* unknown names of a kernel, reported once each */
-    struct span constants[PARSE_CONSTANTS];      /* where a constant that can be hidden was first used */
+    int folded;                    /* all nodes before this one have their literal values; used for numbers of views */
+    struct map rejected;           /* unknown names of a kernel; each is reported once */
+    struct span constants[PARSE_CONSTANTS];      /* where a constant that names can hide was first used */
 };
 
 /* parse.c */
+/* Prepares a parser at the first token, or reports that the text is too long. */
 void parse_init(struct parser *p, struct arena *arena, const struct source *source,
                 struct diags *diags);
+/* Starts a program without nodes, which becomes p->program. */
 struct program *parse_new_program(struct parser *p);
+/* Parses statements up to `end`, which is not consumed, and resolves the program. */
 void parse_program(struct parser *p, enum token_kind end);
+/* Moves to the next token; reports it if it is a bad one. */
 void parse_advance(struct parser *p);
-/* Takes the token if it is of this kind. */
+/* Consumes the token if it is of this kind, and says whether it was. */
 bool parse_accept(struct parser *p, enum token_kind kind);
+/* The same; otherwise reports that `expected` was expected. */
 bool parse_expect(struct parser *p, enum token_kind kind, const char *expected);
-/* One level deeper, or DIAG_TOO_DEEP. Undone by --p->nesting. */
+/* Goes one level deeper; reports DIAG_TOO_DEEP and returns false beyond MAX_NESTING. Undone by --p->nesting. */
 bool parse_enter(struct parser *p, struct span place);
-/* The text of a span, copied. */
+/* A copy of the text of a span. */
 const char *parse_text(const struct parser *p, struct span span);
+/* Whether a token is this name. */
 bool parse_is(const struct parser *p, const struct token *token, const char *text);
 
-/* error.c; all return 0 or false and set `failed`, unless said otherwise */
+/* error.c: all return 0 or false and set `failed`, unless said otherwise. */
+/* Sets `failed` and makes all further tokens TOKEN_END; reports nothing. */
 int parse_fail(struct parser *p);
+/* Reports the current token where `expected` is needed, with advice where there is some. */
 int parse_unexpected(struct parser *p, const char *expected);
-/* The same where an expression is complete: tells a missing operator and so on. */
+/* The same where an expression is complete. Says more about the mistake, such as a missing operator. */
 int parse_unexpected_after(struct parser *p, const char *expected);
+/* Reports a TOKEN_BAD. */
 int parse_bad_token(struct parser *p);
-/* Goes over .b.c and gives the last name; "" when none follows. Fails nothing. */
+/* Consumes .b.c and returns the last name; "" when none follows. Does not fail. */
 const char *parse_path(struct parser *p);
-/* Takes the closing bracket or points at the opening one. */
+/* Consumes the closing bracket, or reports the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
 
-/* habits.c; they fail nothing */
-/* What to write instead of a function of other languages; NULL: nothing known. */
+/* habits.c: these report nothing. */
+/* What to write instead of a function of other languages. NULL if nothing is known. */
 const char *parse_call_habit(const char *name);
 /* The same for an argument that a function does not have. */
 const char *parse_argument_habit(const char *name);
-/* "; did you mean 'x'?" or "". */
+/* Returns "; did you mean 'x'?" or "". */
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count);
 const char *parse_suggest_function(struct parser *p, const char *name);
 const char *parse_suggest_type(struct parser *p, const char *name);
 
-/* expr.c; a node's index */
+/* expr.c: these return the index of a node. */
 int parse_expression(struct parser *p);
+/* Adds a node with these operands. */
 int parse_add_node(struct parser *p, struct node node, const int *operands, int count);
+/* Adds a NODE_POISON for something that was reported. */
 int parse_poison(struct parser *p, struct span span);
+/* Adds a node to p->stack. */
 void parse_push(struct parser *p, int node);
 
-/* call.c */
+/* Parses a call at its name. Returns the node. */
 int parse_call(struct parser *p);
 
-/* view.c */
-/* Gives every operator on literals since the last time its value; false, with a diagnostic, where one
- * has none. */
+/* view.c and select.c */
+/* Computes the literal values of all nodes added since the last call. False, with a diagnostic, where
+ * folding one is an error. */
 bool parse_fold(struct parser *p);
-/* Numbers are no values: the nodes made between these two are taken out of the program again. */
+/* Numbers are not values. The nodes made between begin and end are removed from the program again. */
 struct mark {
     int nodes, operands, extents;
     bool inside;
 };
 struct mark parse_numbers_begin(struct parser *p);
 void parse_numbers_end(struct parser *p, struct mark mark);
-/* A number, a list of them or an input's name, for the argument called `what`. */
+/* Parses a number, a list of numbers or an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
+/* Parses a layout in quotes; "" for none. */
 const char *parse_layout(struct parser *p);
 
-/* select.c */
-/* The selection from `operand`, whose text begins at `start`, at its '['. */
+/* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);
-/* Says that a size variable is no item yet. */
+/* Reports that a size variable cannot be an item yet. Returns a NODE_POISON. */
 int parse_size_item(struct parser *p, struct span span);
 
 /* type.c */
+/* Parses a type. */
 void parse_type_here(struct parser *p, struct type *type);
+/* Parses a dtype. An unknown one is reported; float32 is returned for it. */
 enum weft_dtype parse_dtype(struct parser *p);
 
 /* resolve.c: names */
+/* The node that a name in an expression becomes. */
 int resolve_name(struct parser *p, struct span span);
+/* The index of the constant of this name; -1 if there is none. */
 int resolve_constant(const char *name);
+/* Add a binding, an input or a result to the program, or report why that cannot be. A result's `name` is NULL
+ * where the text gives none. */
 void resolve_binding(struct parser *p, struct span span, int node);
 void resolve_input(struct parser *p, struct span span, const struct type *type, bool parameter);
 void resolve_result(struct parser *p, const struct span *name, int node);
-/* Numbers the inputs and names the results. */
+/* Numbers the inputs and names the results, at the end of a program. */
 void resolve_program(struct parser *p);
 
 #endif

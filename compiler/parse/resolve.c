@@ -1,5 +1,5 @@
-/* Names: what a name means where it is used, what bindings and inputs there are, and what results are
- * called. A plain program's unbound names are inputs; a kernel's names are parameters or bound. */
+/* Resolves names: what a name means where it is used, which bindings and inputs there are, and what results are called.
+ * A plain program's unbound names are inputs; a kernel's names are parameters or bound. */
 #include "compiler/parse/parse_impl.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 static const struct constant {
     const char *name;
     struct literal literal;
-    bool hidden;                   /* by a binding or declaration of that name */
+    bool hidden;                   /* a binding or declaration of that name hides it */
 } constants[] = {
 #define VALUE_BOOL(value) {LITERAL_BOOL, value, 0}
 #define VALUE_REAL(value) {LITERAL_REAL, 0, value}
@@ -70,7 +70,7 @@ static const char *suggest_symbol(struct parser *p, const char *name)
     return parse_suggest(p, name, names, (size_t)program->symbol_count);
 }
 
-/* A kernel's name that is neither parameter nor bound: told once. */
+/* Reports, once, a name in a kernel that is neither a parameter nor bound. */
 static int unknown_name(struct parser *p, const char *name, struct span span)
 {
     if (map_find(&p->rejected, name, strlen(name)) < 0) {
@@ -103,7 +103,7 @@ int resolve_name(struct parser *p, struct span span)
 
 /* ---- definitions ---- */
 
-/* Whether the name may become a binding or a declaration as far as constants go. */
+/* Whether constants allow the name to become a binding or a declaration. */
 static bool free_of_constants(struct parser *p, const char *name, struct span span)
 {
     int index = resolve_constant(name);
@@ -140,7 +140,7 @@ void resolve_binding(struct parser *p, struct span span, int node)
                 symbol->span.start > span.start ? "; give what it becomes another name" : "");
 }
 
-/* A name that was used already may be declared afterwards; it is one input. */
+/* A name may be declared after its first use; both are the same input. */
 void resolve_input(struct parser *p, struct span span, const struct type *type, bool parameter)
 {
     const char *name = parse_text(p, span);
@@ -192,7 +192,7 @@ void resolve_result(struct parser *p, const struct span *name, int node)
     add_result(p, (struct result){.name = text, .node = node, .span = place});
 }
 
-/* The last binding stands for the result of a program that names none. */
+/* Makes the last binding the result of a program that has none. */
 static void default_result(struct parser *p)
 {
     struct program *program = p->program;
@@ -227,7 +227,8 @@ static void name_results(struct parser *p)
     }
 }
 
-/* Declared inputs first, in the order of their declarations, then the others as they appeared. */
+/* Orders the inputs: those that are declared first, in the order of their declarations, then the
+ * others as they appeared. */
 static void number_inputs(struct parser *p)
 {
     struct program *program = p->program;
@@ -248,7 +249,7 @@ static void number_inputs(struct parser *p)
         program->inputs[i] = order[i], program->symbols[order[i]].input = i;
 }
 
-/* From symbols to positions. */
+/* Replaces symbols by positions of inputs in the arguments of views. */
 static void number_views(struct program *program)
 {
     for (int i = 0; i < program->view_count; i++) {
@@ -265,7 +266,7 @@ static void number_views(struct program *program)
     }
 }
 
-/* Not after other errors: a mistyped name leaves the right one unused. */
+/* Reports unused parameters, unless there were other errors: a misspelled name leaves the right one unused. */
 static void check_parameters(struct parser *p)
 {
     if (p->diags->errors > p->errors_before)
@@ -297,7 +298,7 @@ static bool is_result(const struct program *program, const char *name)
     return false;
 }
 
-/* Names that could have been meant: the bindings and the results. */
+/* Suggests a binding or a result of a similar name. */
 static const char *suggest_wanted(struct program *program, const char *name)
 {
     const char **names = NULL;

@@ -1,5 +1,5 @@
-/* Selections (rule 9.1): the items in [ ] behind an operand. Their numbers are folded here and now, as those
- * of views are, and their nodes taken out of the program again. */
+/* Parses selections (rule 9.1): the items in [ ] behind an operand. As with views, their numbers are folded at once and
+ * their nodes are removed from the program again. */
 #include "compiler/parse/parse_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -19,14 +19,14 @@ static bool wrong(struct parser *p, struct span span, const char *text, const ch
                 arena_printf(p->arena, "an item of a selection is an integer, and %s is %s", text, what));
 }
 
-/* What rule 9.1 has, though not here. */
+/* Reports an item that rule 9.1 announces but that is not supported yet. */
 static bool not_yet(struct parser *p, struct span span, const char *what, const char *advice)
 {
     return diag(p->diags, DIAG_NOT_YET, span, arena_printf(p->arena, "%s as an item of a selection", what),
                 arena_printf(p->arena, "%s%s", only_literals, advice));
 }
 
-/* The text of an expression for a message, cut. */
+/* The text of an expression for a message, shortened. */
 static const char *shown(struct parser *p, struct span span)
 {
     int length = (int)(span.end - span.start);
@@ -34,7 +34,7 @@ static const char *shown(struct parser *p, struct span span)
     return arena_printf(p->arena, cut ? "%.*s..." : "%.*s", cut ? SHOWN_ITEM : length, p->source->text + span.start);
 }
 
-/* Whether a value is bool as far as the text alone tells. */
+/* Whether a value is known to be bool from the text alone. */
 static bool is_mask(const struct program *program, const struct node *node)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
@@ -45,7 +45,7 @@ static bool is_mask(const struct program *program, const struct node *node)
                                      : false;
 }
 
-/* Says what an item that is no literal integer is, and what to write. `from` is what is selected from. */
+/* Reports an item that is not a literal integer, and says what to write. `from` is the selection's operand. */
 static bool not_an_integer(struct parser *p, const struct node *node, struct span from)
 {
     const char *text = shown(p, node->span), *source = shown(p, from);
@@ -74,14 +74,14 @@ int parse_size_item(struct parser *p, struct span span)
     return parse_poison(p, span);
 }
 
-/* What an int64_t cannot hold is beyond every extent, and as good as the number nearest to it. Its negative
- * may be written in C, too. */
+/* A number beyond int64_t is beyond every extent, so the nearest one means the same. The smallest int64_t is left out
+ * so that the negative can also be written in C. */
 static int64_t nearest(__int128 value)
 {
     return value > INT64_MAX ? INT64_MAX : value < -INT64_MAX ? -INT64_MAX : (int64_t)value;
 }
 
-/* An integer; false with a diagnostic where it is none. */
+/* Parses an integer. False, with a diagnostic, where there is none. */
 static bool integer(struct parser *p, struct span from, int64_t *value)
 {
     if (parse_is(p, &p->token, "None") && program_symbol(p->program, "None") < 0) {
@@ -106,7 +106,7 @@ static bool at_bound(const struct parser *p)
     return p->token.kind != TOKEN_COLON && p->token.kind != TOKEN_COMMA && p->token.kind != TOKEN_RBRACKET;
 }
 
-/* [expr] ':' [expr] [':' [expr]], from the first ':'. */
+/* [expr] ':' [expr] [':' [expr]], starting at the first ':'. */
 static bool slice(struct parser *p, struct span from, struct slice *slice)
 {
     bool good = true;
@@ -132,7 +132,7 @@ static bool at_word(const struct parser *p)
     return whole && (parse_is(p, &p->token, "None") || parse_is(p, &p->token, "newaxis"));
 }
 
-/* One item; false with a diagnostic. */
+/* Parses one item. False, with a diagnostic, where it is wrong. */
 static bool item(struct parser *p, struct span from, struct item *item)
 {
     bool good = true;

@@ -1,9 +1,9 @@
-/* Types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
+/* Parses types: dtype [ '[' extents ']' ] [ '@' LAYOUT ]. */
 #include "compiler/parse/parse_impl.h"
 
 #include <string.h>
 
-/* np.uint8, types.UINT8: types have no module here. */
+/* Reports np.uint8 or types.UINT8: types are named without a module here. */
 static enum weft_dtype in_module(struct parser *p, struct span span)
 {
     const char *name = parse_path(p);
@@ -107,7 +107,7 @@ void parse_type_here(struct parser *p, struct type *type)
     if (parse_accept(p, TOKEN_AT))
         layout(p, type);
     if (type->has_layout && !type->ranked) {
-        type->ranked = true;       /* the letters tell how many dimensions there are */
+        type->ranked = true;       /* the number of letters is the number of dimensions */
         type->rank = (int)strlen(type->layout);
         for (int d = 0; d < type->rank; d++)
             type->extents[d] = EXTENT_UNKNOWN;

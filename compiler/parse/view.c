@@ -1,5 +1,5 @@
-/* Arguments of views: numbers and layouts (section 7). They are no values: numbers are folded here and
- * now, and their nodes are taken out of the program again. */
+/* Parses the arguments of views: numbers and layouts (section 7). They are not values, so numbers are folded at once
+ * and their nodes are removed from the program again. */
 #include "compiler/parse/parse_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -95,7 +95,7 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
 
-/* A name bound to an array literal. */
+/* Takes the numbers from a name that is bound to an array literal. */
 static void elements(struct parser *p, struct numbers *numbers, const struct node *array,
                      const char *what)
 {
@@ -109,7 +109,7 @@ static void elements(struct parser *p, struct numbers *numbers, const struct nod
             add_number(p, numbers, operand_node(p->program, array, i), what);
 }
 
-/* A number, a name bound to numbers, or an input. */
+/* A number, a name bound to a number or to an array literal, or an input. */
 static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
     int node = parse_expression(p);
