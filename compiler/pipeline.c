@@ -6,59 +6,29 @@
 
 /* ---- text, types, shapes ---- */
 
-bool pipeline_parse(struct arena *arena, const struct source *source, struct diags *diags,
-                    struct programs *programs)
+static bool pass_parse(struct pipeline *p)
 {
-    return parse(arena, source, diags, programs) && !diags->errors;
+    return parse(p->arena, p->source, p->diags, &p->programs) && !p->diags->errors;
 }
 
-bool pipeline_check(struct program *program)
+static bool pass_check(struct pipeline *p)
 {
-    bool good = check(program);
-    assert(!good || !verify_program(program));
+    bool good = check(p->parsed);
+    assert(!good || !verify_program(p->parsed));
     return good;
 }
 
-bool pipeline_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes)
+static bool pass_shapes(struct pipeline *p)
 {
-    return infer_shapes_of(arena, program, diags, inputs, contents, shapes);
+    return infer_shapes_of(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes);
 }
 
-bool pipeline_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                      const struct shape *const *shapes, const struct contents *contents, const char **layouts)
+static bool pass_layouts(struct pipeline *p)
 {
-    return infer_layouts(arena, program, diags, shapes, contents, layouts);
+    return infer_layouts(p->arena, p->program, p->diags, p->shapes, p->contents, p->layouts);
 }
 
-/* ---- a program of kernels ---- */
-
-/* The program of kernels while it is made. */
-struct building {
-    const struct pipeline *p;
-    struct kernel_program *into;
-    int *reduced;                  /* [node] the temporary that holds a reduction's value; -1: none */
-    struct program_kernel *results; /* kernels that store results: they run last */
-    int result_count;
-};
-
-static struct access_shapes shapes_of(const struct building *b)
-{
-    return (struct access_shapes){b->p->program, b->p->inputs, b->p->shapes, b->into->temporaries};
-}
-
-static struct kernel *narrowed(const struct building *b, struct kernel *kernel)
-{
-    return b->p->fast & FAST_NARROW ? narrow(b->p->arena, kernel) : kernel;
-}
-
-/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
-static const struct shape *in_numbers(const struct building *b, const struct shape *shape)
-{
-    const struct open_extents *open = b->p->open;
-    return open ? open->example(open->user, shape) : shape;
-}
+/* ---- lowering ---- */
 
 /* Lowers results without and with narrow integers. NULL with a diagnostic. */
 static struct lowered *lower_both(struct arena *arena, const struct lower_params *params, const int *results,
@@ -77,100 +47,23 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
     return lower_both(arena, &(struct lower_params){.program = program, .diags = diags}, results, count);
 }
 
-static struct lower_params lower_params(const struct building *b)
+static struct lower_params lower_params(const struct pipeline *p)
 {
-    const bool asks = program_asks_shapes(b->p->program);
-    return (struct lower_params){b->p->program, asks ? b->p->shapes : NULL, b->reduced, b->p->diags};
+    const bool asks = program_asks_shapes(p->program);
+    return (struct lower_params){p->program, asks ? p->shapes : NULL, p->reduced, p->diags};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
  * plans. NULL with a diagnostic. */
-static const struct lowered *lower_results(const struct building *b, const int *results, int count)
+static const struct lowered *lower_results(const struct pipeline *p, const int *results, int count)
 {
-    const struct pipeline *p = b->p;
-    const struct lower_params params = lower_params(b);
+    const struct lower_params params = lower_params(p);
     if (params.shapes || !p->store)
         return lower_both(p->arena, &params, results, count);
     const struct lowered *found = p->store->get(p->store->user, results, count);
     if (!found)
         arena_fail(p->arena);
     return found;
-}
-
-/* The shapes, in numbers, of what a kernel reads. NULL where one is not known. */
-static const struct shape *const *load_shapes(const struct building *b, const struct kernel *kernel,
-                                              const struct shape *space)
-{
-    const struct access_shapes shapes = shapes_of(b);
-    const struct shape **loads = ARENA_ARRAY(b->p->arena, const struct shape *, kernel->load_count + 1);
-    for (int a = 0; a < kernel->load_count; a++) {
-        const bool other = access_reinterprets(b->p->program, &kernel->accesses[a]);
-        const struct shape *own = access_shape(&shapes, kernel, space, a);
-        if (other && b->p->open)
-            return NULL;
-        loads[a] = other ? access_row(b->p->arena, &shapes, &kernel->accesses[a]) : in_numbers(b, own);
-        if (!loads[a])
-            return NULL;
-    }
-    return loads;
-}
-
-/* Where extents are open, finds the iteration space of a materialized kernel: the shape to which its loads broadcast.
- * The temporaries that it stores get that shape. */
-static const struct shape *join_loads(struct building *b, const struct kernel *kernel)
-{
-    const struct shape *space = ARENA_NEW(b->p->arena, struct shape);
-    const struct access_shapes shapes = shapes_of(b);
-    for (int a = 0; a < kernel->load_count; a++)
-        space = b->p->open->join(b->p->open->user, space, access_shape(&shapes, kernel, space, a));
-    for (int a = kernel->load_count; a < kernel->access_count; a++)
-        b->into->temporaries[kernel->accesses[a].index].shape = space;
-    return space;
-}
-
-/* Takes costly values that vary less out of a kernel. Returns what is left of it. */
-static struct kernel *materialize(struct building *b, struct kernel *whole, const struct shape *space, int order)
-{
-    const struct pipeline *p = b->p;
-    const struct shape *numbers = in_numbers(b, space);
-    const struct shape *const *loads = numbers ? load_shapes(b, whole, space) : NULL;
-    struct hoisted hoisted = {.temporaries = b->into->temporaries, .temporary_count = b->into->temporary_count};
-    if (!loads)
-        return whole;
-    struct kernel *rest = hoist(p->arena, whole, numbers, loads, p->fast, p->target->launch, &hoisted);
-    b->into->temporaries = hoisted.temporaries;
-    b->into->temporary_count = hoisted.temporary_count;
-    for (int k = 0; k < hoisted.count; k++) {
-        struct kernel *kernel = hoisted.parts[k].kernel;
-        add_kernel(b->into, narrowed(b, kernel), p->open ? join_loads(b, kernel) : hoisted.parts[k].shape, order);
-    }
-    return rest;
-}
-
-/* ---- reductions ---- */
-
-/* Adds the kernels of a reduction: first one that computes what is reduced, over dimensions that are all reduced;
- * reduce() then makes it parallel and adds the kernels that join. False with a diagnostic. */
-static bool add_reduction(struct building *b, int n)
-{
-    struct kernel_program *into = b->into;
-    const struct program *program = b->p->program;
-    const struct node *node = &program->nodes[n];
-    const int operand = program->operands[node->operands];
-    const struct shape *space = b->p->shapes[operand];
-    const enum weft_dtype compute = type_rows[node->dtype].compute;
-    const struct lower_params params = lower_params(b);
-    const int values = add_temporary(into, compute, space);
-    struct kernel *whole = lower_value(b->p->arena, &params, operand, compute, values);
-    if (!whole)
-        return false;
-    add_kernel(into, narrowed(b, materialize(b, whole, space, 0)), space, 0);
-    struct program_kernel *kernel = &into->kernels[into->count - 1];
-    b->reduced[n] = add_temporary(into, node->dtype, ARENA_NEW(b->p->arena, struct shape));
-    kernel->reduced = space->rank < 32 ? (1u << space->rank) - 1 : ~0u;
-    kernel->reduce = (struct reduce){node->reduction, compute, node->dtype, b->reduced[n], node->token};
-    reduce(into, into->count - 1);
-    return true;
 }
 
 /* Finds the nodes that the wanted results need. */
@@ -191,38 +84,37 @@ static bool *find_needed(const struct pipeline *p)
     return needed;
 }
 
-static bool add_reductions(struct building *b)
+/* Adds a kernel that computes what is reduced, over dimensions that are all reduced. False with a diagnostic. */
+static bool lower_reduction(struct pipeline *p, int n)
 {
-    const struct program *program = b->p->program;
-    bool good = true;
-    if (!program->reduction_count)
-        return true;
-    const bool *needed = find_needed(b->p);
-    b->reduced = ARENA_ARRAY(b->p->arena, int, program->node_count);
-    for (int n = 0; good && n < program->node_count; n++)
-        if (needed[n] && program->nodes[n].kind == NODE_REDUCE)
-            good = add_reduction(b, n);
-    return good;
+    const struct node *node = &p->program->nodes[n];
+    const int operand = p->program->operands[node->operands];
+    const struct shape *space = p->shapes[operand];
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    const struct lower_params params = lower_params(p);
+    const int values = add_temporary(&p->kernels, compute, space);
+    struct kernel *kernel = lower_value(p->arena, &params, operand, compute, values);
+    if (!kernel)
+        return false;
+    p->reduced[n] = add_temporary(&p->kernels, node->dtype, ARENA_NEW(p->arena, struct shape));
+    const struct reduce how = {node->reduction, compute, node->dtype, p->reduced[n], node->token};
+    add_kernel(&p->kernels, (struct program_kernel){
+        .kernel = kernel, .space = space, .reduced = space->rank < 32 ? (1u << space->rank) - 1 : ~0u,
+        .reduce = arena_copy(p->arena, &how, sizeof how)});
+    return true;
 }
 
-/* ---- the pass ---- */
-
-/* Adds the kernels of results of one shape. False with a diagnostic. */
-static bool add_results(struct building *b, const int *results, int count)
+static bool lower_reductions(struct pipeline *p)
 {
-    const struct pipeline *p = b->p;
-    const struct shape *space = p->shapes[p->program->results[results[0]].node];
-    const struct lowered *lowered = lower_results(b, results, count);
-    if (!lowered)
-        return false;
-    const int order = b->result_count;
-    struct kernel *rest = materialize(b, lowered->kernel, space, order);
-    if (rest == lowered->kernel && p->fast & FAST_NARROW)
-        rest = lowered->narrowed;
-    else
-        rest = narrowed(b, rest);
-    ARENA_PUSH(p->arena, b->results, b->result_count, ((struct program_kernel){.kernel = rest, .space = space, .order = order}));
-    return true;
+    bool good = true;
+    if (!p->program->reduction_count)
+        return true;
+    const bool *needed = find_needed(p);
+    p->reduced = ARENA_ARRAY(p->arena, int, p->program->node_count);
+    for (int n = 0; good && n < p->program->node_count; n++)
+        if (needed[n] && p->program->nodes[n].kind == NODE_REDUCE)
+            good = lower_reduction(p, n);
+    return good;
 }
 
 /* The results with the shape of result `first`. NULL if it is not wanted, or if an earlier result has that shape. */
@@ -244,22 +136,155 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
     return results;
 }
 
-bool pipeline_kernels(const struct pipeline *p, struct kernel_program *into)
+/* Results of equal shapes share a kernel. */
+static bool pass_lower(struct pipeline *p)
 {
-    struct building b = {.p = p, .into = into};
-    *into = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
-    if (!add_reductions(&b))
-        return false;
-    for (int r = 0; r < p->program->result_count; r++) {
+    p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
+    bool good = lower_reductions(p);
+    p->kernels.first_result = p->kernels.count;
+    for (int r = 0; good && r < p->program->result_count; r++) {
         int count;
         const int *results = same_shape(p, r, &count);
-        if (results && !add_results(&b, results, count))
-            return false;
+        const struct lowered *lowered = results ? lower_results(p, results, count) : NULL;
+        good = !results || lowered;
+        if (lowered)
+            add_kernel(&p->kernels, (struct program_kernel){
+                .kernel = lowered->kernel, .narrowed = lowered->narrowed,
+                .space = p->shapes[p->program->results[r].node], .order = p->kernels.count - p->kernels.first_result});
     }
-    into->first_result = into->count;
-    for (int i = 0; i < b.result_count; i++)
-        add_kernel(into, b.results[i].kernel, b.results[i].space, b.results[i].order);
+    return good;
+}
+
+/* ---- materializing ---- */
+
+static struct access_shapes shapes_of(const struct pipeline *p)
+{
+    return (struct access_shapes){p->program, p->inputs, p->shapes, p->kernels.temporaries};
+}
+
+/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
+static const struct shape *in_numbers(const struct pipeline *p, const struct shape *shape)
+{
+    return p->open ? p->open->example(p->open->user, shape) : shape;
+}
+
+/* The shapes, in numbers, of what a kernel reads. NULL where one is not known. */
+static const struct shape *const *load_shapes(const struct pipeline *p, const struct kernel *kernel,
+                                              const struct shape *space)
+{
+    const struct access_shapes shapes = shapes_of(p);
+    const struct shape **loads = ARENA_ARRAY(p->arena, const struct shape *, kernel->load_count + 1);
+    for (int a = 0; a < kernel->load_count; a++) {
+        const bool other = access_reinterprets(p->program, &kernel->accesses[a]);
+        const struct shape *own = access_shape(&shapes, kernel, space, a);
+        if (other && p->open)
+            return NULL;
+        loads[a] = other ? access_row(p->arena, &shapes, &kernel->accesses[a]) : in_numbers(p, own);
+        if (!loads[a])
+            return NULL;
+    }
+    return loads;
+}
+
+/* Where extents are open, finds the iteration space of a materialized kernel: the shape to which its loads broadcast.
+ * The temporaries that it stores get that shape. */
+static const struct shape *join_loads(struct pipeline *p, const struct kernel *kernel)
+{
+    const struct shape *space = ARENA_NEW(p->arena, struct shape);
+    const struct access_shapes shapes = shapes_of(p);
+    for (int a = 0; a < kernel->load_count; a++)
+        space = p->open->join(p->open->user, space, access_shape(&shapes, kernel, space, a));
+    for (int a = kernel->load_count; a < kernel->access_count; a++)
+        p->kernels.temporaries[kernel->accesses[a].index].shape = space;
+    return space;
+}
+
+/* Takes costly values that vary less out of a kernel, and adds kernels for them. */
+static void materialize(struct pipeline *p, struct program_kernel *whole)
+{
+    struct kernel_program *into = &p->kernels;
+    const struct shape *numbers = in_numbers(p, whole->space);
+    const struct shape *const *loads = numbers ? load_shapes(p, whole->kernel, whole->space) : NULL;
+    struct hoisted hoisted = {.temporaries = into->temporaries, .temporary_count = into->temporary_count};
+    if (!loads)
+        return;
+    struct kernel *rest = hoist(p->arena, whole->kernel, numbers, loads, p->fast, p->target->launch, &hoisted);
+    into->temporaries = hoisted.temporaries;
+    into->temporary_count = hoisted.temporary_count;
+    for (int k = 0; k < hoisted.count; k++) {
+        struct kernel *kernel = hoisted.parts[k].kernel;
+        const struct shape *space = p->open ? join_loads(p, kernel) : hoisted.parts[k].shape;
+        add_kernel(into, (struct program_kernel){.kernel = kernel, .space = space, .order = whole->order});
+    }
+    whole->narrowed = rest == whole->kernel ? whole->narrowed : NULL;
+    whole->kernel = rest;
+}
+
+/* The kernels, to be added once more with others between them. */
+static struct kernel_program take_kernels(struct pipeline *p)
+{
+    const struct kernel_program taken = p->kernels;
+    p->kernels.kernels = NULL;
+    p->kernels.count = 0;
+    return taken;
+}
+
+static bool pass_materialize(struct pipeline *p)
+{
+    const struct kernel_program before = take_kernels(p);
+    for (int k = 0; k < before.count; k++) {
+        materialize(p, &before.kernels[k]);
+        if (k < before.first_result)
+            add_kernel(&p->kernels, before.kernels[k]);
+    }
+    p->kernels.first_result = p->kernels.count;
+    for (int k = before.first_result; k < before.count; k++)
+        add_kernel(&p->kernels, before.kernels[k]);
     return true;
+}
+
+/* ---- narrowing, reducing ---- */
+
+static bool pass_narrow(struct pipeline *p)
+{
+    for (int k = 0; p->fast & FAST_NARROW && k < p->kernels.count; k++) {
+        struct program_kernel *kernel = &p->kernels.kernels[k];
+        kernel->kernel = kernel->narrowed ? kernel->narrowed : narrow(p->arena, kernel->kernel);
+    }
+    return true;
+}
+
+static bool pass_reduce(struct pipeline *p)
+{
+    const struct kernel_program before = take_kernels(p);
+    for (int k = 0; k < before.count; k++) {
+        if (k == before.first_result)
+            p->kernels.first_result = p->kernels.count;
+        add_kernel(&p->kernels, before.kernels[k]);
+        if (before.kernels[k].reduce)
+            reduce(&p->kernels, p->kernels.count - 1);
+    }
+    return true;
+}
+
+/* ---- all passes ---- */
+
+bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
+{
+    static bool (*const passes[PASS_COUNT])(struct pipeline *p) = {
+        [PASS_PARSE] = pass_parse,
+        [PASS_CHECK] = pass_check,
+        [PASS_SHAPES] = pass_shapes,
+        [PASS_LAYOUTS] = pass_layouts,
+        [PASS_LOWER] = pass_lower,
+        [PASS_MATERIALIZE] = pass_materialize,
+        [PASS_NARROW] = pass_narrow,
+        [PASS_REDUCE] = pass_reduce,
+    };
+    bool good = true;
+    for (int at = first; good && at <= (int)last; at++)
+        good = passes[at](p);
+    return good;
 }
 
 /* ---- loops ---- */

@@ -1,16 +1,19 @@
-/* The pipeline: the one place that lists the compiler's passes.
+/* The pipeline. pipeline_run lists the passes and runs them in order:
  *
- *   text     -> program             pipeline_parse     lex, parse, resolve
- *   types    -> typed program       pipeline_check     check
- *   shapes   -> shapes, layouts     pipeline_shapes    shape, view
- *                                   pipeline_layouts   layout
- *   results  -> program of kernels  pipeline_kernels   lower, reduce, materialize, narrow
- *   tensors  -> loops               pipeline_loop      access, walk, geometry, form
- *   kernel   -> text                pipeline_text      schedule, emit
+ *   PASS_PARSE         text -> programs               lex, parse, resolve
+ *   PASS_CHECK         input types -> all types       check
+ *   PASS_SHAPES        input shapes -> all shapes     shape, view
+ *   PASS_LAYOUTS       letters of all dimensions      layout
+ *   PASS_LOWER         -> a program of kernels        lower
+ *   PASS_MATERIALIZE   costly values that vary less get kernels of their own
+ *   PASS_NARROW        integers that fit 16 bits are computed in 16
+ *   PASS_REDUCE        reduced dimensions become kernels that join lanes
  *
- * Runs call these functions in this order, and so does the command when it prints a stage. Ahead of time, shapes hold
- * extents that a call decides (struct open_extents), and loops are made for examples of calls. In builds with
- * assertions, verifiers test what each pass promises. */
+ * Each kernel of that program then gets a loop (pipeline_loop) and a text (pipeline_text).
+ *
+ * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage.
+ * Ahead of time, shapes hold extents that a call decides (struct open_extents), and loops are made for examples of
+ * calls. In builds with assertions, verifiers test what each pass promises. */
 #ifndef WEFT_PIPELINE_H
 #define WEFT_PIPELINE_H
 
@@ -21,23 +24,11 @@
 #include "compiler/loop/loop.h"
 #include "compiler/parse/parse.h"
 
-/* ---- text, types, shapes ---- */
-
-/* Parses the kernels of a text, or its one plain program. Returns false with diagnostics. */
-bool pipeline_parse(struct arena *arena, const struct source *source, struct diags *diags,
-                    struct programs *programs);
-/* Gives all nodes a dtype, once the inputs have theirs. Returns false with diagnostics, which go to program->diags. */
-bool pipeline_check(struct program *program);
-/* Gives all nodes a shape from those of the inputs; an entry is NULL where it is not known. `contents` may be NULL.
- * Returns false with diagnostics. */
-bool pipeline_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes);
-/* Gives all nodes a layout beside such shapes. Returns false with diagnostics. */
-bool pipeline_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                      const struct shape *const *shapes, const struct contents *contents, const char **layouts);
-
-/* ---- a program of kernels ---- */
+/* In the order in which they run. */
+enum pass {
+    PASS_PARSE, PASS_CHECK, PASS_SHAPES, PASS_LAYOUTS, PASS_LOWER, PASS_MATERIALIZE, PASS_NARROW, PASS_REDUCE,
+    PASS_COUNT
+};
 
 /* A kernel as lowering makes it, before anything is materialized. */
 struct lowered {
@@ -56,23 +47,30 @@ struct lowered_store {
 struct lowered *pipeline_lower(struct arena *arena, const struct program *program, const int *results, int count,
                                struct diags *diags);
 
-/* The input of pipeline_kernels. */
+/* What passes read and make. The caller fills in what earlier passes would have made. */
 struct pipeline {
-    struct arena *arena;
-    const struct program *program; /* typed by pipeline_check */
-    const struct target *target;
-    unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
-    const bool *taken;             /* [results] those that are wanted; NULL: all */
-    const struct shape *const *inputs; /* [input_count] */
-    const struct shape *const *shapes; /* [node_count] */
+    struct arena *arena;           /* for everything that is made, except by PASS_CHECK: that is in the program's own */
+    struct diags *diags;
+    const struct source *source;   /* PASS_PARSE */
+    struct programs programs;      /* made by PASS_PARSE: the kernels of the text, or its one plain program */
+    struct program *parsed;        /* PASS_CHECK: the one of them that gets its dtypes */
+    const struct program *program; /* from PASS_SHAPES on: the same, checked */
+    const struct shape *const *inputs; /* [input_count]; NULL: not known */
+    const struct contents *contents; /* [input_count]; NULL: no values are known */
+    const struct shape **shapes;   /* [node_count], room for what PASS_SHAPES makes; NULL: not known */
+    const char **layouts;          /* [node_count], room for what PASS_LAYOUTS makes */
+    const struct target *target;   /* from here on: PASS_LOWER and later */
+    unsigned fast;                 /* a set of enum fast_path that may be taken */
+    const bool *taken;             /* [results] that are wanted; NULL: all */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
-    struct diags *diags;
+    struct kernel_program kernels; /* made */
+    int *reduced;                  /* [node] the temporary that holds a reduction's value */
 };
 
-/* Makes the program of kernels. Results of equal shapes share a kernel. Costly values that vary over fewer elements are
- * materialized by kernels before it. Returns false with diagnostics. */
-bool pipeline_kernels(const struct pipeline *p, struct kernel_program *program);
+/* Runs the passes from `first` to `last`. False with diagnostics, which the first pass that fails has added; those of
+ * PASS_CHECK go to program->diags. */
+bool pipeline_run(struct pipeline *p, enum pass first, enum pass last);
 
 /* ---- loops ---- */
 

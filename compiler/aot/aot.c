@@ -31,9 +31,10 @@ static bool check_kernel(struct aot_kernel *k)
         inputs[i] = type_shape(k->arena, &symbol->type);
     }
     k->layouts = ARENA_ARRAY(k->arena, const char *, program->node_count);
-    return parse_results(program, NULL, 0) && check_inputs(program) && pipeline_check(program) &&
-           pipeline_shapes(k->arena, program, program->diags, inputs, NULL, shapes) &&
-           pipeline_layouts(k->arena, program, program->diags, shapes, NULL, k->layouts);
+    struct pipeline pipeline = {.arena = k->arena, .diags = program->diags, .parsed = program, .program = program,
+                                .inputs = inputs, .shapes = shapes, .layouts = k->layouts};
+    return parse_results(program, NULL, 0) && check_inputs(program) &&
+           pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS);
 }
 
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
@@ -76,11 +77,12 @@ static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int
 bool aot_build(struct arena *arena, const struct source *source, const struct aot_params *params,
                struct diags *diags, struct aot_file **files, int *count)
 {
-    struct programs programs = {0};
+    struct pipeline text = {.arena = arena, .diags = diags, .source = source};
     *files = NULL;
     *count = 0;
-    if (!pipeline_parse(arena, source, diags, &programs))
+    if (!pipeline_run(&text, PASS_PARSE, PASS_PARSE))
         return false;
+    const struct programs programs = text.programs;
     if (!programs.count || !programs.items[0]->name)
         return diag_at(diags, DIAG_AOT_NO_KERNEL, NULL, 0, programs.count ? "one plain program" : "nothing");
     struct aot_kernel *kernels = ARENA_ARRAY(arena, struct aot_kernel, programs.count);

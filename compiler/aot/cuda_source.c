@@ -165,7 +165,7 @@ static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
     const struct kernel *kernel = k->parts[p].kernel;
     if (!kernel->literal_count)
         return;
-    buf_printf(out, "static const uint64_t " NAME_LITERALS "[] = {", k->program->name, p);
+    buf_printf(out, "static const unsigned long long " NAME_LITERALS "[] = {", k->program->name, p);
     for (int i = 0; i < kernel->literal_count; i++)
         buf_printf(out, "%s0x%llx", i % 8 ? ", " : i ? ",\n    " : "", (unsigned long long)kernel->literals[i].bits);
     buf_puts(out, "};\n");

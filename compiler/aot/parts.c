@@ -127,12 +127,12 @@ static bool divide(struct aot_kernel *k, const struct example *example)
 {
     struct asking asking = {k, example};
     const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups};
-    const struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
+    struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .open = &open, .diags = k->program->diags};
-    struct kernel_program made;
-    if (!pipeline_kernels(&pipeline, &made))
+    if (!pipeline_run(&pipeline, PASS_LOWER, PASS_REDUCE))
         return false;
+    const struct kernel_program made = pipeline.kernels;
     k->temporaries = made.temporaries;
     k->temporary_count = made.temporary_count;
     for (int i = 0; i < made.count; i++) {

@@ -12,9 +12,8 @@ int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const s
     return program->temporary_count - 1;
 }
 
-void add_kernel(struct kernel_program *program, struct kernel *kernel, const struct shape *space, int order)
+void add_kernel(struct kernel_program *program, struct program_kernel kernel)
 {
-    const struct program_kernel added = {.kernel = kernel, .space = space, .order = order};
-    assert(!verify_kernel(kernel));
-    ARENA_PUSH(program->arena, program->kernels, program->count, added);
+    assert(!verify_kernel(kernel.kernel));
+    ARENA_PUSH(program->arena, program->kernels, program->count, kernel);
 }

@@ -1,5 +1,5 @@
 /* A program of kernels: what the results of a text become. Kernels run in order and leave values to later ones in
- * temporaries. pipeline_kernels makes it; plans and sources ahead of time are made from it. */
+ * temporaries. Passes make it; plans and sources ahead of time are made from it. */
 #ifndef WEFT_KERNEL_PROGRAM_H
 #define WEFT_KERNEL_PROGRAM_H
 
@@ -29,9 +29,10 @@ struct reduce {
 /* A kernel of the program: an iteration space, and what is computed at each of its points. */
 struct program_kernel {
     struct kernel *kernel;         /* its loads, instructions and stores */
+    struct kernel *narrowed;       /* the same with narrow integers; NULL: not made yet */
     const struct shape *space;
     uint32_t reduced;              /* a bit for each of its dimensions that is reduced; the others are parallel */
-    struct reduce reduce;          /* where there are reduced dimensions: how the stored values are joined */
+    const struct reduce *reduce;   /* how the stored values are joined; NULL: every dimension is parallel */
     int order;                     /* the number of the results' kernel that this is or helps */
 };
 
@@ -48,7 +49,7 @@ struct kernel_program {
 
 /* Adds a temporary and returns its number. */
 int add_temporary(struct kernel_program *program, enum weft_dtype dtype, const struct shape *shape);
-/* Adds a kernel all of whose dimensions are parallel. */
-void add_kernel(struct kernel_program *program, struct kernel *kernel, const struct shape *space, int order);
+/* Adds a kernel. */
+void add_kernel(struct kernel_program *program, struct program_kernel kernel);
 
 #endif

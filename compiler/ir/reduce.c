@@ -213,7 +213,7 @@ static int join_blocks(const struct reducing *r, int from, const struct shape *o
     rows.padded = SHAPE(r, groups_of(r, n, BLOCK_ELEMENTS, BLOCK_ELEMENTS));
     for (int left = block_rows(n); left > 0; left -= STEP) {
         rows.to = add_temporary(r->into, r->dtype, rows.space);
-        add_kernel(r->into, join_rows(r, &rows), rows.space, 0);
+        add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
         rows.before = rows.to;
         rows.first += STEP;
     }
@@ -233,7 +233,7 @@ static int join_pairs(const struct reducing *r, int from)
         rows.rows = SHAPE(r, groups, STEP, LANES);
         rows.padded = SHAPE(r, groups_of(r, own->extents[0], STEP, STEP), LANES);
         rows.to = from = add_temporary(r->into, r->dtype, rows.space);
-        add_kernel(r->into, join_rows(r, &rows), rows.space, 0);
+        add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
         own = rows.space;
     }
     return from;
@@ -244,18 +244,19 @@ static int join_pairs(const struct reducing *r, int from)
 void reduce(struct kernel_program *program, int k)
 {
     struct program_kernel *kernel = &program->kernels[k];
-    const struct reduce own = kernel->reduce;
-    const struct reducing r = {program->arena, program, &own, own.dtype};
+    const struct reducing r = {program->arena, program, kernel->reduce, kernel->reduce->dtype};
     const int values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const struct shape *flat = SHAPE(&r, volume_of(&r, kernel->space)), *none = ARENA_NEW(r.arena, struct shape);
     const bool open = flat->extents[0] < 0;
     kernel->reduced = 0;
+    kernel->reduce = NULL;
     program->temporaries[values].shape = flat;
     if (flat->extents[0] == 0) {
-        add_kernel(program, join_nothing(&r), none, 0);
+        add_kernel(program, (struct program_kernel){.kernel = join_nothing(&r), .space = none});
         return;
     }
     const int lanes = join_pairs(&r, join_blocks(&r, values, flat));
     const struct shape *last = program->temporaries[lanes].shape;
-    add_kernel(program, join_lanes(&r, lanes, last, values, open ? flat : NULL), none, 0);
+    add_kernel(program, (struct program_kernel){
+        .kernel = join_lanes(&r, lanes, last, values, open ? flat : NULL), .space = none});
 }

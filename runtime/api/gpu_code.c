@@ -39,7 +39,8 @@ enum weft_status weft_cuda_code(struct weft_context *context, const char *text, 
                                 size_t *size, struct weft_error **error)
 {
     if (!context || !text || !arch || !code || !size)
-        return invalid_call(error, "weft_cuda_code needs a context, a text, an architecture and places for code and size");
+        return invalid_call(error, "weft_cuda_code needs a context, a text, an architecture and places for code and "
+                                   "size");
     struct order order = {.context = context, .text = text, .arch = arch};
     enum weft_status status = guarded_call(&context->log, NULL, make_code, &order, error);
     *code = order.made.bytes;

@@ -28,7 +28,7 @@ static void put_info(const struct call *call, const struct shape *shape, const c
 
 /* Checks layouts, and fills in question->results. For a batch without samples the shapes are the
  * declared ones. */
-static bool answer_first(struct call *call, const struct shape *const *shapes,
+static bool answer_first(struct call *call, const struct shape **shapes,
                          const struct question *question)
 {
     const struct program *program = call->typed->program;

@@ -139,16 +139,16 @@ static void check_array(struct program *program, const char *text)
         return;
     for (int i = 0; i < program->input_count; i++)
         program->symbols[program->inputs[i]].typed = true;
-    pipeline_check(program);
+    pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK);
 }
 
 /* Reports what the parser says about a text that is no literal, if anything. */
 static enum weft_status explain(struct reading *reading, struct weft_error **error)
 {
-    struct programs programs;
+    struct pipeline text = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source};
     diags_init(&reading->diags, &reading->arena, &reading->source);
-    if (pipeline_parse(&reading->arena, &reading->source, &reading->diags, &programs))
-        check_array(programs.items[0], reading->source.text);
+    if (pipeline_run(&text, PASS_PARSE, PASS_PARSE))
+        check_array(text.programs.items[0], reading->source.text);
     enum weft_status status = finish_call(NULL, &reading->diags, error);
     return status == WEFT_OUT_OF_MEMORY ? status : WEFT_SYNTAX_ERROR;
 }
@@ -195,7 +195,7 @@ static enum weft_status read_literal(struct reading *reading, enum weft_dtype dt
     const int value = program->results[0].node;
     if (dtype < WEFT_DTYPE_COUNT)
         cast_result(program, dtype);
-    if (!pipeline_check(program))
+    if (!pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK))
         return finish_call(NULL, &reading->diags, error);
     *literal = store(program, &program->nodes[value], program->results[0].dtype);
     return *literal ? WEFT_OK : WEFT_OUT_OF_MEMORY;

@@ -39,10 +39,10 @@ static struct program *choose_kernel(const char *kernel, const struct programs *
 static struct program *parse_text(struct arena *arena, const struct source *source, const char *kernel,
                                   struct diags *diags)
 {
-    struct programs programs = {0};
-    if (!pipeline_parse(arena, source, diags, &programs))
+    struct pipeline text = {.arena = arena, .diags = diags, .source = source};
+    if (!pipeline_run(&text, PASS_PARSE, PASS_PARSE))
         return NULL;
-    struct program *chosen = choose_kernel(kernel, &programs, diags, arena);
+    struct program *chosen = choose_kernel(kernel, &text.programs, diags, arena);
     for (int i = 0; chosen && i < chosen->input_count; i++) {
         struct symbol *symbol = &chosen->symbols[chosen->inputs[i]];
         symbol->typed = symbol->declared;
@@ -174,13 +174,13 @@ struct order {
 static void find_names(struct diags *diags, void *user)
 {
     struct order *order = user;
-    struct programs programs = {0};
+    struct pipeline text = {.arena = diags->arena, .diags = diags, .source = order->source};
     const char **names = NULL;
     int count = 0;
-    pipeline_parse(diags->arena, order->source, diags, &programs);
-    for (int i = 0; i < programs.count; i++)
-        if (programs.items[i]->name)
-            ARENA_PUSH(diags->arena, names, count, programs.items[i]->name);
+    pipeline_run(&text, PASS_PARSE, PASS_PARSE);
+    for (int i = 0; i < text.programs.count; i++)
+        if (text.programs.items[i]->name)
+            ARENA_PUSH(diags->arena, names, count, text.programs.items[i]->name);
     if (!diags->errors && !(order->names = pack_texts(names, (size_t)count)))
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     order->count = order->names ? (size_t)count : 0;

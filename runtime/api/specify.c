@@ -289,9 +289,10 @@ static bool look_ahead(struct arena *arena, const struct program *parsed, const 
     program->diags = diags;
     for (int i = 0; i < program->input_count; i++)
         typed = typed && input_symbol(program, i)->typed;
-    bool good = !typed || pipeline_check(program);
-    good = pipeline_shapes(arena, program, diags, inputs, NULL, shapes) &&
-           pipeline_layouts(arena, program, diags, shapes, NULL, layouts) && good;
+    struct pipeline pipeline = {.arena = arena, .diags = diags, .parsed = program, .program = program, .inputs = inputs,
+                                .shapes = shapes, .layouts = layouts};
+    bool good = !typed || pipeline_run(&pipeline, PASS_CHECK, PASS_CHECK);
+    good = pipeline_run(&pipeline, PASS_SHAPES, PASS_LAYOUTS) && good;
     for (int r = 0; good && types && r < program->result_count; r++) {
         const struct result *result = &program->results[r];
         const struct shape *shape = shapes[result->node];

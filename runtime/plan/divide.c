@@ -10,7 +10,7 @@ struct planning {
     struct weft_program *program;
     struct typed *typed;
     const struct shape *const *inputs; /* their shapes */
-    const struct shape *const *shapes; /* of all nodes */
+    const struct shape **shapes; /* of all nodes */
     const struct occasion *occasion;
     const struct tensor *outputs;  /* NULL: all are dense */
     const struct target *target;
@@ -174,11 +174,14 @@ static const struct lowered *get_lowered(void *user, const int *results, int cou
 static bool divide_results(struct planning *p)
 {
     const struct lowered_store store = {p, get_lowered};
-    const struct pipeline pipeline = {.arena = p->arena, .program = p->typed->program, .target = p->target,
+    struct pipeline pipeline = {.arena = p->arena, .program = p->typed->program, .target = p->target,
                                       .fast = p->fast, .taken = p->occasion->taken, .inputs = p->inputs,
                                       .shapes = p->shapes, .store = &store, .diags = p->diags};
     *p->into = (struct division){.target = p->target};
-    return pipeline_kernels(&pipeline, &p->into->program) && add_drafts(p);
+    if (!pipeline_run(&pipeline, PASS_LOWER, PASS_REDUCE))
+        return false;
+    p->into->program = pipeline.kernels;
+    return add_drafts(p);
 }
 
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
@@ -283,7 +286,7 @@ static const struct tensor *strided_outputs(const struct program *program, const
 }
 
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
-            const struct shape *const *shapes, const struct occasion *occasion,
+            const struct shape **shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags)
 {
     const struct target *own = occasion->device ? &target_cuda : &target_c;

@@ -41,7 +41,7 @@ struct division {
 /* Divides the wanted results into kernels with their loops: drafts, in the order in which they run.
  * `shapes` are those of all nodes. Locks the program's mutex. False with diagnostics. */
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
-            const struct shape *const *shapes, const struct occasion *occasion,
+            const struct shape **shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags);
 /* The text of a draft for a target; see emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,

@@ -13,8 +13,8 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     const struct form *form = params->form;
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
-    const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps, form->flat, form->period,
-                         form->mapped, form->wide, form->many, form->repeats};
+    const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps,
+                         form->flat, form->period, form->mapped, form->wide, form->many, form->repeats};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);

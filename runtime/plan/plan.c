@@ -50,16 +50,20 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
     if (diags->errors)
         return NULL;
     const struct contents *contents = numbers_contents(arena, program, inputs);
-    return pipeline_shapes(arena, program, diags, given, contents, shapes) ? shapes : NULL;
+    struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .inputs = given,
+                                .contents = contents, .shapes = shapes};
+    return pipeline_run(&pipeline, PASS_SHAPES, PASS_SHAPES) ? shapes : NULL;
 }
 
 const char **plan_layouts(struct arena *arena, const struct program *program,
-                          const struct tensor *inputs, const struct shape *const *shapes,
+                          const struct tensor *inputs, const struct shape **shapes,
                           struct diags *diags)
 {
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     const struct contents *contents = numbers_contents(arena, program, inputs);
-    return pipeline_layouts(arena, program, diags, shapes, contents, layouts) ? layouts : NULL;
+    struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .contents = contents,
+                                .shapes = shapes, .layouts = layouts};
+    return pipeline_run(&pipeline, PASS_LAYOUTS, PASS_LAYOUTS) ? layouts : NULL;
 }
 
 /* ---- kernels ---- */
@@ -162,7 +166,7 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
 }
 
 static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
-                         const struct shape *const *shapes, const struct occasion *occasion,
+                         const struct shape **shapes, const struct occasion *occasion,
                          struct diags *diags)
 {
     const struct plan_observer *observer = program->context->observer;

@@ -60,7 +60,7 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
 /* The layouts of all nodes on such shapes; an entry is NULL where not even the rank is known. NULL with
  * diagnostics. */
 const char **plan_layouts(struct arena *arena, const struct program *program,
-                          const struct tensor *inputs, const struct shape *const *shapes,
+                          const struct tensor *inputs, const struct shape **shapes,
                           struct diags *diags);
 /* The plan for an occasion, found or made, with its kernels loaded. plan->users is raised; call
  * plan_release. NULL with diagnostics, also if the outputs do not fit. Locks the program's

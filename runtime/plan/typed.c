@@ -33,7 +33,7 @@ static bool make_typed(const struct weft_program *program, struct typed *typed, 
         symbol->typed = true;
     }
     typed->program->diags = diags;
-    bool good = pipeline_check(typed->program);
+    bool good = pipeline_run(&(struct pipeline){.parsed = typed->program}, PASS_CHECK, PASS_CHECK);
     typed->program->diags = NULL;
     return good;
 }

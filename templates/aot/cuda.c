@@ -30,7 +30,7 @@ struct class {
     bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
     int literal_constant;
     int fault;                     /* the first of its part's bytes for divisions by zero */
-    const uint64_t *literal;
+    const unsigned long long *literal;
     const uint64_t *const *code;   /* [CODES] */
 };
 

@@ -5,7 +5,7 @@
 struct launch_words {
     int64_t tiles;                 /* of all samples */
     uint64_t faults;               /* address of one byte for each division by zero; 0: none */
-    const uint64_t *literals;      /* !form.apart: [form.literals] */
+    const unsigned long long *literals; /* !form.apart: [form.literals] */
     uint64_t literals_address;     /* form.apart */
     /* !form.many: the sample. */
     bool dense;                    /* chunks cross no row, and are aligned */
