@@ -14,8 +14,8 @@
  * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage.
  * Ahead of time, shapes hold extents that a call decides (struct open_extents), and loops are made for examples of
  * calls. In builds with assertions, verifiers test what each pass promises. */
-#ifndef WEFT_PIPELINE_H
-#define WEFT_PIPELINE_H
+#ifndef WEFT_COMPILER_PIPELINE_H
+#define WEFT_COMPILER_PIPELINE_H
 
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"

@@ -1,7 +1,7 @@
 /* Header of the room aot, ahead of time: turns the kernels of a text into C headers and sources that depend on the C
  * library alone. It uses the same pipeline as a run. */
-#ifndef WEFT_AOT_H
-#define WEFT_AOT_H
+#ifndef WEFT_COMPILER_AOT_AOT_H
+#define WEFT_COMPILER_AOT_AOT_H
 
 #include "compiler/lang/lang.h"
 

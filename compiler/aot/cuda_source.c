@@ -246,8 +246,8 @@ static void put_launcher(struct buf *out)
     PUT(out, own, "class");
     PUT(out, shared, "keep");
     buf_puts(out, "\n#define FORM struct class\n");
-    aot_put_sections(out, weft_template_words_h);
-    aot_put_sections(out, weft_template_words);
+    aot_put_sections(out, weft_template_launch_args_h);
+    aot_put_sections(out, weft_template_launch_args);
     PUT(out, own, "kinds");
     PUT(out, shared, "environment");
     PUT(out, own, "call");

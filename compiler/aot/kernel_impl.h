@@ -3,8 +3,8 @@
  * Extents that are not known before a call are numbered, and written `d[i]` in the source. The text's size variables
  * come first, then one for each ? and for each extent that is computed from others. In a struct shape, number i is
  * EXTENT_VARIABLE - i. So shapes with equal extents are certainly equal at every call. */
-#ifndef WEFT_AOT_KERNEL_H
-#define WEFT_AOT_KERNEL_H
+#ifndef WEFT_COMPILER_AOT_KERNEL_IMPL_H
+#define WEFT_COMPILER_AOT_KERNEL_IMPL_H
 
 #include "compiler/aot/aot.h"
 #include "compiler/pipeline.h"

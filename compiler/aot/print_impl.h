@@ -1,6 +1,6 @@
 /* What the files that print ahead-of-time sources share. */
-#ifndef WEFT_AOT_PRINT_H
-#define WEFT_AOT_PRINT_H
+#ifndef WEFT_COMPILER_AOT_PRINT_IMPL_H
+#define WEFT_COMPILER_AOT_PRINT_IMPL_H
 
 #include "compiler/aot/kernel_impl.h"
 

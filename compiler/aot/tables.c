@@ -160,7 +160,7 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
 }
 
 /* The weight of a kernel, in thirds of the time in which a byte is moved, which is what a vector instruction takes (as
- * in runtime/plan/divide.c). */
+ * in runtime/plan/loops.c). */
 static int thirds(const struct kernel *kernel)
 {
     int weight = 0;

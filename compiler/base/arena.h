@@ -1,8 +1,8 @@
 /* Memory that is released all at once. Every allocation of a compile comes from an arena, so no pass frees anything.
  * When memory runs out, arena_alloc jumps to the point that the entry function set with ARENA_GUARD. So passes never
  * test for NULL. */
-#ifndef WEFT_ARENA_H
-#define WEFT_ARENA_H
+#ifndef WEFT_COMPILER_BASE_ARENA_H
+#define WEFT_COMPILER_BASE_ARENA_H
 
 #include <setjmp.h>
 #include <stdarg.h>

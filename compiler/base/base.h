@@ -1,6 +1,6 @@
 /* Header of the room base: memory, text, tables of names, and diagnostics. All other rooms use it. */
-#ifndef WEFT_BASE_ROOM_H
-#define WEFT_BASE_ROOM_H
+#ifndef WEFT_COMPILER_BASE_BASE_H
+#define WEFT_COMPILER_BASE_BASE_H
 
 #include "compiler/base/arena.h"
 #include "compiler/base/buf.h"

@@ -1,6 +1,6 @@
 /* A growing text in an arena, always NUL-terminated. All generated text is put together in one. */
-#ifndef WEFT_BUF_H
-#define WEFT_BUF_H
+#ifndef WEFT_COMPILER_BASE_BUF_H
+#define WEFT_COMPILER_BASE_BUF_H
 
 #include "compiler/base/arena.h"
 

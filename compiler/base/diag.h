@@ -1,8 +1,8 @@
 /* Diagnostics: a list to which passes add in one statement, `return diag(d, DIAG_X, span, ...)`. Messages and their
  * stable numbers are rows of grammar/diags.def. Lines, columns and carets are worked out only when the list is
  * exported. */
-#ifndef WEFT_DIAG_H
-#define WEFT_DIAG_H
+#ifndef WEFT_COMPILER_BASE_DIAG_H
+#define WEFT_COMPILER_BASE_DIAG_H
 
 #include "compiler/base/arena.h"
 #include "include/weft/weft.h"

@@ -1,7 +1,7 @@
 /* A hash map from texts to numbers, in an arena. Keys are not copied, so they must live as long as
  * the map. A zeroed map whose arena is set is empty and ready to use. */
-#ifndef WEFT_MAP_H
-#define WEFT_MAP_H
+#ifndef WEFT_COMPILER_BASE_MAP_H
+#define WEFT_COMPILER_BASE_MAP_H
 
 #include "compiler/base/arena.h"
 

@@ -1,7 +1,7 @@
 /* Header of the room check: dtypes, shapes and layouts of a parsed program. Most mistakes in a text
  * are reported here. The next pass is lowering (ir). */
-#ifndef WEFT_CHECK_H
-#define WEFT_CHECK_H
+#ifndef WEFT_COMPILER_CHECK_CHECK_H
+#define WEFT_COMPILER_CHECK_CHECK_H
 
 #include "compiler/check/layout.h"
 #include "compiler/check/shape.h"

@@ -1,6 +1,6 @@
 /* The layout pass: gives every node a layout from the layouts of the inputs (rule 6.4). */
-#ifndef WEFT_LAYOUT_H
-#define WEFT_LAYOUT_H
+#ifndef WEFT_COMPILER_CHECK_LAYOUT_H
+#define WEFT_COMPILER_CHECK_LAYOUT_H
 
 #include "compiler/check/shape.h"
 

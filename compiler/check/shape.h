@@ -1,7 +1,7 @@
 /* The shape pass: gives every node a shape from the shapes of the inputs. Holds the rules of broadcasting (rule 5.1)
  * and of size variables (rule 1.8). At a call extents are numbers; when a text is compiled some of them are unknown. */
-#ifndef WEFT_SHAPE_H
-#define WEFT_SHAPE_H
+#ifndef WEFT_COMPILER_CHECK_SHAPE_H
+#define WEFT_COMPILER_CHECK_SHAPE_H
 
 #include "compiler/lang/lang.h"
 

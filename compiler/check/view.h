@@ -1,7 +1,7 @@
 /* Views (section 7) and selections (rule 9.1): the shape that each one gives. The same rules serve views in a text and
  * the library's calls on a tensor. */
-#ifndef WEFT_VIEW_H
-#define WEFT_VIEW_H
+#ifndef WEFT_COMPILER_CHECK_VIEW_H
+#define WEFT_COMPILER_CHECK_VIEW_H
 
 #include "compiler/check/shape.h"
 

@@ -1,6 +1,6 @@
 /* What the files compiler/check/view*.c share: the state while the shape of one view is worked out. */
-#ifndef WEFT_VIEW_WALK_H
-#define WEFT_VIEW_WALK_H
+#ifndef WEFT_COMPILER_CHECK_VIEW_IMPL_H
+#define WEFT_COMPILER_CHECK_VIEW_IMPL_H
 
 #include "compiler/check/view.h"
 

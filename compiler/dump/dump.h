@@ -1,6 +1,6 @@
 /* Header of the room dump: prints stages of the pipeline for people (`weft show`). */
-#ifndef WEFT_DUMP_H
-#define WEFT_DUMP_H
+#ifndef WEFT_COMPILER_DUMP_DUMP_H
+#define WEFT_COMPILER_DUMP_DUMP_H
 
 #include "compiler/loop/loop.h"
 #include "compiler/lang/lang.h"

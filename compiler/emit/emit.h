@@ -1,7 +1,7 @@
 /* Header of the room emit: writes the text of a kernel, in C or CUDA, from its instructions and its form. What differs
  * between targets is data in struct target. */
-#ifndef WEFT_EMIT_H
-#define WEFT_EMIT_H
+#ifndef WEFT_COMPILER_EMIT_EMIT_H
+#define WEFT_COMPILER_EMIT_EMIT_H
 
 #include "compiler/emit/generated_names.h"
 #include "compiler/emit/templates.h"

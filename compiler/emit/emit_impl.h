@@ -1,7 +1,7 @@
 /* What the files of this room share. Names in a kernel follow generated_names.h. No byte of the user's text gets here:
  * names in comments are printed from the tree, and they are identifiers. */
-#ifndef WEFT_EMITTER_H
-#define WEFT_EMITTER_H
+#ifndef WEFT_COMPILER_EMIT_EMIT_IMPL_H
+#define WEFT_COMPILER_EMIT_EMIT_IMPL_H
 
 #include "compiler/loop/loop.h"
 #include "compiler/emit/subst_impl.h"

@@ -3,8 +3,8 @@
  * Each pattern begins differently, and no type, macro, helper, library function or other name in templates/ or grammar/
  * matches one. So a generated name differs from all others, however many there are of its kind.
  * tests/large/test_names.py reads this file and checks that. In templates/kernel/access_*.h, $ is the number. */
-#ifndef WEFT_GENERATED_NAMES_H
-#define WEFT_GENERATED_NAMES_H
+#ifndef WEFT_COMPILER_EMIT_GENERATED_NAMES_H
+#define WEFT_COMPILER_EMIT_GENERATED_NAMES_H
 
 /* In a kernel. Numbers are those of instructions, accesses, literals or faults. */
 #define NAME_LOAD "a_%d"               /* the element that an access loads */

@@ -1,8 +1,8 @@
 /* Meanings and helpers as text. Replaces the tokens of ops.def and dialect.h (T U S A B C N M F FN FRACTION; T_m
  * and S_m are the types in memory) and those of templates/kernel/access_*.h. Collects the helpers and library
  * functions that the text calls. */
-#ifndef WEFT_SUBST_H
-#define WEFT_SUBST_H
+#ifndef WEFT_COMPILER_EMIT_SUBST_IMPL_H
+#define WEFT_COMPILER_EMIT_SUBST_IMPL_H
 
 #include "compiler/emit/emit.h"
 

@@ -1,6 +1,6 @@
 /* The files of templates/ as texts. The build makes templates.c from them (embed.py). */
-#ifndef WEFT_TEMPLATES_H
-#define WEFT_TEMPLATES_H
+#ifndef WEFT_COMPILER_EMIT_TEMPLATES_H
+#define WEFT_COMPILER_EMIT_TEMPLATES_H
 
 extern const char weft_template_aot[];
 extern const char weft_template_aot_check[];
@@ -8,8 +8,8 @@ extern const char weft_template_aot_run[];
 extern const char weft_template_aot_h[];
 extern const char weft_template_aot_cuda[];
 extern const char weft_template_chunks[];
-extern const char weft_template_words[];
-extern const char weft_template_words_h[];
+extern const char weft_template_launch_args[];
+extern const char weft_template_launch_args_h[];
 extern const char weft_template_slice[];
 extern const char weft_template_slice_h[];
 extern const char weft_template_walk[];

@@ -2,8 +2,8 @@
  * of reshape and its like is the element with the same row-major number in what is viewed. A selection takes an index
  * or a slice of each dimension. A bounded step may go beyond what is there. Index maps connect nodes; walks
  * (loop/walk.h) connect an iteration space with the bytes of a tensor. */
-#ifndef WEFT_INDEX_MAP_H
-#define WEFT_INDEX_MAP_H
+#ifndef WEFT_COMPILER_IR_INDEX_MAP_H
+#define WEFT_COMPILER_IR_INDEX_MAP_H
 
 #include "compiler/ir/kernel.h"
 

@@ -1,8 +1,8 @@
 /* Header of the room ir: kernels as instructions on accesses. Lowering makes them from a typed program, the other
  * passes here rewrite them, and the room loop makes loops of them. Extents are not known yet, except where views
  * or reductions need them. */
-#ifndef WEFT_IR_ROOM_H
-#define WEFT_IR_ROOM_H
+#ifndef WEFT_COMPILER_IR_IR_H
+#define WEFT_COMPILER_IR_IR_H
 
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"

@@ -1,7 +1,7 @@
 /* A kernel: the computation of a program's results of one shape, or of a temporary, as flat SSA. Loads and stores are
  * instructions on accesses. Lowering needs extents only for views and reductions; the room loop adds them. */
-#ifndef WEFT_KERNEL_H
-#define WEFT_KERNEL_H
+#ifndef WEFT_COMPILER_IR_KERNEL_H
+#define WEFT_COMPILER_IR_KERNEL_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/check/check.h"

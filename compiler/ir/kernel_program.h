@@ -1,7 +1,7 @@
 /* A program of kernels: what the results of a text become. Kernels run in order and leave values to later ones in
  * temporaries. Passes make it; plans and sources ahead of time are made from it. */
-#ifndef WEFT_KERNEL_PROGRAM_H
-#define WEFT_KERNEL_PROGRAM_H
+#ifndef WEFT_COMPILER_IR_KERNEL_PROGRAM_H
+#define WEFT_COMPILER_IR_KERNEL_PROGRAM_H
 
 #include "compiler/ir/kernel.h"
 

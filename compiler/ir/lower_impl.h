@@ -1,7 +1,7 @@
 /* What the files of lowering share: lower.c goes over the nodes, lower_ins.c makes instructions, and lower_end.c adds
  * faults and removes what nothing uses. */
-#ifndef WEFT_LOWERING_H
-#define WEFT_LOWERING_H
+#ifndef WEFT_COMPILER_IR_LOWER_IMPL_H
+#define WEFT_COMPILER_IR_LOWER_IMPL_H
 
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"

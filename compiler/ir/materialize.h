@@ -5,8 +5,8 @@
  * Bits do not change: a row computes the same wherever it is, and a temporary has the value's own dtype. Faults do not
  * change either: wherever a quotient is computed, its divisor is still tested for zero in the rest, under the same mask
  * and over the same elements. */
-#ifndef WEFT_MATERIALIZE_H
-#define WEFT_MATERIALIZE_H
+#ifndef WEFT_COMPILER_IR_MATERIALIZE_H
+#define WEFT_COMPILER_IR_MATERIALIZE_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/ir/kernel.h"

@@ -1,8 +1,8 @@
 /* Narrow integer arithmetic: integers of 32 and 64 bits that provably fit 16 bits are computed in 16, so that a vector
  * holds twice as many. This is common: uint8 pixels beside small literals give int32 (rule 3.2), and most such
  * formulas end in uint8 again. */
-#ifndef WEFT_NARROW_H
-#define WEFT_NARROW_H
+#ifndef WEFT_COMPILER_IR_NARROW_H
+#define WEFT_COMPILER_IR_NARROW_H
 
 #include "compiler/ir/kernel.h"
 

@@ -4,8 +4,8 @@
  *
  * Element i of the reduced dimensions, counted row-major, goes to lane i mod 16 of block i div 1024. So a block has 64
  * rows of 16 lanes. Rows are joined in order, then blocks in pairs, then lanes j and j + 8, j + 4, j + 2, j + 1. */
-#ifndef WEFT_REDUCE_H
-#define WEFT_REDUCE_H
+#ifndef WEFT_COMPILER_IR_REDUCE_H
+#define WEFT_COMPILER_IR_REDUCE_H
 
 #include "compiler/ir/kernel_program.h"
 

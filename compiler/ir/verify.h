@@ -1,7 +1,7 @@
 /* Verifies between passes what checking and lowering promise, in builds with assertions. Both functions return NULL, or
  * a text that says what is broken. */
-#ifndef WEFT_VERIFY_H
-#define WEFT_VERIFY_H
+#ifndef WEFT_COMPILER_IR_VERIFY_H
+#define WEFT_COMPILER_IR_VERIFY_H
 
 #include "compiler/ir/kernel.h"
 

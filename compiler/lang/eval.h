@@ -1,7 +1,7 @@
 /* The reference evaluator: computes every row of ops.def on single values. It is compiled from the same meanings and
  * helpers as the kernels. Folding uses it for constants; tests compare kernels with it. */
-#ifndef WEFT_EVAL_H
-#define WEFT_EVAL_H
+#ifndef WEFT_COMPILER_LANG_EVAL_H
+#define WEFT_COMPILER_LANG_EVAL_H
 
 #include "compiler/base/base.h"
 #include "compiler/lang/ops.h"

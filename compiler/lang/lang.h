@@ -1,7 +1,7 @@
 /* Header of the room lang: the language as data. Operations, types, views and reductions (the tables in grammar/),
  * their meanings, literals, tokens, and the structs of a program. */
-#ifndef WEFT_LANG_ROOM_H
-#define WEFT_LANG_ROOM_H
+#ifndef WEFT_COMPILER_LANG_LANG_H
+#define WEFT_COMPILER_LANG_LANG_H
 
 #include "compiler/lang/eval.h"
 #include "compiler/lang/fast.h"

@@ -1,8 +1,8 @@
 /* The lexer: turns text into tokens, one at a time, for the parser. The text may hold any bytes.
  * What is not a token becomes a TOKEN_BAD with a message, which is reported when the parser reaches
  * it. Newlines inside ( ) and [ ] are spaces. */
-#ifndef WEFT_LEX_H
-#define WEFT_LEX_H
+#ifndef WEFT_COMPILER_LANG_LEX_H
+#define WEFT_COMPILER_LANG_LEX_H
 
 #include "compiler/base/base.h"
 #include "compiler/lang/program.h"

@@ -1,7 +1,7 @@
 /* Literal expressions: numbers joined by operators. They are computed as Python computes them (rule 2.3) and rounded
  * once when they meet a type (rule 2.4). */
-#ifndef WEFT_LITERAL_H
-#define WEFT_LITERAL_H
+#ifndef WEFT_COMPILER_LANG_LITERAL_H
+#define WEFT_COMPILER_LANG_LITERAL_H
 
 #include "compiler/lang/eval.h"
 #include "compiler/lang/program.h"

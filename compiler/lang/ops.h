@@ -1,7 +1,7 @@
 /* The tables of operations, typing rules and element types (grammar/) as data. Everything that holds for one operation
  * or type is read from here; other files name one only where they have to. */
-#ifndef WEFT_OPS_H
-#define WEFT_OPS_H
+#ifndef WEFT_COMPILER_LANG_OPS_H
+#define WEFT_COMPILER_LANG_OPS_H
 
 #include "include/weft/weft.h"
 

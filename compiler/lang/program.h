@@ -3,8 +3,8 @@
  *
  * Invariant: a node's operands have smaller indices than the node. So a pass over the nodes in order meets operands
  * first, and no pass recurses. */
-#ifndef WEFT_PROGRAM_H
-#define WEFT_PROGRAM_H
+#ifndef WEFT_COMPILER_LANG_PROGRAM_H
+#define WEFT_COMPILER_LANG_PROGRAM_H
 
 #include "compiler/base/base.h"
 #include "compiler/lang/ops.h"

@@ -1,6 +1,6 @@
 /* The reductions (section 11): the rows of grammar/reductions.def as data. */
-#ifndef WEFT_REDUCTIONS_H
-#define WEFT_REDUCTIONS_H
+#ifndef WEFT_COMPILER_LANG_REDUCTIONS_H
+#define WEFT_COMPILER_LANG_REDUCTIONS_H
 
 #include "compiler/lang/ops.h"
 

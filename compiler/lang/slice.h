@@ -1,6 +1,6 @@
 /* Python's slices. The code is templates/shared/slice.c. */
-#ifndef WEFT_SLICE_H
-#define WEFT_SLICE_H
+#ifndef WEFT_COMPILER_LANG_SLICE_H
+#define WEFT_COMPILER_LANG_SLICE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The views (section 7): the rows of grammar/views.def as data. */
-#ifndef WEFT_VIEWS_H
-#define WEFT_VIEWS_H
+#ifndef WEFT_COMPILER_LANG_VIEWS_H
+#define WEFT_COMPILER_LANG_VIEWS_H
 
 #include "compiler/lang/program.h"
 

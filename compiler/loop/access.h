@@ -1,7 +1,7 @@
 /* Where a kernel's accesses lead: the shapes of what they read and write, and how tensors of these shapes are walked
  * from the iteration space (struct view). It comes before geometry. */
-#ifndef WEFT_ACCESS_H
-#define WEFT_ACCESS_H
+#ifndef WEFT_COMPILER_LOOP_ACCESS_H
+#define WEFT_COMPILER_LOOP_ACCESS_H
 
 #include "compiler/ir/ir.h"
 

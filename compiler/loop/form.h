@@ -1,7 +1,7 @@
 /* The form of a kernel: how it computes in chunks, and how its arguments are laid out. In the text these are constants;
  * the host deals out tiles and writes arguments by them. For a C kernel only `block` matters. */
-#ifndef WEFT_FORM_H
-#define WEFT_FORM_H
+#ifndef WEFT_COMPILER_LOOP_FORM_H
+#define WEFT_COMPILER_LOOP_FORM_H
 
 #include "compiler/loop/geometry.h"
 

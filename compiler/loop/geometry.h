@@ -1,8 +1,8 @@
 /* The geometry of a kernel on one sample: dimensions joined into groups (rule 5.2), and how each access moves
  * along the innermost group (its kind). The generated code depends on the kinds only. Everything else is data
  * with which it is called. */
-#ifndef WEFT_GEOMETRY_H
-#define WEFT_GEOMETRY_H
+#ifndef WEFT_COMPILER_LOOP_GEOMETRY_H
+#define WEFT_COMPILER_LOOP_GEOMETRY_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/loop/walk.h"

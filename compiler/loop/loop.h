@@ -1,7 +1,7 @@
 /* Header of the room loop: turns a kernel on certain shapes into loops. It finds walks, groups dimensions, divides work
  * into chunks, and orders the computation of a block. The room emit writes the text. */
-#ifndef WEFT_LOOP_ROOM_H
-#define WEFT_LOOP_ROOM_H
+#ifndef WEFT_COMPILER_LOOP_LOOP_H
+#define WEFT_COMPILER_LOOP_LOOP_H
 
 #include "compiler/loop/access.h"
 #include "compiler/loop/form.h"

@@ -1,8 +1,8 @@
 /* The schedule of a block: the order of loops over its elements, and of calls between them, for the rows that are not
  * exact. Such a row is always computed by the same function on a full block, whatever surrounds it. So an element's
  * bits depend on its operands alone, not on what the C compiler chose to vectorize in a kernel (rule 3.4). */
-#ifndef WEFT_SCHEDULE_H
-#define WEFT_SCHEDULE_H
+#ifndef WEFT_COMPILER_LOOP_SCHEDULE_H
+#define WEFT_COMPILER_LOOP_SCHEDULE_H
 
 #include "compiler/lang/lang.h"
 #include "compiler/ir/ir.h"

@@ -1,7 +1,7 @@
 /* Walks: index maps (ir/index_map.h) applied to a tensor's strides. A walk leads from an iteration space to the
  * tensor's bytes. All functions except walk_make are in templates/shared/walk.c. */
-#ifndef WEFT_WALK_H
-#define WEFT_WALK_H
+#ifndef WEFT_COMPILER_LOOP_WALK_H
+#define WEFT_COMPILER_LOOP_WALK_H
 
 #include "compiler/ir/ir.h"
 

@@ -67,7 +67,7 @@ static const struct habit {
 #define CALL_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
-#include "grammar/habits.def"
+#include "grammar/hints.def"
 };
 
 static bool starts(const struct parser *p, uint32_t at, const char *text)

@@ -1,7 +1,7 @@
 /* Header of the room parse: turns text into a program of nodes whose names are resolved. It is the first pass; check
  * follows. The grammar is grammar/grammar.ebnf. */
-#ifndef WEFT_PARSE_H
-#define WEFT_PARSE_H
+#ifndef WEFT_COMPILER_PARSE_PARSE_H
+#define WEFT_COMPILER_PARSE_PARSE_H
 
 #include "compiler/lang/lang.h"
 

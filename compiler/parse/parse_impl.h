@@ -2,8 +2,8 @@
  *
  * Invariant: after a syntax error `failed` is set and every token is TOKEN_END. So loops end by themselves, nothing
  * more is reported, and no node or symbol is added. Recursion is bounded by MAX_NESTING. */
-#ifndef WEFT_PARSE_IMPL_H
-#define WEFT_PARSE_IMPL_H
+#ifndef WEFT_COMPILER_PARSE_PARSE_IMPL_H
+#define WEFT_COMPILER_PARSE_PARSE_IMPL_H
 
 #include "compiler/parse/parse.h"
 
@@ -71,7 +71,7 @@ const char *parse_path(struct parser *p);
 /* Consumes the closing bracket, or reports the opening one. */
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected);
 
-/* habits.c: these report nothing. */
+/* hints.c: these report nothing. */
 /* What to write instead of a function of other languages. NULL if nothing is known. */
 const char *parse_call_habit(const char *name);
 /* The same for an argument that a function does not have. */

@@ -1,8 +1,8 @@
 /* WEFT_DEBUG: shows the texts of stages while programs are compiled and run, as notes for the log or, with
  * WEFT_KEEP, as files beside the kernels (keep.h). Stages that are not asked for cost nothing, and failures here
  * do not fail the call. */
-#ifndef WEFT_DEBUG_H
-#define WEFT_DEBUG_H
+#ifndef WEFT_RUNTIME_API_DEBUG_IMPL_H
+#define WEFT_RUNTIME_API_DEBUG_IMPL_H
 
 #include "runtime/api/stage_impl.h"
 

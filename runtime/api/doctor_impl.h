@@ -1,6 +1,6 @@
 /* The state of a weft_doctor call, shared by its parts. */
-#ifndef WEFT_RUNTIME_DOCTOR_H
-#define WEFT_RUNTIME_DOCTOR_H
+#ifndef WEFT_RUNTIME_API_DOCTOR_IMPL_H
+#define WEFT_RUNTIME_API_DOCTOR_IMPL_H
 
 #include "include/weft/weft.h"
 

@@ -1,6 +1,6 @@
 /* Machine code for GPUs that need not be present. */
-#ifndef WEFT_GPU_CODE_H
-#define WEFT_GPU_CODE_H
+#ifndef WEFT_RUNTIME_API_GPU_CODE_IMPL_H
+#define WEFT_RUNTIME_API_GPU_CODE_IMPL_H
 
 #include "runtime/run/run.h"
 

@@ -1,7 +1,7 @@
 /* Readable listings of what NVRTC makes of a kernel's text: PTX, and SASS by NVIDIA's disassemblers.
  * No GPU is needed. */
-#ifndef WEFT_CUDA_LISTING_H
-#define WEFT_CUDA_LISTING_H
+#ifndef WEFT_RUNTIME_API_GPU_LISTING_IMPL_H
+#define WEFT_RUNTIME_API_GPU_LISTING_IMPL_H
 
 #include "runtime/run/run.h"
 

@@ -1,6 +1,6 @@
 /* Settings of a context, from its parameters and the environment. */
-#ifndef WEFT_SETTINGS_H
-#define WEFT_SETTINGS_H
+#ifndef WEFT_RUNTIME_API_SETTINGS_IMPL_H
+#define WEFT_RUNTIME_API_SETTINGS_IMPL_H
 
 #include "runtime/run/run.h"
 

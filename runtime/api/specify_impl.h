@@ -1,6 +1,6 @@
 /* What a program is told about its inputs besides their declarations. */
-#ifndef WEFT_SPECIFY_H
-#define WEFT_SPECIFY_H
+#ifndef WEFT_RUNTIME_API_SPECIFY_IMPL_H
+#define WEFT_RUNTIME_API_SPECIFY_IMPL_H
 
 #include "runtime/run/run.h"
 

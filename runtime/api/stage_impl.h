@@ -1,6 +1,6 @@
 /* The stages of weft_program_stage, also used by WEFT_DEBUG. */
-#ifndef WEFT_STAGE_H
-#define WEFT_STAGE_H
+#ifndef WEFT_RUNTIME_API_STAGE_IMPL_H
+#define WEFT_RUNTIME_API_STAGE_IMPL_H
 
 #include "runtime/run/run.h"
 

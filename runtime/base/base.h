@@ -1,7 +1,7 @@
 /* What every other room of the runtime builds on: threads, the environment, forks, writing files and
  * the log. */
-#ifndef WEFT_RUNTIME_BASE_ROOM_H
-#define WEFT_RUNTIME_BASE_ROOM_H
+#ifndef WEFT_RUNTIME_BASE_BASE_H
+#define WEFT_RUNTIME_BASE_BASE_H
 
 #include "runtime/base/environment.h"
 #include "runtime/base/forklock.h"

@@ -1,7 +1,7 @@
 /* A copy of the environment, made with the context, because the host may change its own at any
  * time. It never changes afterwards, so any thread may read it. */
-#ifndef WEFT_ENVIRONMENT_H
-#define WEFT_ENVIRONMENT_H
+#ifndef WEFT_RUNTIME_BASE_ENVIRONMENT_H
+#define WEFT_RUNTIME_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The lock around dlopen and the like. A fork waits for it, so that the child does not inherit the dynamic
  * loader's lock in a locked state. */
-#ifndef WEFT_FORKLOCK_H
-#define WEFT_FORKLOCK_H
+#ifndef WEFT_RUNTIME_BASE_FORKLOCK_H
+#define WEFT_RUNTIME_BASE_FORKLOCK_H
 
 #include <stdbool.h>
 

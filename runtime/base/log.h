@@ -1,6 +1,6 @@
 /* How a call delivers its diagnostics: errors to its caller, warnings and notes to the log of the context. */
-#ifndef WEFT_LOG_H
-#define WEFT_LOG_H
+#ifndef WEFT_RUNTIME_BASE_LOG_H
+#define WEFT_RUNTIME_BASE_LOG_H
 
 #include "compiler/base/base.h"
 

@@ -1,6 +1,6 @@
 /* Threads for runs: OpenMP's, or the host's through its own parallel-for. */
-#ifndef WEFT_THREADS_H
-#define WEFT_THREADS_H
+#ifndef WEFT_RUNTIME_BASE_THREADS_H
+#define WEFT_RUNTIME_BASE_THREADS_H
 
 #include "include/weft/weft.h"
 

@@ -1,6 +1,6 @@
 /* Writing to files without harm to the host process. */
-#ifndef WEFT_WRITE_H
-#define WEFT_WRITE_H
+#ifndef WEFT_RUNTIME_BASE_WRITE_H
+#define WEFT_RUNTIME_BASE_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *
  * An entry appears whole, by a rename, and never changes. Whatever goes wrong here costs a compilation and
  * nothing else. All functions may be called from any thread. */
-#ifndef WEFT_CACHE_H
-#define WEFT_CACHE_H
+#ifndef WEFT_RUNTIME_CACHE_CACHE_H
+#define WEFT_RUNTIME_CACHE_CACHE_H
 
 #include "runtime/cache/entry.h"
 #include "runtime/cache/identity.h"

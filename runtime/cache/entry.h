@@ -6,8 +6,8 @@
  *
  * The sizes are 64 bits each, least significant byte first. The checksum is XXH3_128bits in
  * canonical form over everything before it. */
-#ifndef WEFT_ENTRY_H
-#define WEFT_ENTRY_H
+#ifndef WEFT_RUNTIME_CACHE_ENTRY_H
+#define WEFT_RUNTIME_CACHE_ENTRY_H
 
 #include <stdbool.h>
 #include <stddef.h>

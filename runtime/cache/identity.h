@@ -1,6 +1,6 @@
 /* Keys of kernels on disk: everything that a kernel's code depends on, and its hash. */
-#ifndef WEFT_IDENTITY_H
-#define WEFT_IDENTITY_H
+#ifndef WEFT_RUNTIME_CACHE_IDENTITY_H
+#define WEFT_RUNTIME_CACHE_IDENTITY_H
 
 #include <limits.h>
 #include <stdbool.h>

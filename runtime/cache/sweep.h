@@ -1,6 +1,6 @@
 /* Walks the cache's files, removes them, and keeps their total size below the cap. */
-#ifndef WEFT_SWEEP_H
-#define WEFT_SWEEP_H
+#ifndef WEFT_RUNTIME_CACHE_SWEEP_H
+#define WEFT_RUNTIME_CACHE_SWEEP_H
 
 #include "compiler/base/base.h"
 

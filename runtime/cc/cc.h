@@ -1,7 +1,7 @@
 /* C compilers: the machine's, which runs as a process, libtcc, which is a module, and the files of kernels that
  * WEFT_KEEP keeps. */
-#ifndef WEFT_CC_H
-#define WEFT_CC_H
+#ifndef WEFT_RUNTIME_CC_CC_H
+#define WEFT_RUNTIME_CC_CC_H
 
 #include "runtime/base/base.h"
 #include "runtime/cache/cache.h"

@@ -1,6 +1,6 @@
 /* Loads shared objects from descriptors. */
-#ifndef WEFT_IMAGE_H
-#define WEFT_IMAGE_H
+#ifndef WEFT_RUNTIME_CC_IMAGE_IMPL_H
+#define WEFT_RUNTIME_CC_IMAGE_IMPL_H
 
 #include "runtime/cache/cache.h"
 

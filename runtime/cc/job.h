@@ -1,7 +1,7 @@
 /* One run of the C compiler or of a disassembler: its arguments, its process, and its files in a
  * private directory, which is removed afterwards in any case. */
-#ifndef WEFT_JOB_H
-#define WEFT_JOB_H
+#ifndef WEFT_RUNTIME_CC_JOB_H
+#define WEFT_RUNTIME_CC_JOB_H
 
 #include "compiler/base/base.h"
 

@@ -1,8 +1,8 @@
 /* WEFT_KEEP: a directory in which people can look at kernels. Files are named after their kernel, and they
  * are what runs: the binary is loaded from the directory, and its line numbers are those of the source beside
  * it. A context that keeps files uses neither the cache on disk nor first kernels. */
-#ifndef WEFT_KEEP_H
-#define WEFT_KEEP_H
+#ifndef WEFT_RUNTIME_CC_KEEP_H
+#define WEFT_RUNTIME_CC_KEEP_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* Compiling first kernels with libtcc, through a module that may be absent. */
-#ifndef WEFT_FIRST_H
-#define WEFT_FIRST_H
+#ifndef WEFT_RUNTIME_CC_TCC_H
+#define WEFT_RUNTIME_CC_TCC_H
 
 #include "runtime/cc/tcc_module.h"
 

@@ -1,8 +1,8 @@
 /* The interface between the library and the module around libtcc, a shared object that the library
  * loads if it is there (tcc.c). The module exports one `const struct first_module` named
  * weft_first. */
-#ifndef WEFT_FIRST_MODULE_H
-#define WEFT_FIRST_MODULE_H
+#ifndef WEFT_RUNTIME_CC_TCC_MODULE_H
+#define WEFT_RUNTIME_CC_TCC_MODULE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* The GPUs that a context uses, each with its primary context, which CUDA's runtime and every other
  * library of the process uses, too. It is retained at the first use and released when the
  * weft_context is destroyed. */
-#ifndef WEFT_CUDA_DEVICE_H
-#define WEFT_CUDA_DEVICE_H
+#ifndef WEFT_RUNTIME_GPU_DEVICE_H
+#define WEFT_RUNTIME_GPU_DEVICE_H
 
 #include "runtime/gpu/memory.h"
 

@@ -8,8 +8,8 @@
  * Invariant: a table that was returned is complete, except for functions marked OPTIONAL, and never
  * changes. The library behind it is never closed. A context is current only between cuda_enter and
  * cuda_leave (device.h). */
-#ifndef WEFT_CUDA_DRIVER_H
-#define WEFT_CUDA_DRIVER_H
+#ifndef WEFT_RUNTIME_GPU_DRIVER_H
+#define WEFT_RUNTIME_GPU_DRIVER_H
 
 #include "compiler/base/base.h"
 

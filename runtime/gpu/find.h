@@ -2,8 +2,8 @@
  * libraries and programs, and where the toolkit's installer, conda and pip put them.
  *
  * Invariant: nothing is loaded or started, so that a kernel on disk is found without loading NVRTC. */
-#ifndef WEFT_CUDA_FIND_H
-#define WEFT_CUDA_FIND_H
+#ifndef WEFT_RUNTIME_GPU_FIND_H
+#define WEFT_RUNTIME_GPU_FIND_H
 
 #include "runtime/base/base.h"
 

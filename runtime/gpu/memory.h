@@ -5,8 +5,8 @@
  *
  * Invariant: a block is lent to one borrower, waits for its event, belongs to a graph, is kept for good, or
  * is free. All functions may be called from any thread. */
-#ifndef WEFT_CUDA_MEMORY_H
-#define WEFT_CUDA_MEMORY_H
+#ifndef WEFT_RUNTIME_GPU_MEMORY_H
+#define WEFT_RUNTIME_GPU_MEMORY_H
 
 #include "runtime/gpu/driver.h"
 

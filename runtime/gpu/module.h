@@ -2,8 +2,8 @@
  * memory and on disk are the same as for C kernels (kernels.c, build.c).
  *
  * Invariant: the GPU's context is current only while a module is loaded or unloaded. */
-#ifndef WEFT_CUDA_KERNELS_H
-#define WEFT_CUDA_KERNELS_H
+#ifndef WEFT_RUNTIME_GPU_MODULE_H
+#define WEFT_RUNTIME_GPU_MODULE_H
 
 #include "runtime/cache/cache.h"
 #include "runtime/gpu/device.h"

@@ -3,8 +3,8 @@
  *
  * Invariant: nvrtc_identity identifies the library that compiles once it is open, and before that the
  * one that would be opened. It stays open until the process ends. */
-#ifndef WEFT_NVRTC_H
-#define WEFT_NVRTC_H
+#ifndef WEFT_RUNTIME_GPU_NVRTC_H
+#define WEFT_RUNTIME_GPU_NVRTC_H
 
 #include "compiler/base/base.h"
 

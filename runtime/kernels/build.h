@@ -1,7 +1,7 @@
 /* Making one kernel: from the disk cache, or else with the machine's C compiler or NVRTC. Any thread may
  * call these functions, also two for the same kernel, but never with the context's mutex held. */
-#ifndef WEFT_BUILD_H
-#define WEFT_BUILD_H
+#ifndef WEFT_RUNTIME_KERNELS_BUILD_H
+#define WEFT_RUNTIME_KERNELS_BUILD_H
 
 #include "runtime/kernels/context.h"
 

@@ -1,6 +1,6 @@
 /* What a context owns: a member for each room that keeps state, and the table of kernels. */
-#ifndef WEFT_CONTEXT_H
-#define WEFT_CONTEXT_H
+#ifndef WEFT_RUNTIME_KERNELS_CONTEXT_H
+#define WEFT_RUNTIME_KERNELS_CONTEXT_H
 
 #include "runtime/cc/cc.h"
 #include "runtime/gpu/gpu.h"

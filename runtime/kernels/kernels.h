@@ -1,7 +1,7 @@
 /* Kernels in memory: a context's table, in which each text is compiled once. tiers.c chooses the compiler,
  * build.c runs it, and worker.c makes good kernels in the background. */
-#ifndef WEFT_KERNELS_H
-#define WEFT_KERNELS_H
+#ifndef WEFT_RUNTIME_KERNELS_KERNELS_H
+#define WEFT_RUNTIME_KERNELS_KERNELS_H
 
 #include "runtime/kernels/build.h"
 #include "templates/kernel/args.h"

@@ -1,7 +1,7 @@
 /* Chooses the compiler for a kernel: libtcc in a millisecond (the first kernel), or the disk and
  * the machine's compiler (the good one). From any thread, without the context's mutex. */
-#ifndef WEFT_TIERS_H
-#define WEFT_TIERS_H
+#ifndef WEFT_RUNTIME_KERNELS_TIERS_IMPL_H
+#define WEFT_RUNTIME_KERNELS_TIERS_IMPL_H
 
 #include "runtime/kernels/kernels.h"
 

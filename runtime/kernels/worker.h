@@ -1,7 +1,7 @@
 /* A context's background thread, which makes good kernels while first ones run. The first job starts
  * it. It blocks all signals. It does not survive a fork; the child starts its own. */
-#ifndef WEFT_WORKER_H
-#define WEFT_WORKER_H
+#ifndef WEFT_RUNTIME_KERNELS_WORKER_H
+#define WEFT_RUNTIME_KERNELS_WORKER_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The texts of an instance's kernels, kept beside its plans. */
-#ifndef WEFT_EMITTED_H
-#define WEFT_EMITTED_H
+#ifndef WEFT_RUNTIME_PLAN_EMITTED_H
+#define WEFT_RUNTIME_PLAN_EMITTED_H
 
 #include "runtime/plan/typed.h"
 

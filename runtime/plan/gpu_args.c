@@ -21,7 +21,7 @@ static const struct form *form_of(const struct planned *planned)
 
 #define SHARED static
 #define FORM struct form
-#include "templates/shared/words.c"
+#include "templates/shared/launch_args.c"
 
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)
 {

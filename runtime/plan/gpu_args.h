@@ -6,14 +6,14 @@
  * a table in device memory, which the caller lays out: samples one after the other, form_sample_words
  * each, with the tiles of all in one line (sample.first_tile), and geometries, form_geometry_words each,
  * one for each plan. A sample without tiles has no place in it. */
-#ifndef WEFT_CUDA_ARGS_H
-#define WEFT_CUDA_ARGS_H
+#ifndef WEFT_RUNTIME_PLAN_GPU_ARGS_H
+#define WEFT_RUNTIME_PLAN_GPU_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "templates/shared/words.h"
+#include "templates/shared/launch_args.h"
 
 struct planned;
 

@@ -1,7 +1,7 @@
 /* What a plan for a GPU keeps for its kernels: constants, and tables of maps and literals, in device
  * memory, and the arguments of kernels on one sample, except what each run fills in. */
-#ifndef WEFT_CUDA_PLAN_H
-#define WEFT_CUDA_PLAN_H
+#ifndef WEFT_RUNTIME_PLAN_GPU_PLAN_H
+#define WEFT_RUNTIME_PLAN_GPU_PLAN_H
 
 #include "compiler/base/base.h"
 

@@ -1,5 +1,5 @@
 /* Makes plans: shapes, division, kernels; see plan.h. A plan is made once and then found by its key
- * (plans.c). */
+ * (plan_cache.c). */
 #include "runtime/plan/plan.h"
 
 #include <stdlib.h>

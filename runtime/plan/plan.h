@@ -1,8 +1,8 @@
 /* Plans: what a typed program becomes for certain shapes and strides. */
-#ifndef WEFT_PLAN_H
-#define WEFT_PLAN_H
+#ifndef WEFT_RUNTIME_PLAN_PLAN_H
+#define WEFT_RUNTIME_PLAN_PLAN_H
 
-#include "runtime/plan/divide.h"
+#include "runtime/plan/loops.h"
 #include "runtime/plan/gpu_args.h"
 #include "runtime/plan/gpu_plan.h"
 
@@ -36,7 +36,7 @@ struct plan {
     const struct target *target;
     struct arena own;              /* the memory of the plan */
     size_t bytes_kept;             /* its size as the table counts it */
-    struct plan_key key;           /* see plans.c */
+    struct plan_key key;           /* see plan_cache.c */
     int device;                    /* as in struct occasion */
     struct cuda_device *gpu;       /* the GPU of that number; NULL: the plan runs in C */
     atomic_int users;              /* runs in progress; raised only under the program's mutex */
@@ -50,7 +50,7 @@ struct plan {
     size_t shared_bytes, own_bytes;
     unsigned char *bytes;          /* 0 to 255, for TENSOR_BYTES */
     struct weft_kernel_info *infos;
-    struct recent *recent;         /* made by the first run; recent.c */
+    struct recent *recent;         /* made by the first run; recent_call.c */
 };
 
 /* The shapes of all nodes for these inputs, which are checked against the declared types. NULL with

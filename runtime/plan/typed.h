@@ -1,10 +1,10 @@
 /* A program and its instances: the program typed for certain dtypes of its inputs. */
-#ifndef WEFT_TYPED_H
-#define WEFT_TYPED_H
+#ifndef WEFT_RUNTIME_PLAN_TYPED_H
+#define WEFT_RUNTIME_PLAN_TYPED_H
 
 #include "compiler/pipeline.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/plan/plans.h"
+#include "runtime/plan/plan_cache.h"
 
 enum { MAX_CLASSES = 16 };
 
@@ -37,7 +37,7 @@ struct weft_program {
     const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify was told */
     pthread_mutex_t mutex;         /* guards what follows, and the plans */
     struct typed *typed;
-    const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent.c */
+    const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent_call.c */
 };
 
 /* A copy of the parsed program with nodes, symbols and results of its own, into which types may be

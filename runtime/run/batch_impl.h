@@ -1,8 +1,8 @@
 /* Batches: one call for many samples, each a tensor with a shape of its own. Consecutive samples
  * of equal shapes and strides form a stretch and share a plan. Results that depend on no batch are
  * a part of their own, which is computed once. */
-#ifndef WEFT_BATCH_H
-#define WEFT_BATCH_H
+#ifndef WEFT_RUNTIME_RUN_BATCH_IMPL_H
+#define WEFT_RUNTIME_RUN_BATCH_IMPL_H
 
 #include "runtime/run/call.h"
 

@@ -1,6 +1,6 @@
 /* One call that takes tensors: its arguments and what is found for them. It lives on the caller's stack. */
-#ifndef WEFT_CALL_H
-#define WEFT_CALL_H
+#ifndef WEFT_RUNTIME_RUN_CALL_H
+#define WEFT_RUNTIME_RUN_CALL_H
 
 #include "runtime/plan/plan.h"
 
@@ -57,7 +57,7 @@ bool check_batches(struct call *call, const struct weft_argument *outputs);
 /* Moves all batches among the inputs, or the outputs, on to sample `i`. Diagnostics name the sample. */
 enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data);
 
-/* place.c: chooses the device from where the tensors lie and from the context's target. False with
+/* choose_device.c: chooses the device from where the tensors lie and from the context's target. False with
  * diagnostics. */
 bool choose_device(struct call *call);
 

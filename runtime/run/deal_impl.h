@@ -1,10 +1,10 @@
 /* Assigns the samples of batches to launches: one for each kernel at each position. In each part, kernels
  * that store temporaries run in order before those that store results. */
-#ifndef WEFT_DEAL_H
-#define WEFT_DEAL_H
+#ifndef WEFT_RUNTIME_RUN_DEAL_IMPL_H
+#define WEFT_RUNTIME_RUN_DEAL_IMPL_H
 
 #include "runtime/run/call.h"
-#include "runtime/run/launch_impl.h"
+#include "runtime/run/cpu_launch_impl.h"
 
 /* A launch and the memory for its samples. */
 struct deal {

@@ -1,7 +1,7 @@
 /* Batches on a GPU: one launch for each kernel, on a table of its samples, which is copied to the GPU
  * before the launch. */
-#ifndef WEFT_CUDA_BATCH_H
-#define WEFT_CUDA_BATCH_H
+#ifndef WEFT_RUNTIME_RUN_GPU_BATCH_IMPL_H
+#define WEFT_RUNTIME_RUN_GPU_BATCH_IMPL_H
 
 #include "runtime/run/gpu_work_impl.h"
 #include "runtime/run/deal_impl.h"

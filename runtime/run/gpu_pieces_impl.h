@@ -1,8 +1,8 @@
 /* Cuts host data for a GPU into pieces: while one is copied to the GPU, another computes and a third is copied
  * back. The GPU's memory holds only a few pieces at a time. Batches are cut between samples. A large tensor is
  * first made a batch of slabs, if that changes no result. */
-#ifndef WEFT_CUDA_PIECES_H
-#define WEFT_CUDA_PIECES_H
+#ifndef WEFT_RUNTIME_RUN_GPU_PIECES_IMPL_H
+#define WEFT_RUNTIME_RUN_GPU_PIECES_IMPL_H
 
 #include "runtime/run/gpu_work_impl.h"
 

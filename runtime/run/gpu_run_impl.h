@@ -1,7 +1,7 @@
 /* Runs of one sample on a GPU, and the staging of host operands that batches use, too (gpu_batch_impl.h).
  * Operands in device memory are used in place. */
-#ifndef WEFT_CUDA_RUN_H
-#define WEFT_CUDA_RUN_H
+#ifndef WEFT_RUNTIME_RUN_GPU_RUN_IMPL_H
+#define WEFT_RUNTIME_RUN_GPU_RUN_IMPL_H
 
 #include "runtime/run/gpu_work_impl.h"
 

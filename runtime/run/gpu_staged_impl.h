@@ -1,8 +1,8 @@
 /* Runs on host tensors with a GPU: copies through pinned memory, on streams of our own, while the
  * caller waits. Several works overlap: one is copied to the GPU, another computes, and a third is
  * copied back. */
-#ifndef WEFT_CUDA_HOST_H
-#define WEFT_CUDA_HOST_H
+#ifndef WEFT_RUNTIME_RUN_GPU_STAGED_IMPL_H
+#define WEFT_RUNTIME_RUN_GPU_STAGED_IMPL_H
 
 #include "runtime/run/gpu_work_impl.h"
 

@@ -10,8 +10,8 @@
  *
  * Invariant: nothing is allocated from an arena between work_begin and work_end, because a failure would
  * jump past work_end. Every other way out between them calls work_end. */
-#ifndef WEFT_CUDA_WORK_H
-#define WEFT_CUDA_WORK_H
+#ifndef WEFT_RUNTIME_RUN_GPU_WORK_IMPL_H
+#define WEFT_RUNTIME_RUN_GPU_WORK_IMPL_H
 
 #include "runtime/run/call.h"
 

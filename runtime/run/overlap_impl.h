@@ -1,7 +1,7 @@
 /* Rule 5.4: an output may be the very buffer of an input. Every other overlap is an error, which
  * is found before anything is written. */
-#ifndef WEFT_OVERLAP_H
-#define WEFT_OVERLAP_H
+#ifndef WEFT_RUNTIME_RUN_OVERLAP_IMPL_H
+#define WEFT_RUNTIME_RUN_OVERLAP_IMPL_H
 
 #include "runtime/run/call.h"
 

@@ -5,9 +5,9 @@
 #include "runtime/run/gpu_staged_impl.h"
 #include "runtime/run/gpu_pieces_impl.h"
 #include "runtime/run/gpu_run_impl.h"
-#include "runtime/run/launch_impl.h"
+#include "runtime/run/cpu_launch_impl.h"
 #include "runtime/run/overlap_impl.h"
-#include "runtime/run/recent_impl.h"
+#include "runtime/run/recent_call_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

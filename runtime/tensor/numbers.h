@@ -1,6 +1,6 @@
 /* Inputs whose elements views take as numbers (rule 7.1), such as the extents of reshape(x, s). */
-#ifndef WEFT_NUMBERS_H
-#define WEFT_NUMBERS_H
+#ifndef WEFT_RUNTIME_TENSOR_NUMBERS_H
+#define WEFT_RUNTIME_TENSOR_NUMBERS_H
 
 #include "compiler/check/check.h"
 

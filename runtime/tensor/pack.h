@@ -1,8 +1,8 @@
 /* Copies strided elements of a host tensor to dense ones and back. Dense means row-major over the
  * dimensions that have a stride. A dimension of stride 0 counts as one element, whatever its extent,
  * unless that is 0. */
-#ifndef WEFT_PACK_H
-#define WEFT_PACK_H
+#ifndef WEFT_RUNTIME_TENSOR_PACK_H
+#define WEFT_RUNTIME_TENSOR_PACK_H
 
 #include <stddef.h>
 #include <stdint.h>

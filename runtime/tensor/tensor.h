@@ -1,6 +1,6 @@
 /* The caller's tensors: read, checked, compared and packed. */
-#ifndef WEFT_TENSOR_H
-#define WEFT_TENSOR_H
+#ifndef WEFT_RUNTIME_TENSOR_TENSOR_H
+#define WEFT_RUNTIME_TENSOR_TENSOR_H
 
 #include "runtime/tensor/numbers.h"
 #include "runtime/tensor/pack.h"

@@ -1,8 +1,8 @@
 /* A record of what the last call looked like that passed every check. A call with the same names,
  * devices, dtypes, shapes and strides skips the checks that would come out the same, and the search
  * for its plan. Everything that depends on addresses is always checked. */
-#ifndef WEFT_RECENT_H
-#define WEFT_RECENT_H
+#ifndef WEFT_RUNTIME_RUN_RECENT_CALL_IMPL_H
+#define WEFT_RUNTIME_RUN_RECENT_CALL_IMPL_H
 
 #include "runtime/run/call.h"
 

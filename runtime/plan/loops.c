@@ -1,4 +1,4 @@
-/* Divides a typed program on certain shapes into kernels; see divide.h. The pipeline makes the kernels and their
+/* Divides a typed program on certain shapes into kernels; see loops.h. The pipeline makes the kernels and their
  * loops. This file keeps lowered kernels, limits the number of classes, and places temporaries. */
 #include "runtime/plan/plan.h"
 

@@ -1,6 +1,6 @@
-/* The record of a call; see recent_impl.h. It is made once for a plan, by the first run that uses it, and
+/* The record of a call; see recent_call_impl.h. It is made once for a plan, by the first run that uses it, and
  * never changes. */
-#include "runtime/run/recent_impl.h"
+#include "runtime/run/recent_call_impl.h"
 
 #include <string.h>
 

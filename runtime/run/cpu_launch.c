@@ -1,7 +1,7 @@
-/* Runs kernels in C on threads; see launch_impl.h. Threads claim chunks of tiles from a common counter
+/* Runs kernels in C on threads; see cpu_launch_impl.h. Threads claim chunks of tiles from a common counter
  * until none is left. So it does not matter how many threads come, and a slow one delays the others by
  * one chunk at most. The bits of an element do not depend on the thread that computes it. */
-#include "runtime/run/launch_impl.h"
+#include "runtime/run/cpu_launch_impl.h"
 
 #include <fenv.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* The table of an instance's plans. */
-#ifndef WEFT_PLANS_H
-#define WEFT_PLANS_H
+#ifndef WEFT_RUNTIME_PLAN_PLAN_CACHE_H
+#define WEFT_RUNTIME_PLAN_PLAN_CACHE_H
 
 #include "compiler/base/base.h"
 
@@ -9,7 +9,7 @@ struct plan;
 struct program;
 struct weft_program;
 
-/* What a plan was made for, as numbers; plans.c lists them. */
+/* What a plan was made for, as numbers; plan_cache.c lists them. */
 struct plan_key {
     int64_t *numbers;
     size_t size;

@@ -1,5 +1,5 @@
-/* Sites, their bytes, and the diagnostics made from them; see remarks.h. */
-#include "runtime/gpu/remarks.h"
+/* Sites, their bytes, and the diagnostics made from them; see faults.h. */
+#include "runtime/gpu/faults.h"
 
 #include <stdlib.h>
 #include <string.h>

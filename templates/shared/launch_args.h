@@ -1,4 +1,4 @@
-/* What a launch of a CUDA kernel says besides the kernel's geometry; words.c makes its arguments of it. `form` is the
+/* What a launch of a CUDA kernel says besides the kernel's geometry; launch_args.c makes its arguments of it. `form` is the
  * kernel's (compiler/loop/form.h). Addresses are the device's. */
 
 //: launch

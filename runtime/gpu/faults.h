@@ -4,8 +4,8 @@
  * flight may outlive their program.
  *
  * Invariant: bytes that were given to a kernel remain its own as long as the device. */
-#ifndef WEFT_REMARKS_H
-#define WEFT_REMARKS_H
+#ifndef WEFT_RUNTIME_GPU_FAULTS_H
+#define WEFT_RUNTIME_GPU_FAULTS_H
 
 #include "compiler/ir/ir.h"
 #include "runtime/gpu/device.h"

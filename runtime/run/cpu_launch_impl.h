@@ -1,7 +1,7 @@
 /* One kernel of one run in C, on one sample or many: its arguments, and its tiles, which threads
  * claim in chunks. */
-#ifndef WEFT_LAUNCH_H
-#define WEFT_LAUNCH_H
+#ifndef WEFT_RUNTIME_RUN_CPU_LAUNCH_IMPL_H
+#define WEFT_RUNTIME_RUN_CPU_LAUNCH_IMPL_H
 
 #include "runtime/plan/plan.h"
 

@@ -13,7 +13,7 @@ static const struct habit call_habits[] = {
 #define CALL_HABIT(name, advice) {name, advice},
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type)
-#include "grammar/habits.def"
+#include "grammar/hints.def"
 };
 
 static const struct habit argument_habits[] = {
@@ -21,7 +21,7 @@ static const struct habit argument_habits[] = {
 #define CALL_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice) {name, advice},
 #define TYPE_HABIT(name, type)
-#include "grammar/habits.def"
+#include "grammar/hints.def"
 };
 
 static const struct habit type_habits[] = {
@@ -29,7 +29,7 @@ static const struct habit type_habits[] = {
 #define CALL_HABIT(name, advice)
 #define ARGUMENT_HABIT(name, advice)
 #define TYPE_HABIT(name, type) {name, type},
-#include "grammar/habits.def"
+#include "grammar/hints.def"
 };
 
 static const char *look_up(const struct habit *habits, size_t count, const char *name)

@@ -1,6 +1,6 @@
 /* Divides a typed program on certain shapes into kernels, by calling the pipeline. */
-#ifndef WEFT_DIVIDE_H
-#define WEFT_DIVIDE_H
+#ifndef WEFT_RUNTIME_PLAN_LOOPS_H
+#define WEFT_RUNTIME_PLAN_LOOPS_H
 
 #include "runtime/plan/emitted.h"
 #include "runtime/tensor/tensor.h"
