@@ -1,7 +1,9 @@
 /* Warm calls of weft_run on tiny tensors, for overhead.py: under callgrind only the counted calls are
  * collected; elsewhere the requests to callgrind do nothing and the time per call is printed.
  *
- *     overhead TEXT OPERANDS ELEMENTS named|placed CALLS */
+ *     overhead TEXT OPERANDS ELEMENTS named|placed|batch CALLS
+ *
+ * With `batch` each tensor is a batch of one sample. */
 #include "include/weft/weft.h"
 
 #include <stdio.h>
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
         tensors[i] = (DLTensor){.data = data[i], .device = {kDLCPU, 0}, .ndim = shape[0] > 0,
                                 .dtype = {kDLFloat, 32, 1}, .shape = shape};
         arguments[i].tensors = &tensors[i];
+        arguments[i].count = arguments[i].batch = strcmp(argv[4], "batch") == 0;
         if (i < operands && strcmp(argv[4], "named") == 0)
             arguments[i].name = names[i];
     }

@@ -28,6 +28,7 @@ CASES = [
     ("a * b + c", 3, 16, "placed", ""),
     ("a * b + c", 3, 16, "named", ""),
     ("a * b + c", 3, 16, "placed", "call"),
+    ("a * b + c", 3, 16, "batch", ""),
 ]
 
 

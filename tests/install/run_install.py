@@ -53,6 +53,12 @@ class Failed(Exception):
     """A command failed, or its output is another."""
 
 
+def need_full():
+    """Builds Weft once more: not in layers below the full one."""
+    if os.environ.get("WEFT_LAYER", "full") != "full":
+        raise Skip("it is for the layer full")
+
+
 def need(program):
     if not shutil.which(program):
         raise Skip(f"there is no {program}")
@@ -333,6 +339,7 @@ class Install:
 
     def check_subproject(self):
         """Weft is a subproject: its library, and its command for the Meson recipe"""
+        need_full()
         place = self.scratch / "parent"
         shutil.copytree(self.root / "examples/aot-meson", place, ignore=shutil.ignore_patterns("build*"))
         shutil.copy(self.root / "examples/jit-c/evaluate.c", place)
@@ -348,6 +355,7 @@ class Install:
 
     def check_cmake_static(self):
         """CMake links Weft::weft_static"""
+        need_full()
         need("cmake")
         place = self.scratch / "cmake-static"
         shutil.copytree(self.root / "examples/jit-cpp", place, ignore=shutil.ignore_patterns("build*"))

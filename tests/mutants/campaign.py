@@ -4,6 +4,7 @@ import json
 import mmap
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -13,6 +14,9 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import sample  # noqa: E402
 
 MOST = 4096                 # WEFT_MUTANT_MOST
 SKIPPED = 77
@@ -89,10 +93,22 @@ def note_tests(out, build, logs):
 
 # ---- what other selections of the place know ----
 
+def in_layer(text, layer):
+    """`quick/again/usual/full` is the number of the layer, as sample.py reads it."""
+    if not re.fullmatch(r"\d+(/\d+)+", text):
+        return text
+    numbers = text.split("/")
+    return numbers[min(sample.LAYERS.index(layer), len(numbers) - 1)]
+
+
 def key(test):
-    """Tests of two selections are the same if they run the same command in the same environment."""
-    environment = {name: value for name, value in test["environment"].items() if name not in ("SHLVL", "OLDPWD", "_")}
-    return json.dumps([test["command"], test["directory"], environment], sort_keys=True)
+    """Tests of two selections are the same if they run the same command in the same environment. The layer alone makes
+    no difference; the numbers that depend on it do."""
+    layer = test["environment"].get("WEFT_LAYER") or sample.LAYERS[-1]
+    environment = {name: in_layer(value, layer) for name, value in test["environment"].items()
+                   if name not in ("SHLVL", "OLDPWD", "_", "WEFT_LAYER")}
+    command = [in_layer(word, layer) for word in test["command"]]
+    return json.dumps([command, test["directory"], environment], sort_keys=True)
 
 
 def others(place, name):

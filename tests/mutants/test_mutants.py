@@ -218,6 +218,15 @@ class Whole(unittest.TestCase):
         share = self.say("table", "less", "all").splitlines()[-1]
         self.assertRegex(share, r"less kills (\d+) of \1 \(100.0 %\) that all kills; not \[\]")
 
+    def test_layers(self):
+        """Tests of two layers are the same where no number depends on the layer."""
+        usual, full = ({"command": ["a", "8/4/2/0"], "directory": "b",
+                        "environment": {"WEFT_LAYER": layer, "WEFT_SHARE": "4/2/1"}} for layer in ("usual", "full"))
+        self.assertNotEqual(campaign.key(usual), campaign.key(full))
+        usual["command"] = full["command"] = ["a", "8/4/2"]
+        self.assertEqual(campaign.key(usual), campaign.key(full))
+        self.assertNotEqual(campaign.key(usual), campaign.key(dict(full, environment={"WEFT_SHARE": "2"})))
+
     def test_time_limit(self):
         run = campaign.Run(dict(self.tests[0], command=["sleep", "60"]), limit=0.2)
         self.assertTrue(run.stopped and run.failed)
