@@ -91,8 +91,24 @@ static bool check_name(struct program *program, struct node *node)
     return true;
 }
 
+/* The first integer type that holds all elements of an array literal; WEFT_DTYPE_COUNT if none does. */
+static enum weft_dtype integers_dtype(const struct program *program, const struct node *array)
+{
+    static const enum weft_dtype types[] = {WEFT_INT32, WEFT_INT64, WEFT_UINT64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        int i = 0;
+        while (i < array->operand_count && literal_fits(&operand_node(program, array, i)->literal, types[t]))
+            i++;
+        if (i == array->operand_count)
+            return types[t];
+    }
+    return WEFT_DTYPE_COUNT;
+}
+
+/* Integers alone take the first type that holds all of them; other elements are promoted. */
 static bool check_array(struct program *program, struct node *node)
 {
+    bool integers = true;
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *element = operand_node(program, node, i);
         if (element->poison)
@@ -105,8 +121,14 @@ static bool check_array(struct program *program, struct node *node)
         if (!check_width(program, element))
             return poison(node);
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
+        integers = integers && element->literal.kind == LITERAL_INTEGER;
     }
-    return true;
+    if (integers)
+        node->dtype = integers_dtype(program, node);
+    if (node->dtype < WEFT_DTYPE_COUNT)
+        return true;
+    poison(node);
+    return diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 
 static bool check_cast(struct program *program, struct node *node)

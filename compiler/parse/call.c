@@ -191,7 +191,7 @@ static void read_arguments(struct parser *p, const struct callee *callee,
             }
             named = argument.name;
             ARENA_PUSH(p->arena, arguments->items, arguments->count, argument);
-        } while (parse_accept(p, TOKEN_COMMA));
+        } while (parse_more(p, TOKEN_RPAREN));
     parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
 }
 

@@ -116,7 +116,7 @@ static void array_level(struct parser *p, struct array *array, int level)
     else
         do
             array_element(p, array, level), count++;
-        while (parse_accept(p, TOKEN_COMMA));
+        while (parse_more(p, TOKEN_RBRACKET));
     if (parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'"))
         array_count(p, array, level, count, opener);
     p->nesting--;

@@ -23,6 +23,11 @@ bool parse_accept(struct parser *p, enum token_kind kind)
     return there;
 }
 
+bool parse_more(struct parser *p, enum token_kind closer)
+{
+    return parse_accept(p, TOKEN_COMMA) && p->token.kind != closer;
+}
+
 bool parse_expect(struct parser *p, enum token_kind kind, const char *expected)
 {
     return parse_accept(p, kind) || parse_unexpected(p, expected);
@@ -250,7 +255,7 @@ static void parameters(struct parser *p)
     if (p->token.kind != TOKEN_RPAREN)
         do
             declaration(p, true);
-        while (parse_accept(p, TOKEN_COMMA));
+        while (parse_more(p, TOKEN_RPAREN));
     parse_close(p, opener, TOKEN_RPAREN, "',' or ')'");
 }
 

@@ -48,7 +48,9 @@ void parse_program(struct parser *p, enum token_kind end);
 void parse_advance(struct parser *p);
 /* Consumes the token if it is of this kind, and says whether it was. */
 bool parse_accept(struct parser *p, enum token_kind kind);
-/* The same; otherwise reports that `expected` was expected. */
+/* Consumes a comma of a list in brackets, and says whether an element follows. The list's last comma may trail. */
+bool parse_more(struct parser *p, enum token_kind closer);
+/* As parse_accept; otherwise reports that `expected` was expected. */
 bool parse_expect(struct parser *p, enum token_kind kind, const char *expected);
 /* Goes one level deeper; reports DIAG_TOO_DEEP and returns false beyond MAX_NESTING. Undone by --p->nesting. */
 bool parse_enter(struct parser *p, struct span place);

@@ -71,7 +71,7 @@ static void extents(struct parser *p, struct type *type)
             return;
         }
         type->extents[type->rank++] = extent(p);
-    } while (parse_accept(p, TOKEN_COMMA));
+    } while (parse_more(p, TOKEN_RBRACKET));
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
 

@@ -91,7 +91,7 @@ static void list(struct parser *p, struct numbers *numbers, const char *what)
                 too_many(p, place);
             else if (found <= WEFT_MAX_RANK)
                 add_number(p, numbers, &p->program->nodes[node], what);
-        } while (parse_accept(p, TOKEN_COMMA));
+        } while (parse_more(p, TOKEN_RBRACKET));
     parse_close(p, opener, TOKEN_RBRACKET, "',' or ']'");
 }
 
