@@ -123,7 +123,7 @@ static bool check_array(struct program *program, struct node *node)
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
         integers = integers && element->literal.kind == LITERAL_INTEGER;
     }
-    if (integers)
+    if (integers && !program->is_value)
         node->dtype = integers_dtype(program, node);
     if (node->dtype < WEFT_DTYPE_COUNT)
         return true;

@@ -193,7 +193,8 @@ static enum weft_status read_literal(struct reading *reading, enum weft_dtype dt
     if (!parse_value(&reading->arena, &reading->source, &reading->diags, &program))
         return explain(reading, error);
     const int value = program->results[0].node;
-    if (dtype < WEFT_DTYPE_COUNT)
+    program->is_value = dtype < WEFT_DTYPE_COUNT;
+    if (program->is_value)
         cast_result(program, dtype);
     if (!pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK))
         return finish_call(NULL, &reading->diags, error);

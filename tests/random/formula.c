@@ -116,16 +116,24 @@ static bool settle_op(struct formula *formula, struct formula_node *node)
     return !op_fault(node->op, node->meeting) || !is_numeric(divisor) || divisor->integer != 0;
 }
 
+/* Integers alone have the smallest type that holds all of them. */
 static bool settle_array(struct formula *formula, struct formula_node *node)
 {
     int64_t count = extents_volume(&node->extents);
+    bool integers = true, negative = false, large = false;
     for (int i = 0; i < count; i++) {
-        enum weft_dtype dtype = number_dtype(&formula->elements[node->elements + i]);
+        const struct number *number = &formula->elements[node->elements + i];
+        enum weft_dtype dtype = number_dtype(number);
         if (dtype == WEFT_DTYPE_COUNT)
             return false;
+        integers = integers && number->kind == NUMBER_INTEGER;
+        negative = negative || number->integer < 0;
+        large = large || dtype == WEFT_UINT64;
         node->dtype = i ? promote(node->dtype, dtype) : dtype;
     }
-    return true;
+    if (integers && large)
+        node->dtype = WEFT_UINT64;
+    return !(integers && large && negative);
 }
 
 static bool settle_view(const struct formula *formula, struct formula_node *node)

@@ -94,6 +94,17 @@ static int literal_node(struct generator *g)
     return node;
 }
 
+/* Beside an integer that needs uint64 none is negative: rule 2.6. */
+static void agree(struct number *elements, int64_t count)
+{
+    bool large = false;
+    for (int64_t i = 0; i < count; i++)
+        large = large || number_dtype(&elements[i]) == WEFT_UINT64;
+    for (int64_t i = 0; large && i < count; i++)
+        if (elements[i].integer < 0)
+            elements[i].integer = -1 - elements[i].integer;
+}
+
 /* An array literal: it needs extents that are alike in all samples, and few elements. */
 static int array_node(struct generator *g)
 {
@@ -116,6 +127,7 @@ static int array_node(struct generator *g)
     for (int i = 0; i < volume; i++)
         formula->elements[formula->element_count++] =
             kind == 0 ? any_scalar(g) : kind == 1 ? any_real(g) : any_integer(g);
+    agree(&formula->elements[node.elements], volume);
     int index = add_node(g, node);
     settle(g, index);
     return index;
