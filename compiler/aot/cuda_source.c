@@ -286,10 +286,9 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                            const struct aot_params *params)
 {
-    struct buf body;
     const char *includes = arena_printf(out->arena, "#include \"%s.h\"\n\n%s", name,
                                         aot_section(out->arena, weft_template_aot_cuda, "includes"));
-    buf_init(&body, out->arena);
+    struct buf body = buf_new(out->arena);
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     buf_puts(out, aot_shared_section(out->arena, "language"));

@@ -140,8 +140,7 @@ bool aot_check_parameters(struct aot_kernel *k)
     bool good = true;
     for (int entry = 0; entry < ENTRY_COUNT && good; entry++) {
         const struct parameters list = list_parameters(k, entry);
-        struct map names;
-        map_init(&names, k->arena);
+        struct map names = {.arena = k->arena};
         for (int i = 0; i < list.count && good; i++) {
             const char *name = list.items[i].name;
             if (map_find(&names, name, strlen(name)) >= 0)

@@ -185,17 +185,12 @@ struct aot_view {
     int in_size, out_size;         /* bytes of an element if the view counts bytes; else 1 */
 };
 
-static double number_of(const struct literal *item)
-{
-    return item->kind == LITERAL_REAL ? item->real : (double)item->integer;
-}
-
 /* The dimension whose extent is what is left; -1: none. */
 static int find_rest(const struct aot_view *v)
 {
     const struct numbers *numbers = v->args->shape.given ? &v->args->shape : &v->args->rel_shape;
     for (int d = 0; numbers->given && d < v->out->rank && d < numbers->count; d++)
-        if (number_of(&numbers->items[d]) < 0)
+        if (literal_number(&numbers->items[d]) < 0)
             return d;
     return -1;
 }
@@ -233,7 +228,7 @@ static void set_relative(struct aot_view *v, int d)
     struct aot_kernel *k = v->k;
     const struct view_args *args = v->args;
     const int64_t from = args->src_dims.given ? (int64_t)args->src_dims.items[d].integer : d;
-    const double factor = number_of(&args->rel_shape.items[d]);
+    const double factor = literal_number(&args->rel_shape.items[d]);
     if (v->out->extents[d] >= 0)
         return;
     v->out->extents[d] = new_extent(k, "an extent of a view");
@@ -344,9 +339,8 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     const struct viewed viewed = {.program = k->program, .name = "", .place = node->token, .operand = from->span,
                                   .shape = k->shapes[from - k->program->nodes], .inputs = k->inputs,
                                   .dtype = from->dtype};
-    struct diags ignored;
+    struct diags ignored = {.arena = k->arena, .source = k->program->source};
     bool good = true;
-    diags_init(&ignored, k->arena, k->program->source);
     struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape, .in_size = 1, .out_size = 1};
     const struct shape *out = view_shape(k->arena, &ignored, &viewed, args, &good);
     if (!out)
@@ -391,7 +385,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
 void aot_shapes(struct aot_kernel *k)
 {
     const struct shape *scalar = ARENA_NEW(k->arena, struct shape);
-    buf_init(&k->extents, k->arena);
+    k->extents = buf_new(k->arena);
     declare_inputs(k);
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
     for (int n = 0; n < k->program->node_count; n++)

@@ -55,8 +55,7 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
 {
     const struct program *program = k->program;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
-    struct diags ignored;
-    diags_init(&ignored, k->arena, program->source);
+    struct diags ignored = {.arena = k->arena, .source = program->source};
     example->extent_count = k->node_extents;
     example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
     example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);

@@ -208,9 +208,7 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
  * lists a loop's functions. */
 static void put_inclusions(struct buf *out, const struct aot_params *params, const char *name)
 {
-    struct buf numbers, functions;
-    buf_init(&numbers, out->arena);
-    buf_init(&functions, out->arena);
+    struct buf numbers = buf_new(out->arena), functions = buf_new(out->arena);
     for (int i = 0; i < LEVEL_ROWS; i++) {
         if (!(params->levels & levels[i].level))
             continue;
@@ -336,11 +334,8 @@ static void put_includes(const struct source_text *s)
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    struct buf loops, body, includes;
+    struct buf loops = buf_new(out->arena), body = buf_new(out->arena), includes = buf_new(out->arena);
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
-    buf_init(&loops, out->arena);
-    buf_init(&body, out->arena);
-    buf_init(&includes, out->arena);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);

@@ -267,9 +267,7 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
 {
     const struct program *program = k->program;
     const char *name = program->name;
-    struct buf parts, rows;
-    buf_init(&parts, k->arena);
-    buf_init(&rows, k->arena);
+    struct buf parts = buf_new(k->arena), rows = buf_new(k->arena);
     put_operands(&parts, k);
     put_results(&parts, k);
     if (k->temporary_count)

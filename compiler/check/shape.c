@@ -50,8 +50,7 @@ static const char *extent_text(struct arena *arena, const struct program *progra
 const char *shape_text(struct arena *arena, const struct program *program,
                        const struct shape *shape)
 {
-    struct buf text;
-    buf_init(&text, arena);
+    struct buf text = buf_new(arena);
     buf_putc(&text, '[');
     for (int d = 0; d < shape->rank; d++)
         buf_printf(&text, "%s%s", d ? ", " : "", extent_text(arena, program, shape->extents[d]));

@@ -190,7 +190,7 @@ static bool check_factors(const struct view_walk *w, const struct view_list *fac
     if (!in || factors->count <= in->rank)
         return true;
     const struct literal *last = factors->items ? &factors->items[factors->count - 1] : NULL;
-    bool negative = last && (last->kind == LITERAL_REAL ? last->real < 0 : last->integer < 0);
+    bool negative = last && literal_number(last) < 0;
     if (factors->count == in->rank + 1 && (!last || negative))
         return true;
     return view_wrong(

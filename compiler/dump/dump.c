@@ -4,6 +4,7 @@
 
 #include "compiler/lang/lang.h"
 #include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
 
 #include <string.h>
 
@@ -88,18 +89,6 @@ static void put_token(struct buf *buf, const struct lines *lines, const struct t
     buf_putc(buf, '\n');
 }
 
-static bool report_bad(struct diags *diags, const struct source *source, const struct token *token)
-{
-    unsigned byte = (unsigned char)source->text[token->span.start];
-    if (token->bad == DIAG_BAD_BYTE)
-        return diag(diags, DIAG_BAD_BYTE, token->span, byte);
-    if (token->bad == DIAG_BAD_NUMBER)
-        return diag(diags, DIAG_BAD_NUMBER, token->span, token->message);
-    if (token->bad == DIAG_TOO_MANY)
-        return diag(diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
-    return diag(diags, DIAG_UNBALANCED, token->span, token->message);
-}
-
 bool dump_tokens(struct buf *buf, const struct source *source, struct diags *diags)
 {
     struct lexer lexer;
@@ -111,7 +100,7 @@ bool dump_tokens(struct buf *buf, const struct source *source, struct diags *dia
     for (;;) {
         struct token token = lex_next(&lexer);
         if (token.kind == TOKEN_BAD)
-            return report_bad(diags, source, &token);
+            return parse_report_bad(diags, source, &token);
         put_token(buf, &lines, &token);
         if (token.kind == TOKEN_END)
             return true;
@@ -176,14 +165,9 @@ static void put_row(struct buf *buf, enum op op)
 {
     size_t length;
     const char *spelling = word_at(op_rows[op].spellings, 0, &length);
-    bool word = (*spelling | 32) >= 'a' && (*spelling | 32) <= 'z';
-    if (word) {
-        buf_add(buf, spelling, length);
-        return;
-    }
-    for (const char *c = op_rows[op].id; *c; c++)
-        buf_putc(buf, *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c);
-    buf_printf(buf, " %.*s", (int)length, spelling);
+    if (!is_letter(*spelling))
+        buf_printf(buf, "%s ", op_name(buf->arena, op));
+    buf_add(buf, spelling, length);
 }
 
 static void put_numbers(struct buf *buf, const struct program *program, const char *name,

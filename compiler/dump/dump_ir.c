@@ -116,13 +116,12 @@ static const bool *find_elements(struct arena *arena, const struct program *prog
 /* The layouts of all nodes as far as the inputs' types determine them, or NULL. */
 static const char **find_layouts(struct arena *arena, const struct program *program)
 {
-    struct diags diags;
+    struct diags diags = {.arena = arena, .source = program->source};
     const struct shape **inputs = ARENA_ARRAY(arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
-    diags_init(&diags, arena, program->source);
     bool good = infer_shapes(arena, program, &diags, inputs, shapes) &&
                 infer_layouts(arena, program, &diags, shapes, NULL, layouts);
     return good ? layouts : NULL;
@@ -385,14 +384,6 @@ static void put_operands(struct buf *buf, const struct ins *ins)
             buf_printf(buf, " %%%d", ins->a[k]);
 }
 
-static const char *op_text(struct buf *buf, enum op op)
-{
-    char *name = arena_string(buf->arena, op_rows[op].id, strlen(op_rows[op].id));
-    for (char *c = name; *c; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    return name;
-}
-
 static void put_ins(struct buf *buf, const struct kernel *kernel,
                     const struct schedule *schedule, int i)
 {
@@ -415,7 +406,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
         break;
     case INS_OP:
-        buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
+        buf_printf(buf, "%s %s", op_name(buf->arena, ins->op), type);
         put_operands(buf, ins);
         if (schedule->rate[i] != RATE_BLOCK)
             buf_puts(buf, schedule->rate[i] == RATE_ONCE ? "   (once, before the loop)"
@@ -433,7 +424,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         put_operands(buf, ins);
         break;
     case INS_FAULT:
-        buf_printf(buf, "  remark where %s of", op_text(buf, ins->op));
+        buf_printf(buf, "  remark where %s of", op_name(buf->arena, ins->op));
         put_operands(buf, ins);
         buf_puts(buf, " divides by zero");
         break;

@@ -6,16 +6,6 @@
 
 /* ---- functions ---- */
 
-/* The name of a row in generated code: its id in small letters. */
-static const char *row_name(struct emitter *e, enum op op)
-{
-    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
-    for (char *c = name; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    return name;
-}
-
 /* Whether a function of this name was emitted before. If not, it is noted. */
 static bool has_function(struct emitter *e, const char *name)
 {
@@ -46,7 +36,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
         put_meaning(e, out, ins, meaning, names);
         return;
     }
-    const char *name = arena_printf(e->arena, NAME_ROW_FUNCTION, row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_ROW_FUNCTION, op_name(e->arena, ins->op), type);
     buf_printf(out, "%s(%s%s%s%s%s)", name, names[0], arity > 1 ? ", " : "", arity > 1 ? names[1] : "",
                arity > 2 ? ", " : "", arity > 2 ? names[2] : "");
     if (has_function(e, name))
@@ -63,8 +53,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
 
 static const char *literal_text(struct emitter *e, int index)
 {
-    struct buf text;
-    buf_init(&text, e->arena);
+    struct buf text = buf_new(e->arena);
     scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
     return text.text;
 }
@@ -224,7 +213,7 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
     const char *type = short_name(ins->source);
-    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), type);
     int arity = op_arity(ins->op);
     if (has_function(e, name))
         return name;

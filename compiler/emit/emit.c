@@ -244,24 +244,14 @@ static void put_form(struct emitter *e, struct buf *out)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t length;
-    const char *found;
-    for (int i = 0; words && (found = word_at(words, i, &length)); i++)
-        if (strlen(word) == length && memcmp(found, word, length) == 0)
-            return true;
-    return false;
-}
-
 /* Adds declarations of the library functions. */
 static void put_library(struct emitter *e, struct buf *out)
 {
     for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
         const struct prototype *p = &e->subst.prototypes[i];
-        const char *type = short_name(p->dtype);
-        buf_printf(out, "%s%s %s(%s", has_word(e->params->vector_functions, p->name) ? "VECTOR " : "", type,
-                   p->name, type);
+        const char *type = short_name(p->dtype), *vectors = e->params->vector_functions;
+        const bool vector = vectors && word_index(vectors, p->name, strlen(p->name)) >= 0;
+        buf_printf(out, "%s%s %s(%s", vector ? "VECTOR " : "", type, p->name, type);
         for (int k = 1; k < p->arguments; k++)
             buf_printf(out, ", %s", type);
         buf_puts(out, ");\n");
@@ -302,7 +292,7 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 #undef ENTRY
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
+        if (text_is(name, length, sections[i].name))
             return sections[i].text;
     return NULL;
 }
@@ -341,20 +331,18 @@ static const struct {
 static const char *section_text(struct emitter *e, const char *name, size_t length)
 {
     const struct buf *section = emit_section(e, name, length);
-    struct buf text;
     if (section)
         return section->text;
-    buf_init(&text, e->arena);
+    struct buf text = buf_new(e->arena);
     for (size_t i = 0; i < sizeof whole_sections / sizeof *whole_sections; i++)
-        if (strlen(whole_sections[i].name) == length && memcmp(whole_sections[i].name, name, length) == 0)
+        if (text_is(name, length, whole_sections[i].name))
             whole_sections[i].put(e, &text);
     return text.text;
 }
 
 static char *fill_skeleton(struct emitter *e, const char *skeleton)
 {
-    struct buf out;
-    buf_init(&out, e->arena);
+    struct buf out = buf_new(e->arena);
     while (*skeleton) {
         size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
         if (skeleton[indent] == '$')
@@ -370,7 +358,7 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
 static void start(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-#define INIT(name) buf_init(&e->name, e->arena);
+#define INIT(name) e->name = buf_new(e->arena);
     SECTIONS(INIT)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
@@ -404,7 +392,7 @@ struct emit_together *emit_start(struct arena *arena, const struct target *targe
     together->params.target = target;
     together->e = (struct emitter){.arena = arena, .params = &together->params};
     subst_init(&together->e.subst, arena, target);
-    buf_init(&together->e.blocks, arena);
+    together->e.blocks = buf_new(arena);
     return together;
 }
 

@@ -66,8 +66,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     if (skip_word(&at, "head:")) {
         e->vectors = true;
     } else if (skip_word(&at, "block:")) {
-        struct buf name;
-        buf_init(&name, e->arena);
+        struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
         declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e->kinds[k]));
     } else {
@@ -82,8 +81,7 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
     size_t length = 0;
     const char *text = subst_find(e->params->target->accesses, store ? "store" : "load", kind, &length);
     for (const char *end = text + length, *next; text < end; text = next + 1) {
-        struct buf line;
-        buf_init(&line, e->arena);
+        struct buf line = buf_new(e->arena);
         for (const char *from = text;; from = next + 2) {
             next = memchr(from, '\n', (size_t)(end - from));
             buf_add(&line, from, (size_t)(next - from));

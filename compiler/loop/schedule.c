@@ -10,7 +10,9 @@ bool is_block_call(const struct ins *ins)
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
 }
 
-bool is_block_conversion(const struct ins *ins)
+/* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
+ * loop, vectors of one width become several of another, which C compilers do slowly. */
+static bool is_block_conversion(const struct ins *ins)
 {
     if (ins->kind != INS_OP || !op_block(ins->op) ||
         (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32))

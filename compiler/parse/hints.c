@@ -57,7 +57,7 @@ const char *parse_type_habit(const char *name)
     if (length >= sizeof lower)
         return NULL;
     for (size_t i = 0; i <= length; i++)
-        lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+        lower[i] = small_letter(name[i]);
     enum weft_dtype dtype = dtype_find(lower, length);
     return dtype != WEFT_DTYPE_COUNT
                ? type_rows[dtype].name

@@ -39,10 +39,8 @@ static int add_symbol(struct parser *p, struct symbol symbol)
 static int add_input(struct parser *p, struct symbol symbol)
 {
     struct program *program = p->program;
-    if (program->input_count >= MAX_INPUTS) {
-        diag(p->diags, DIAG_TOO_MANY, symbol.span, (int)MAX_INPUTS, "inputs");
-        return parse_fail(p);
-    }
+    if (program->input_count >= MAX_INPUTS)
+        return parse_too_many(p, symbol.span, MAX_INPUTS, "inputs");
     symbol.kind = SYMBOL_INPUT;
     symbol.input = program->input_count;
     symbol.node = -1;
@@ -169,15 +167,13 @@ void resolve_input(struct parser *p, struct span span, const struct type *type, 
 
 /* ---- results ---- */
 
-static bool add_result(struct parser *p, struct result result)
+static void add_result(struct parser *p, struct result result)
 {
     struct program *program = p->program;
-    if (program->result_count < MAX_RESULTS) {
+    if (program->result_count < MAX_RESULTS)
         ARENA_PUSH(p->arena, program->results, program->result_count, result);
-        return true;
-    }
-    diag(p->diags, DIAG_TOO_MANY, result.span, (int)MAX_RESULTS, "results");
-    return parse_fail(p);
+    else
+        parse_too_many(p, result.span, MAX_RESULTS, "results");
 }
 
 void resolve_result(struct parser *p, const struct span *name, int node)
@@ -213,8 +209,7 @@ static void default_result(struct parser *p)
 static void name_results(struct parser *p)
 {
     struct program *program = p->program;
-    struct map names;
-    map_init(&names, p->arena);
+    struct map names = {.arena = p->arena};
     for (int i = 0; i < program->result_count; i++) {
         struct result *result = &program->results[i];
         if (!result->name)

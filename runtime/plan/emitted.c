@@ -74,8 +74,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
                             struct arena *scratch, const struct kernel *kernel,
                             const struct emit_params *params)
 {
-    struct buf key;
-    buf_init(&key, scratch);
+    struct buf key = buf_new(scratch);
     make_key(&key, kernel, params);
     pthread_mutex_lock(&program->mutex);
     struct emitted *found = find(typed, &key);
