@@ -30,10 +30,8 @@ static bool check_meeting(struct program *program, const struct node *node, enum
         return diag(program->diags, DIAG_LITERAL_RANGE, node->span, text_of(program, node->span),
                     type_rows[dtype].name);
     literal_meet(&node->literal, dtype, &infinite);
-    if (!infinite)
-        return true;
-    return diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
-                type_rows[dtype].name);
+    return !infinite || diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
+                             type_rows[dtype].name);
 }
 
 /* The same for a literal, or for all elements of an array literal. */
@@ -60,9 +58,8 @@ static bool check_literal(struct program *program, struct node *node)
 
 static bool check_width(struct program *program, const struct node *node)
 {
-    if (node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT)
-        return true;
-    return diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
+    return node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT ||
+           diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
 }
 
 static bool check_name(struct program *program, struct node *node)
@@ -83,11 +80,9 @@ static bool check_array(struct program *program, struct node *node)
 {
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *element = operand_node(program, node, i);
-        if (element->poison)
-            return false;
-        if (element->literal.kind == LITERAL_NONE)
+        if (!element->poison && element->literal.kind == LITERAL_NONE)
             return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span, text_of(program, element->span));
-        if (!check_width(program, element))
+        if (element->poison || !check_width(program, element))
             return false;
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
     }
@@ -141,10 +136,9 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
     if (node->operand_count < 2 || !op_fault(node->op, operand))
         return true;
     const struct node *divisor = operand_node(program, node, 1);
-    if (!literal_is_number(&divisor->literal) || divisor->literal.integer != 0)
-        return true;
-    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span},
-                   2, spelling(program, node->op));
+    return !literal_is_number(&divisor->literal) || divisor->literal.integer != 0 ||
+           diag_at(program->diags, DIAG_LITERAL_ZERO, ((struct span[]){node->token, divisor->span}), 2,
+                   spelling(program, node->op));
 }
 
 /* Reports operands that the typing rule forbids, before any conversion. */

@@ -98,6 +98,12 @@ bool view_factor(const struct view_walk *w, const struct view_list *list, int i,
                       view_item_name(w, list, i), view_item_text(w, item));
 }
 
+bool view_unknown(struct view_walk *w)
+{
+    w->out = NULL;
+    return true;
+}
+
 void view_unknown_extents(struct shape *shape, int rank)
 {
     shape->rank = rank;

@@ -47,16 +47,16 @@ const char *value_name(struct emitter *e, int i)
     return generated_value(e->arena, e->kernel, i);
 }
 
-const char *access_name(const struct emitter *e, int access)
+const char *access_name(struct arena *arena, const struct kernel *kernel, int access)
 {
-    const struct access *a = &e->kernel->accesses[access];
-    const struct program *program = e->kernel->program;
+    const struct access *a = &kernel->accesses[access];
+    const struct program *program = kernel->program;
     switch (a->kind) {
     case TENSOR_INPUT: return program->symbols[program->inputs[a->index]].name;
     case TENSOR_CONSTANT: return "array literal";
     case TENSOR_RESULT: return program->results[a->index].name;
-    case TENSOR_TEMPORARY: return arena_printf(e->arena, "temporary %d", a->index);
-    case TENSOR_TABLE: return arena_printf(e->arena, "table %d", a->index);
+    case TENSOR_TEMPORARY: return arena_printf(arena, "temporary %d", a->index);
+    case TENSOR_TABLE: return arena_printf(arena, "table %d", a->index);
     case TENSOR_BYTES: return "0 to 255";
     }
     return "";
@@ -81,7 +81,7 @@ void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, cons
 void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype)
 {
     struct tokens tokens = {"move", dtype, dtype, false, true, {NULL, NULL, NULL}};
-    subst_helper(&e->subst, name, &tokens);
+    subst_helper(&e->subst, name, &tokens, false);
 }
 
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more)
@@ -101,17 +101,6 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
 
 /* ---- lines of the program ---- */
 
-/* Finds where the program's lines begin, except the first. */
-static void find_lines(struct emitter *e)
-{
-    const struct source *source = e->kernel->program->source;
-    if (!e->params->target->lines)
-        return;
-    for (size_t i = 0; i < source->length; i++)
-        if (source->text[i] == '\n')
-            ARENA_PUSH(e->arena, e->lines, e->line_count, i + 1);
-}
-
 /* put_indented replaces 0 by the number of the text's next line. */
 static const char own_line[] = "#line 0\n";
 
@@ -119,19 +108,11 @@ static const char own_line[] = "#line 0\n";
 void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const size_t own = sizeof own_line - 1;
-    int line = 1;
     if (!e->params->target->lines)
         return;
     if (out->length >= own && memcmp(out->text + out->length - own, own_line, own) == 0)
         out->length -= own;
-    for (int low = 0, high = e->line_count, middle; low < high; line = low + 1) {
-        middle = (low + high) / 2;
-        if (e->lines[middle] <= ins->span.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    buf_printf(out, "#line %d \"/weft/program\"\n", line);
+    buf_printf(out, "#line %d \"/weft/program\"\n", line_of(&e->lines, ins->span.start) + 1);
 }
 
 void emit_own_line(struct emitter *e, struct buf *out)
@@ -263,7 +244,7 @@ static void put_comment(struct emitter *e, struct buf *out)
     buf_puts(out, "/*");
     for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
         buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
-                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e, a));
+                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e->arena, e->kernel, a));
     buf_puts(out, " */\n");
 }
 
@@ -363,7 +344,8 @@ static void start(struct emitter *e)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
     e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
-    find_lines(e);
+    if (e->params->target->lines)
+        e->lines = find_lines(e->arena, kernel->program->source);
     make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
     subst_init(&e->subst, e->arena, e->params->target);
 }

@@ -52,15 +52,22 @@ static const char *helper_name(struct subst *subst, const char *name, const stru
     return arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t);
 }
 
-static void define(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
+bool subst_is_new(struct subst *subst, const char *name)
+{
+    for (int i = 0; i < subst->name_count; i++)
+        if (strcmp(subst->names[i], name) == 0)
+            return false;
+    ARENA_PUSH(subst->arena, subst->names, subst->name_count, name);
+    return true;
+}
+
+void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
 {
     const char *full = helper_name(subst, name, tokens, pair), *text;
     struct tokens inside = *tokens;
     size_t length;
-    for (int i = 0; i < subst->name_count; i++)
-        if (strcmp(subst->names[i], full) == 0)
-            return;
-    ARENA_PUSH(subst->arena, subst->names, subst->name_count, full);
+    if (!subst_is_new(subst, full))
+        return;
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
     text = subst_find(weft_template_dialect, inside.section, name, &length);
@@ -71,11 +78,6 @@ static void define(struct subst *subst, const char *name, const struct tokens *t
     struct buf body = buf_new(subst->arena);
     subst_text(subst, &body, text, length, &inside);
     buf_add(&subst->helpers, body.text, body.length);
-}
-
-void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens)
-{
-    define(subst, name, tokens, tokens->pair);
 }
 
 /* Counts the arguments of the call whose "(" is at `text`. */
@@ -119,7 +121,7 @@ static const char *put_call(struct subst *subst, struct buf *out, const char *te
         add_library(subst, out, name, tokens, end + 1);
         return end + 1;
     }
-    define(subst, name, tokens, pair);
+    subst_helper(subst, name, tokens, pair);
     buf_puts(out, helper_name(subst, name, tokens, pair));
     return end + 1;
 }

@@ -173,23 +173,14 @@ static void check_last(struct parser *p, enum token_kind first, struct span plac
     parse_fail(p);
 }
 
-/* Whether the result that ends before this token is a selection. */
-static bool ends_in_selection(const struct parser *p)
+/* The selection that ends before this token and is the last result; NULL if there is none. */
+static const struct node *last_selection(const struct parser *p)
 {
     const struct program *program = p->program;
     const struct result *last = program->result_count ? &program->results[program->result_count - 1] : NULL;
     const struct node *node = last ? &program->nodes[last->node] : NULL;
-    return node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT &&
-           node->span.end == p->previous.end;
-}
-
-/* x[0] = 1 */
-static void assigned(struct parser *p)
-{
-    const struct program *program = p->program;
-    const struct node *node = &program->nodes[program->results[program->result_count - 1].node];
-    diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, node->span}), 2);
-    parse_fail(p);
+    const bool selection = node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT;
+    return selection && node->span.end == p->previous.end ? node : NULL;
 }
 
 static void end_of_statement(struct parser *p, enum token_kind end, bool declaration)
@@ -197,12 +188,15 @@ static void end_of_statement(struct parser *p, enum token_kind end, bool declara
     enum token_kind kind = p->token.kind;
     if (kind == end || kind == TOKEN_END || kind == TOKEN_NEWLINE)
         return;
-    if (declaration)
+    const struct node *assigned = kind == TOKEN_ASSIGN ? last_selection(p) : NULL; /* x[0] = 1 */
+    if (declaration) {
         parse_unexpected(p, "the end of the statement");
-    else if (kind == TOKEN_ASSIGN && ends_in_selection(p))
-        assigned(p);
-    else
+    } else if (assigned) {
+        diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, assigned->span}), 2);
+        parse_fail(p);
+    } else {
         parse_unexpected_after(p, "an operator or the end of the statement");
+    }
 }
 
 /* Parses a statement and what separates it from the next. */

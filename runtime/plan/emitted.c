@@ -85,7 +85,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     made->key = key.text;
     made->size = key.length;
     made->form = *params->form;
-    made->text = pipeline_text(scratch, kernel, params, &made->scratch);
+    made->text = emit(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have added it meanwhile */
     found = found ? found : keep(typed, made);

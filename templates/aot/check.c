@@ -96,6 +96,18 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
+/* The extents and strides of a tensor. */
+static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
+                       struct tensor *tensor, struct reach *reach)
+{
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
 /* `shape` is that of a result where the caller gives none. */
 static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
                        struct tensor *tensor)
@@ -104,14 +116,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->operand = operand;
     tensor->data = from->data;
     tensor->rank = operand->rank;
-    shape = from->shape ? from->shape : shape;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
     if (wrong)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+        return wrong;
     tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
     tensor->end = tensor->first;
     if (reach.empty)
@@ -183,18 +190,6 @@ static bool meet(const struct tensor *a, const struct tensor *b)
     return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
 }
 //: check
-/* A tensor of which only the shape is known. */
-SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
-{
-    struct reach reach;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
-}
-
 /* The extents of a call, and whether its results can be had. */
 static int find_extents(const struct kernel *kernel, const struct tensor *tensors, int64_t *d)
 {

@@ -362,6 +362,8 @@ static bool is_one_row(const struct part *part, const struct rows *rows, const u
         one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED && kinds[a] != ACCESS_BOUNDED;
     return one;
 }
+//: form
+#define FORM struct class
 //: kinds
 /* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
 static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,

@@ -525,11 +525,12 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
 SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
+    struct reach reach;
     int64_t d[EXTENTS];
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
-        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
+        status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     if (!status)
         status = find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)

@@ -483,9 +483,7 @@ static bool selects_plainly(const struct index_map *step, int t, const struct se
     const int64_t extent = from < 0 ? 1 : step->from->extents[from];
     if (s->end - s->begin <= 1)
         return true;
-    if (step->outside)
-        return false;
-    return extent == 1 || (s->first == 0 && extent == step->to->extents[t]);
+    return !step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t]));
 }
 
 /* Bytes, or a number, from element 0 of the dimension to its element `first`. May go beyond the dimension, if that
@@ -1480,6 +1478,18 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
+/* The extents and strides of a tensor. */
+static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
+                       struct tensor *tensor, struct reach *reach)
+{
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
 /* `shape` is that of a result where the caller gives none. */
 static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
                        struct tensor *tensor)
@@ -1488,14 +1498,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->operand = operand;
     tensor->data = from->data;
     tensor->rank = operand->rank;
-    shape = from->shape ? from->shape : shape;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
     if (wrong)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+        return wrong;
     tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
     tensor->end = tensor->first;
     if (reach.empty)
@@ -1565,18 +1570,6 @@ static bool meet(const struct tensor *a, const struct tensor *b)
     const int64_t step = common_step(a->rank, a->shape, a->strides, a->operand->size,
                                      common_step(b->rank, b->shape, b->strides, b->operand->size, 0));
     return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
-}
-
-/* A tensor of which only the shape is known. */
-SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
-{
-    struct reach reach;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
 }
 
 /* The extents of a call, and whether its results can be had. */
@@ -2177,11 +2170,12 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
 SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
+    struct reach reach;
     int64_t d[EXTENTS];
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
-        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
+        status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     if (!status)
         status = find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)
