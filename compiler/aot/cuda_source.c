@@ -202,21 +202,22 @@ static bool is_apart(const struct aot_part *part)
     return false;
 }
 
+/* Adds the row of an array of this name; NULL: of none. */
+static void put_constant(struct buf *out, const char *name)
+{
+    if (name)
+        buf_printf(out, "    {%s, sizeof %s},\n", name, name);
+    else
+        buf_puts(out, "    {NULL, 0},\n");
+}
+
 static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
 {
     const struct aot_part *part = &k->parts[p];
     const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
-    for (int i = 0; i < part->kernel->constant_count; i++) {
-        const char *name = aot_constant_name(k, p, i);
-        if (is_loaded(part->kernel, i))
-            buf_printf(out, "    {%s, sizeof %s},\n", name, name);
-        else
-            buf_puts(out, "    {NULL, 0},\n");
-    }
-    if (is_apart(part))
-        buf_printf(out, "    {%s, sizeof %s},\n", literals, literals);
-    else
-        buf_puts(out, "    {NULL, 0},\n");
+    for (int i = 0; i < part->kernel->constant_count; i++)
+        put_constant(out, is_loaded(part->kernel, i) ? aot_constant_name(k, p, i) : NULL);
+    put_constant(out, is_apart(part) ? literals : NULL);
 }
 
 /* ---- the whole source ---- */

@@ -70,8 +70,8 @@ int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t t
     const char *from = aot_extent(k, extent);
     return set_extent(k, "groups of elements",
                       (struct aot_computed){.how = COMPUTED_GROUPS, .a = extent, .each = each, .times = times},
-                      arena_printf(k->arena, "(%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld", from, (long long)each, from,
-                                   (long long)each, (long long)times));
+                      arena_printf(k->arena, "(%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld", from, (long long)each,
+                                   from, (long long)each, (long long)times));
 }
 
 /* Adds a statement that ends a call with this note if the condition is true. */

@@ -32,7 +32,8 @@ static const char *taken_by(const char *name, bool parameter)
     if (length > 2 && strcmp(name + length - 2, "_t") == 0)
         return "reserved for types of the C library";
     for (int i = 0; i < TAKEN_COUNT; i++)
-        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) && word_index(taken_rows[i].names, name, length) >= 0)
+        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) &&
+            word_index(taken_rows[i].names, name, length) >= 0)
             return taken_rows[i].what;
     return NULL;
 }

@@ -213,7 +213,8 @@ static void put_place(struct weft_error *error, char **room, const struct diag *
 static struct weft_error *export_one(const struct diag *record)
 {
     const char *origin = record->source && record->source->origin ? record->source->origin : "weft";
-    const struct text_place place = record->span_count ? find_place(record->source, record->spans[0].start) : (struct text_place){0};
+    const struct text_place place =
+        record->span_count ? find_place(record->source, record->spans[0].start) : (struct text_place){0};
     const char *input = record->input ? record->input : "";
     size_t texts = strlen(record->message) + strlen(origin) + strlen(input) + (place.end - place.start) + 4;
     struct weft_error *error = calloc(1, sizeof *error + texts);

@@ -104,13 +104,6 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
-/* Folds an operator on literal expressions. */
-static bool fold_literal(struct program *program, struct node *node)
-{
-    const char *wrong = literal_of_node(program, node);
-    return !wrong || diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
-}
-
 static bool check_floats(struct program *program, struct node *node)
 {
     for (int i = 0; i < node->operand_count; i++) {
@@ -158,8 +151,9 @@ static bool check_op(struct program *program, struct node *node)
     for (int i = 0; i < node->operand_count; i++)
         if (operand_node(program, node, i)->poison)
             return false;
-    if (!fold_literal(program, node))
-        return false;
+    const char *wrong = literal_of_node(program, node);
+    if (wrong)
+        return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
     if (node->literal.kind != LITERAL_NONE)
         return check_literal(program, node);
     for (int i = 0; i < node->operand_count; i++)

@@ -40,7 +40,8 @@ static void put_text(struct buf *buf, const struct source *source, struct span s
 
 /* ---- tokens ---- */
 
-static void put_token(struct buf *buf, const struct source *source, const struct lines *lines, const struct token *token)
+static void put_token(struct buf *buf, const struct source *source, const struct lines *lines,
+                      const struct token *token)
 {
     static const char *const kinds[TOKEN_COUNT] = {
 #define TOKEN(id, text) [TOKEN_##id] = #id,

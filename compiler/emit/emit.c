@@ -281,11 +281,8 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 /* Adds the head of the kernel's function, which has a name of its own where several kernels share a text. */
 static void put_entry(struct emitter *e, struct buf *out)
 {
-    const char *parameters = "const struct weft_args *args, i64 begin, i64 end";
-    if (e->name)
-        buf_printf(out, "static void %s(%s)\n", e->name, parameters);
-    else
-        buf_printf(out, "void " NAME_ENTRY "(%s)\n", parameters);
+    buf_printf(out, "%svoid %s(const struct weft_args *args, i64 begin, i64 end)\n", e->name ? "static " : "",
+               e->name ? e->name : NAME_ENTRY);
 }
 
 static void put_args(struct emitter *e, struct buf *out)

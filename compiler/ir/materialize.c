@@ -256,8 +256,8 @@ static struct access load_access(const struct hoisting *h, const struct cut *pie
     return access;
 }
 
-/* Translates instruction i into the piece. Loads are numbered already, so each access is another one. For now stores are
- * numbered from 0. */
+/* Translates instruction i into the piece. Loads are numbered already, so each access is another one. For now stores
+ * are numbered from 0. */
 static struct ins translate(struct hoisting *h, const struct cut *piece, struct kernel *kernel, int i)
 {
     struct ins ins = h->whole->ins[i];

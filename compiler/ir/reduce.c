@@ -211,7 +211,8 @@ static int join_pairs(const struct reducing *r, int from)
     enum { STEPS = 10 };           /* enough for 16 ** 10 blocks */
     const struct shape *own = r->into->temporaries[from].shape;
     for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
-        const int64_t groups = groups_of(r, own->extents[0], STEP, 1), padded = groups_of(r, own->extents[0], STEP, STEP);
+        const int64_t groups = groups_of(r, own->extents[0], STEP, 1);
+        const int64_t padded = groups_of(r, own->extents[0], STEP, STEP);
         struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true,
                                  .space = SHAPE(r, groups, LANES), .rows = SHAPE(r, groups, STEP, LANES),
                                  .padded = SHAPE(r, padded, LANES)};

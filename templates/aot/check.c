@@ -96,6 +96,22 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
+/* Keeps the division by zero that comes first in the text. `first` has line 0 before there is one. */
+static void keep_first(struct place *first, const struct place *place)
+{
+    if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
+        *first = *place;
+}
+
+static int tell_division(const struct place *first)
+{
+    if (!first->line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first->line, first->column, NULL,
+                                        "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
 /* The extents and strides of a tensor. */
 static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
                        struct tensor *tensor, struct reach *reach)
