@@ -20,7 +20,7 @@ static bool pass_check(struct pipeline *p)
 
 static bool pass_shapes(struct pipeline *p)
 {
-    return infer_shapes_of(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes);
+    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes);
 }
 
 static bool pass_layouts(struct pipeline *p)
@@ -211,7 +211,7 @@ static void materialize(struct pipeline *p, struct program_kernel *whole)
     struct kernel *rest = hoist(p->arena, whole->kernel, numbers, loads, p->fast, p->target->launch, &hoisted);
     into->temporaries = hoisted.temporaries;
     into->temporary_count = hoisted.temporary_count;
-    for (int k = 0; k < hoisted.count; k++) {
+    for (int k = hoisted.count - 1; k >= 0; k--) {
         struct kernel *kernel = hoisted.parts[k].kernel;
         const struct shape *space = p->open ? join_loads(p, kernel) : hoisted.parts[k].shape;
         add_kernel(into, (struct program_kernel){.kernel = kernel, .space = space, .order = whole->order});
@@ -305,10 +305,4 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
         block_form(kernel, &loop->form);
     assert(!verify_geometry(kernel, &loop->geometry));
     return true;
-}
-
-char *pipeline_text(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
-                    size_t *scratch)
-{
-    return emit(arena, kernel, params, scratch);
 }

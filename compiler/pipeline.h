@@ -9,7 +9,7 @@
  *   PASS_NARROW        integers that fit 16 bits are computed in 16
  *   PASS_REDUCE        reduced dimensions become kernels that join lanes
  *
- * Each kernel of that program then gets a loop (pipeline_loop) and a text (pipeline_text).
+ * Each kernel of that program then gets a loop (pipeline_loop) and a text (emit).
  *
  * A run keeps what some of the passes made and goes on from there; the command does the same when it prints a stage.
  * Ahead of time, shapes hold extents that a call decides (struct open_extents), and loops are made for examples of
@@ -96,9 +96,5 @@ struct loop {
  * *wrong is then the access. */
 bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct loop *loop,
                    const struct access **wrong);
-
-/* Returns the text of a kernel: see emit. */
-char *pipeline_text(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
-                    size_t *scratch);
 
 #endif

@@ -51,10 +51,9 @@ static void add_rows(struct lexer *lexer)
 
 void lex_init(struct lexer *lexer, struct arena *arena, const struct source *source)
 {
-    *lexer = (struct lexer){.arena = arena};
+    *lexer = (struct lexer){.arena = arena, .words = {.arena = arena}};
     lexer->text = lexer->cursor = arena_string(arena, source->text, source->length);
     lexer->limit = lexer->text + source->length;
-    map_init(&lexer->words, arena);
     add_rows(lexer);
 }
 

@@ -59,9 +59,7 @@ const char *aot_function(struct arena *arena, const char *kernel, const struct a
 static bool add_pair(struct arena *arena, struct aot_kernel *const *kernels, int count, const char *name,
                      const struct aot_params *params, struct aot_file **files, int *file_count)
 {
-    struct buf header, source;
-    buf_init(&header, arena);
-    buf_init(&source, arena);
+    struct buf header = buf_new(arena), source = buf_new(arena);
     const bool wanted = params->target == AOT_C || params->compile;
     if (wanted)
         aot_put_header(&header, kernels, count, name, params);

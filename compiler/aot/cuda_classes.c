@@ -85,29 +85,16 @@ static void add_general(struct aot_kernel *k, struct aot_part *part)
 {
     const struct kernel *kernel = part->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
-    bool mapped = false;
-    for (int a = 0; a < kernel->access_count; a++) {
-        const bool value = aot_is_value(k, &kernel->accesses[a]);
-        kinds[a] = value ? ACCESS_SCALAR : aot_general_kind(k, kernel, a);
-        mapped = mapped || access_numbered(kinds[a]);
-    }
-    const int rank = part->shape->rank;
-    struct geometry g = plain_geometry(k, kernel, kinds, mapped ? MAX_GROUPS - 1 : rank ? rank - 1 : 0);
+    for (int a = 0; a < kernel->access_count; a++)
+        kinds[a] = aot_is_value(k, &kernel->accesses[a]) ? ACCESS_SCALAR : aot_general_kind(k, kernel, a);
+    const int rank = part->shape->rank, plain = rank ? rank - 1 : 0;
+    struct geometry g = plain_geometry(k, kernel, kinds, any_numbered(kernel, kinds) ? MAX_GROUPS - 1 : plain);
     for (int wide = 0; wide < 2; wide++) {
         struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
         g.volume = wide ? INT64_MAX : 1;
         make_form(kernel, &g, false, &class.form);
         ARENA_PUSH(k->arena, part->classes, part->class_count, class);
     }
-}
-
-/* Whether some access has a map. Maps are tables as well, one for each shape. */
-static bool has_maps(const struct kernel *kernel, const unsigned char *kinds)
-{
-    for (int a = 0; a < kernel->access_count; a++)
-        if (access_numbered(kinds[a]))
-            return true;
-    return false;
 }
 
 bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)
@@ -133,7 +120,7 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct 
         add_likely(k, part, tiny, fixed, false);
     if (usual)
         add_rows(k, part, usual);
-    if (usual && !has_maps(part->kernel, usual->kinds))
+    if (usual && !any_numbered(part->kernel, usual->kinds))
         add_likely(k, part, usual, fixed, true);
     add_general(k, part);
 }

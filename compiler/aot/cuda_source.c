@@ -202,77 +202,47 @@ static bool is_apart(const struct aot_part *part)
     return false;
 }
 
-static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
+/* Adds the row of an array of this name; NULL: of none. */
+static void put_constant(struct buf *out, const char *name)
 {
-    const struct aot_part *part = &k->parts[p];
-    const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
-    for (int i = 0; i < part->kernel->constant_count; i++) {
-        const char *name = aot_constant_name(k, p, i);
-        if (is_loaded(part->kernel, i))
-            buf_printf(out, "    {%s, sizeof %s},\n", name, name);
-        else
-            buf_puts(out, "    {NULL, 0},\n");
-    }
-    if (is_apart(part))
-        buf_printf(out, "    {%s, sizeof %s},\n", literals, literals);
+    if (name)
+        buf_printf(out, "    {%s, sizeof %s},\n", name, name);
     else
         buf_puts(out, "    {NULL, 0},\n");
 }
 
+static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct aot_part *part = &k->parts[p];
+    const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
+    for (int i = 0; i < part->kernel->constant_count; i++)
+        put_constant(out, is_loaded(part->kernel, i) ? aot_constant_name(k, p, i) : NULL);
+    put_constant(out, is_apart(part) ? literals : NULL);
+}
+
 /* ---- the whole source ---- */
 
-/* Adds sections of a template; NULL: of the templates that C sources use too. */
-static void put_parts(struct buf *out, const char *text, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        buf_putc(out, '\n');
-        buf_puts(out, text ? aot_section(out->arena, text, names[i]) : aot_shared_section(out->arena, names[i]));
-    }
-}
-
-#define PUT(out, text, ...)                                                                          \
-    put_parts(out, text, (const char *const[]){__VA_ARGS__},                                         \
-              sizeof(const char *const[]){__VA_ARGS__} / sizeof(const char *))
-
-/* Adds the code of calls. It comes before the tables, which use its structs. */
-static void put_launcher(struct buf *out)
-{
-    const char *const shared = NULL, *const own = weft_template_aot_cuda;
-    PUT(out, shared, "tables");
-    PUT(out, own, "classes");
-    PUT(out, shared, "parts", "tensors", "check", "samples", "plan");
-    PUT(out, own, "driver", "gpus", "plan");
-    PUT(out, shared, "views");
-    PUT(out, own, "class");
-    PUT(out, shared, "keep");
-    buf_puts(out, "\n#define FORM struct class\n");
-    aot_put_sections(out, weft_template_launch_args_h);
-    aot_put_sections(out, weft_template_launch_args);
-    PUT(out, own, "kinds");
-    PUT(out, shared, "environment");
-    PUT(out, own, "call");
-    PUT(out, shared, "check call");
-    PUT(out, own, "entries");
-    PUT(out, shared, "infer");
-}
+/* What does not depend on the kernels. The code of calls comes before the tables, which use its structs. */
+static const struct aot_section support[] = {
+    {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_geometry_h, NULL},
+    {weft_template_walk, NULL}, {weft_template_geometry, NULL}, {weft_template_chunks, NULL},
+    {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda, "classes"}, {NULL, "parts"},
+    {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda, "driver"},
+    {weft_template_aot_cuda, "gpus"}, {weft_template_aot_cuda, "plan"}, {NULL, "views"},
+    {weft_template_aot_cuda, "class"}, {NULL, "keep"}, {weft_template_aot_cuda, "form"},
+    {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL}, {weft_template_aot_cuda, "kinds"},
+    {NULL, "environment"}, {weft_template_aot_cuda, "call"}, {NULL, "check call"},
+    {weft_template_aot_cuda, "entries"}, {NULL, "infer"}};
 
 static void put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const struct aot_params *params)
 {
     const struct device_sizes sizes = number_all(kernels, count);
-    PUT(out, NULL, "guard", "shared");
+    aot_put_sections(out, (const struct aot_section[]){{NULL, "guard"}, {NULL, "shared"}}, 2);
     buf_puts(out, weft_template_args);
     aot_put_sizes(out, kernels, count, 1);
     put_device_sizes(out, &sizes, params);
     put_archs(out, params);
-    PUT(out, NULL, "shape");
-    aot_put_sections(out, weft_template_slice_h);
-    aot_put_sections(out, weft_template_slice);
-    aot_put_sections(out, weft_template_geometry_h);
-    aot_put_sections(out, weft_template_walk);
-    aot_put_sections(out, weft_template_geometry);
-    aot_put_sections(out, weft_template_chunks);
-    aot_put_sections(out, weft_template_tensor);
-    put_launcher(out);
+    aot_put_sections(out, support, sizeof support / sizeof *support);
     put_codes(out, params);
     for (int i = 0; i < count; i++)
         aot_put_tables(out, kernels[i], params);
@@ -286,10 +256,9 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                            const struct aot_params *params)
 {
-    struct buf body;
     const char *includes = arena_printf(out->arena, "#include \"%s.h\"\n\n%s", name,
                                         aot_section(out->arena, weft_template_aot_cuda, "includes"));
-    buf_init(&body, out->arena);
+    struct buf body = buf_new(out->arena);
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);
     buf_puts(out, aot_shared_section(out->arena, "language"));

@@ -18,29 +18,21 @@ static const char *c_type(enum weft_dtype dtype)
     return types[dtype];
 }
 
-/* ---- operands: parameters, then results ---- */
+/* ---- operands ---- */
 
-struct operand {
-    const char *name;
-    const struct shape *shape;
-    enum weft_dtype dtype;
-    bool result;
-    const char *layout;            /* "": no layout */
-};
-
-static struct operand operand(struct aot_kernel *k, int o)
+struct aot_operand aot_operand(struct aot_kernel *k, int number)
 {
     const struct program *program = k->program;
-    if (o < program->input_count) {
-        const struct symbol *symbol = &program->symbols[program->inputs[o]];
-        return (struct operand){symbol->name, k->inputs[o], symbol->type.dtype, false, input_layout(symbol)};
+    if (number < program->input_count) {
+        const struct symbol *symbol = &program->symbols[program->inputs[number]];
+        return (struct aot_operand){symbol->name, k->inputs[number], symbol->type.dtype, false, input_layout(symbol)};
     }
-    const struct result *result = &program->results[o - program->input_count];
+    const struct result *result = &program->results[number - program->input_count];
     const char *layout = k->layouts[result->node];
-    return (struct operand){result->name, k->shapes[result->node], result->dtype, true, layout ? layout : ""};
+    return (struct aot_operand){result->name, k->shapes[result->node], result->dtype, true, layout ? layout : ""};
 }
 
-static int operand_count(const struct aot_kernel *k)
+int aot_operand_count(const struct aot_kernel *k)
 {
     return k->program->input_count + k->program->result_count;
 }
@@ -91,7 +83,7 @@ static void add_sizes(struct aot_kernel *k, struct parameters *list)
 }
 
 /* Adds the data of an operand. A single element is passed by value. */
-static void add_data(struct aot_kernel *k, struct parameters *list, const struct operand *o)
+static void add_data(struct aot_kernel *k, struct parameters *list, const struct aot_operand *o)
 {
     const char *type = c_type(o->dtype);
     if (o->result)
@@ -101,7 +93,7 @@ static void add_data(struct aot_kernel *k, struct parameters *list, const struct
     add_parameter(k, list, type, o->name);
 }
 
-static void add_operand(struct aot_kernel *k, struct parameters *list, enum entry entry, const struct operand *o)
+static void add_operand(struct aot_kernel *k, struct parameters *list, enum entry entry, const struct aot_operand *o)
 {
     if (entry == ENTRY_DENSE || entry == ENTRY_STRIDED)
         add_data(k, list, o);
@@ -124,8 +116,8 @@ static struct parameters list_parameters(struct aot_kernel *k, enum entry entry)
     struct parameters list = {NULL, 0};
     if (entry == ENTRY_BATCH)
         add_parameter(k, &list, "int64_t ", "weft_samples");
-    for (int i = 0; i < operand_count(k); i++) {
-        const struct operand o = operand(k, i);
+    for (int i = 0; i < aot_operand_count(k); i++) {
+        const struct aot_operand o = aot_operand(k, i);
         if (entry == ENTRY_DENSE && i == k->program->input_count)
             add_sizes(k, &list);
         add_operand(k, &list, entry, &o);
@@ -140,8 +132,7 @@ bool aot_check_parameters(struct aot_kernel *k)
     bool good = true;
     for (int entry = 0; entry < ENTRY_COUNT && good; entry++) {
         const struct parameters list = list_parameters(k, entry);
-        struct map names;
-        map_init(&names, k->arena);
+        struct map names = {.arena = k->arena};
         for (int i = 0; i < list.count && good; i++) {
             const char *name = list.items[i].name;
             if (map_find(&names, name, strlen(name)) >= 0)
@@ -180,17 +171,15 @@ static void put_heading(struct buf *out, struct aot_kernel *k, enum entry entry)
 
 /* ---- the header ---- */
 
-static void put_type(struct buf *out, struct aot_kernel *k, const struct operand *o)
+static void put_type(struct buf *out, struct aot_kernel *k, const struct aot_operand *o)
 {
     buf_printf(out, "%s[", type_rows[o->dtype].name);
     for (int d = 0; d < o->shape->rank; d++) {
         const int64_t extent = o->shape->extents[d];
         const int number = (int)(EXTENT_VARIABLE - extent);
-        buf_puts(out, d ? ", " : "");
-        if (extent >= 0)
-            buf_printf(out, "%lld", (long long)extent);
-        else
-            buf_puts(out, number < k->program->size_variable_count ? k->program->size_variables[number] : "?");
+        const bool named = extent < 0 && number < k->program->size_variable_count;
+        const char *open = named ? k->program->size_variables[number] : "?";
+        buf_printf(out, "%s%s", d ? ", " : "", extent >= 0 ? aot_extent(k, extent) : open);
     }
     buf_printf(out, "]%s%s", *o->layout ? "@" : "", o->layout);
 }
@@ -199,8 +188,8 @@ static void put_type(struct buf *out, struct aot_kernel *k, const struct operand
 static void put_signature(struct buf *out, struct aot_kernel *k)
 {
     buf_printf(out, "/* ---- kernel %s ----\n *\n", k->program->name);
-    for (int i = 0; i < operand_count(k); i++) {
-        const struct operand o = operand(k, i);
+    for (int i = 0; i < aot_operand_count(k); i++) {
+        const struct aot_operand o = aot_operand(k, i);
         buf_printf(out, " *     %-9s %s: ", o.result ? "result" : "parameter", o.name);
         put_type(out, k, &o);
         buf_putc(out, '\n');
@@ -208,7 +197,7 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     buf_puts(out, " */\n\n");
 }
 
-void aot_put_declarations(struct buf *out, struct aot_kernel *k)
+static void put_declarations(struct buf *out, struct aot_kernel *k)
 {
     static const char *const comments[ENTRY_COUNT] = {
         "/* On dense arrays, row-major. Extents that are not numbers are parameters. */\n",
@@ -259,7 +248,7 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
     if (params->target == AOT_CUDA)
         put_cuda_comment(out);
     for (int i = 0; i < count; i++)
-        aot_put_declarations(out, kernels[i]);
+        put_declarations(out, kernels[i]);
     buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
@@ -268,7 +257,7 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
 /* Writes an array that the entry's parameters describe. */
 static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, int number)
 {
-    const struct operand o = operand(k, number);
+    const struct aot_operand o = aot_operand(k, number);
     const bool value = !o.result && !o.shape->rank;
     buf_printf(out, "        {%s%s%s, ", o.result ? "" : "(void *)(uintptr_t)", value ? "&" : "", o.name);
     if (entry == ENTRY_STRIDED && o.shape->rank)
@@ -306,7 +295,7 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
     if (entry == ENTRY_DENSE)
         put_shapes(out, k);
     buf_puts(out, "    const struct weft_array weft_arrays[] = {\n");
-    for (int i = 0; i < operand_count(k); i++)
+    for (int i = 0; i < aot_operand_count(k); i++)
         put_array(out, k, entry, i);
     buf_printf(out, "    };\n    return weft_run_one(&" NAME_TABLES ", weft_arrays%s);\n}\n\n", k->program->name,
                stream_argument(k));
@@ -319,8 +308,8 @@ static void put_shape(struct buf *out, struct aot_kernel *k)
     buf_puts(out, "\n{\n");
     for (int list = 0; list < 2; list++) {
         buf_puts(out, list ? "    int64_t *const weft_results[] = {" : "    const int64_t *const weft_shapes[] = {");
-        for (int i = list ? inputs : 0; i < (list ? operand_count(k) : inputs); i++) {
-            const struct operand o = operand(k, i);
+        for (int i = list ? inputs : 0; i < (list ? aot_operand_count(k) : inputs); i++) {
+            const struct aot_operand o = aot_operand(k, i);
             buf_printf(out, "%s%s, ", o.shape->rank ? o.name : "NULL", o.shape->rank ? "_shape" : "");
         }
         buf_puts(out, "NULL};\n");
@@ -332,11 +321,11 @@ static void put_batch(struct buf *out, struct aot_kernel *k)
 {
     put_heading(out, k, ENTRY_BATCH);
     buf_puts(out, "\n{\n    const struct weft_array *const weft_arrays[] = {");
-    for (int i = 0; i < operand_count(k); i++)
-        buf_printf(out, "%s%s", i ? ", " : "", operand(k, i).name);
+    for (int i = 0; i < aot_operand_count(k); i++)
+        buf_printf(out, "%s%s", i ? ", " : "", aot_operand(k, i).name);
     buf_puts(out, "};\n    const int64_t weft_steps[] = {");
-    for (int i = 0; i < operand_count(k); i++)
-        buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", operand(k, i).name);
+    for (int i = 0; i < aot_operand_count(k); i++)
+        buf_printf(out, i < k->program->input_count ? "%s%s_step" : "%s1%.0s", i ? ", " : "", aot_operand(k, i).name);
     buf_printf(out, "};\n    return weft_run(&" NAME_TABLES ", weft_samples, weft_arrays, weft_steps%s);\n}\n\n",
                k->program->name, stream_argument(k));
 }

@@ -12,12 +12,22 @@
 
 /* ---- extents ---- */
 
-static int64_t new_extent(struct aot_kernel *k, const char *name)
+static int64_t new_extent(struct aot_kernel *k, const char *name, struct aot_computed how)
 {
-    ARENA_PUSH(k->arena, k->computed, k->computed_count, ((struct aot_computed){.how = NOT_COMPUTED}));
+    ARENA_PUSH(k->arena, k->computed, k->computed_count, how);
     ARENA_PUSH(k->arena, k->extent_names, k->extent_count, name);
     return EXTENT_VARIABLE - (k->extent_count - 1);
 }
+
+/* Adds an extent and the statement that sets it to `value`. */
+static int64_t set_extent(struct aot_kernel *k, const char *name, struct aot_computed how, const char *value)
+{
+    const int64_t extent = new_extent(k, name, how);
+    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent), value);
+    return extent;
+}
+
+static const struct aot_computed not_computed = {.how = NOT_COMPUTED};
 
 const char *aot_extent(struct aot_kernel *k, int64_t extent)
 {
@@ -25,46 +35,43 @@ const char *aot_extent(struct aot_kernel *k, int64_t extent)
                        : arena_printf(k->arena, "d[%lld]", (long long)(EXTENT_VARIABLE - extent));
 }
 
-const char *aot_form(struct aot_kernel *k, const struct shape *shape)
+/* The rank and the table of a shape's extents, which is added if it is new: "2, shape_blur_3". */
+static const char *form_text(struct aot_kernel *k, const struct shape *shape)
 {
     int found = 0;
     if (shape->rank == 0)
-        return "{0, NULL}";
+        return "0, NULL";
     while (found < k->form_count && !shapes_equal(k->forms[found], shape))
         found++;
     if (found == k->form_count)
         ARENA_PUSH(k->arena, k->forms, k->form_count, shape);
-    return arena_printf(k->arena, "{%d, " NAME_SHAPE "}", shape->rank, k->program->name, found);
+    return arena_printf(k->arena, "%d, " NAME_SHAPE, shape->rank, k->program->name, found);
+}
+
+const char *aot_form(struct aot_kernel *k, const struct shape *shape)
+{
+    return arena_printf(k->arena, "{%s}", form_text(k, shape));
 }
 
 /* The number of elements, as C. */
 static const char *volume_text(struct aot_kernel *k, const struct shape *shape)
 {
-    aot_form(k, shape);
-    int found = 0;
-    while (found < k->form_count && !shapes_equal(k->forms[found], shape))
-        found++;
-    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%d, " NAME_SHAPE ", d)", shape->rank,
-                                                 k->program->name, found);
+    return shape->rank == 0 ? "1" : arena_printf(k->arena, "volume(%s, d)", form_text(k, shape));
 }
 
 int64_t aot_volume(struct aot_kernel *k, const struct shape *shape)
 {
-    const int64_t volume = new_extent(k, "a number of elements");
-    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_VOLUME, .shape = shape};
-    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, volume), volume_text(k, shape));
-    return volume;
+    return set_extent(k, "a number of elements", (struct aot_computed){.how = COMPUTED_VOLUME, .shape = shape},
+                      volume_text(k, shape));
 }
 
 int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times)
 {
-    const int64_t groups = new_extent(k, "groups of elements");
     const char *from = aot_extent(k, extent);
-    k->computed[k->computed_count - 1] =
-        (struct aot_computed){.how = COMPUTED_GROUPS, .a = extent, .each = each, .times = times};
-    buf_printf(&k->extents, "%s = (%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld;\n", aot_extent(k, groups), from,
-               (long long)each, from, (long long)each, (long long)times);
-    return groups;
+    return set_extent(k, "groups of elements",
+                      (struct aot_computed){.how = COMPUTED_GROUPS, .a = extent, .each = each, .times = times},
+                      arena_printf(k->arena, "(%s > %lld ? (%s - 1) / %lld + 1 : 1) * %lld", from, (long long)each,
+                                   from, (long long)each, (long long)times));
 }
 
 /* Adds a statement that ends a call with this note if the condition is true. */
@@ -84,7 +91,7 @@ static void declare_extent(struct aot_kernel *k, int input, struct shape *shape,
     const char *given = arena_printf(k->arena, "in[%d].shape[%d]", input, dim);
     int64_t *extent = &shape->extents[dim];
     if (*extent == EXTENT_UNKNOWN)
-        *extent = new_extent(k, NULL);
+        *extent = new_extent(k, NULL, not_computed);
     const char **name = *extent < 0 ? &k->extent_names[EXTENT_VARIABLE - *extent] : NULL;
     if (name && !*name) {
         *name = what;
@@ -100,11 +107,10 @@ static void declare_inputs(struct aot_kernel *k)
 {
     const struct program *program = k->program;
     for (int v = 0; v < program->size_variable_count; v++)
-        new_extent(k, NULL);
+        new_extent(k, NULL, not_computed);
     k->inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     for (int i = 0; i < program->input_count; i++) {
-        struct shape *shape = arena_copy(k->arena, type_shape(k->arena, &program->symbols[program->inputs[i]].type),
-                                         sizeof *shape);
+        struct shape *shape = type_shape(k->arena, &program->symbols[program->inputs[i]].type);
         for (int d = 0; d < shape->rank; d++)
             declare_extent(k, i, shape, d);
         k->inputs[i] = shape;
@@ -127,10 +133,8 @@ static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64
     refuse(k, differ, span, text);
     if (!x_stretches || !y_stretches)
         return x >= 0 ? x : y >= 0 ? y : x_stretches ? y : x;
-    int64_t both = new_extent(k, "what two extents broadcast to");
-    k->computed[k->computed_count - 1] = (struct aot_computed){.how = COMPUTED_JOIN, .a = x, .b = y};
-    buf_printf(&k->extents, "%s = %s == 1 ? %s : %s;\n", aot_extent(k, both), a, b, a);
-    return both;
+    return set_extent(k, "what two extents broadcast to", (struct aot_computed){.how = COMPUTED_JOIN, .a = x, .b = y},
+                      arena_printf(k->arena, "%s == 1 ? %s : %s", a, b, a));
 }
 
 /* Broadcasts dimension `from` of `b` into dimension `to` of `a`. */
@@ -185,17 +189,12 @@ struct aot_view {
     int in_size, out_size;         /* bytes of an element if the view counts bytes; else 1 */
 };
 
-static double number_of(const struct literal *item)
-{
-    return item->kind == LITERAL_REAL ? item->real : (double)item->integer;
-}
-
 /* The dimension whose extent is what is left; -1: none. */
 static int find_rest(const struct aot_view *v)
 {
     const struct numbers *numbers = v->args->shape.given ? &v->args->shape : &v->args->rel_shape;
     for (int d = 0; numbers->given && d < v->out->rank && d < numbers->count; d++)
-        if (number_of(&numbers->items[d]) < 0)
+        if (literal_number(&numbers->items[d]) < 0)
             return d;
     return -1;
 }
@@ -205,14 +204,12 @@ static const char *scaled(struct arena *arena, const char *text, int size)
     return size == 1 ? text : arena_printf(arena, "%s * %d", text, size);
 }
 
-/* Sets an extent to the quotient of `have` and `each`. `wrong` is the note where the division leaves a remainder. */
-static void set_quotient(struct aot_view *v, int d, const char *have, const char *each, const char *wrong)
+/* Sets an extent to `value`. `wrong` is the note where that is negative. */
+static void set_checked(struct aot_view *v, int d, const char *value, const char *wrong)
 {
     struct aot_kernel *k = v->k;
-    v->out->extents[d] = new_extent(k, "an extent of a view");
-    const char *name = aot_extent(k, v->out->extents[d]);
-    buf_printf(&k->extents, "%s = quotient(%s, %s);\n", name, have, each);
-    refuse(k, arena_printf(k->arena, "%s < 0", name), v->node->token, wrong);
+    v->out->extents[d] = set_extent(k, "an extent of a view", not_computed, value);
+    refuse(k, arena_printf(k->arena, "%s < 0", aot_extent(k, v->out->extents[d])), v->node->token, wrong);
 }
 
 static void set_rest(struct aot_view *v, int d)
@@ -222,9 +219,9 @@ static void set_rest(struct aot_view *v, int d)
     if (v->out->extents[d] >= 0)
         return;
     others->extents[d] = 1;
-    set_quotient(v, d, scaled(k->arena, volume_text(k, v->in), v->in_size),
-                 scaled(k->arena, volume_text(k, others), v->out_size),
-                 "the elements of a view do not fill the extents that are given");
+    set_checked(v, d, arena_printf(k->arena, "quotient(%s, %s)", scaled(k->arena, volume_text(k, v->in), v->in_size),
+                                   scaled(k->arena, volume_text(k, others), v->out_size)),
+                "the elements of a view do not fill the extents that are given");
 }
 
 /* Sets an extent that is a factor times an extent of the operand. */
@@ -233,26 +230,18 @@ static void set_relative(struct aot_view *v, int d)
     struct aot_kernel *k = v->k;
     const struct view_args *args = v->args;
     const int64_t from = args->src_dims.given ? (int64_t)args->src_dims.items[d].integer : d;
-    const double factor = number_of(&args->rel_shape.items[d]);
+    struct buf factor = buf_new(k->arena);
     if (v->out->extents[d] >= 0)
         return;
-    v->out->extents[d] = new_extent(k, "an extent of a view");
-    const char *name = aot_extent(k, v->out->extents[d]);
-    buf_printf(&k->extents, "%s = rounded(", name);
-    buf_double(&k->extents, factor);
-    buf_printf(&k->extents, " * (double)%s);\n", aot_extent(k, v->in->extents[from]));
-    refuse(k, arena_printf(k->arena, "%s < 0", name), v->node->token, "an extent of a view is too large");
+    buf_double(&factor, literal_number(&args->rel_shape.items[d]));
+    set_checked(v, d, arena_printf(k->arena, "rounded(%s * (double)%s)", factor.text,
+                                   aot_extent(k, v->in->extents[from])), "an extent of a view is too large");
 }
 
 static void compare_volumes(struct aot_view *v)
 {
     struct aot_kernel *k = v->k;
-    bool known = true;
-    for (int d = 0; d < v->in->rank; d++)
-        known = known && v->in->extents[d] >= 0;
-    for (int d = 0; d < v->out->rank; d++)
-        known = known && v->out->extents[d] >= 0;
-    if (known || (v->in_size == v->out_size && shapes_equal(v->in, v->out)))
+    if ((shape_known(v->in) && shape_known(v->out)) || (v->in_size == v->out_size && shapes_equal(v->in, v->out)))
         return;
     refuse(k, arena_printf(k->arena, "%s != %s", scaled(k->arena, volume_text(k, v->in), v->in_size),
                            scaled(k->arena, volume_text(k, v->out), v->out_size)),
@@ -277,9 +266,9 @@ static void innermost_extent(struct aot_view *v)
     const int last = v->out->rank - 1;
     if (v->in_size == v->out_size || last < 0 || v->out->extents[last] >= 0)
         return;
-    set_quotient(v, last, arena_printf(v->k->arena, "%s * %d", aot_extent(v->k, v->in->extents[last]), v->in_size),
-                 arena_printf(v->k->arena, "%d", v->out_size),
-                 "the innermost extent is no whole number of the elements that it is reinterpreted as");
+    set_checked(v, last, arena_printf(v->k->arena, "quotient(%s * %d, %d)", aot_extent(v->k, v->in->extents[last]),
+                                      v->in_size, v->out_size),
+                "the innermost extent is no whole number of the elements that it is reinterpreted as");
 }
 
 /* Checks that dimensions which squeeze drops have extent 1. */
@@ -305,11 +294,11 @@ static int64_t sliced_extent(struct aot_kernel *k, int64_t of, const struct slic
     for (int i = 0; i < k->slice_count; i++)
         if (k->slices[i].of == of && slices_equal(&k->slices[i].slice, slice))
             return k->slices[i].extent;
-    const int64_t extent = new_extent(k, "an extent of a selection");
+    const char *value = arena_printf(k->arena, "sliced(%s, %lld, %lld, %lld, %d)", aot_extent(k, of),
+                                     (long long)slice->start, (long long)slice->stop, (long long)slice->step,
+                                     slice->has_start | slice->has_stop << 1);
+    const int64_t extent = set_extent(k, "an extent of a selection", not_computed, value);
     ARENA_PUSH(k->arena, k->slices, k->slice_count, ((struct aot_slice){of, extent, *slice}));
-    buf_printf(&k->extents, "%s = sliced(%s, %lld, %lld, %lld, %d);\n", aot_extent(k, extent), aot_extent(k, of),
-               (long long)slice->start, (long long)slice->stop, (long long)slice->step,
-               slice->has_start | slice->has_stop << 1);
     return extent;
 }
 
@@ -344,16 +333,15 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     const struct viewed viewed = {.program = k->program, .name = "", .place = node->token, .operand = from->span,
                                   .shape = k->shapes[from - k->program->nodes], .inputs = k->inputs,
                                   .dtype = from->dtype};
-    struct diags ignored;
+    struct diags ignored = {.arena = k->arena, .source = k->program->source};
     bool good = true;
-    diags_init(&ignored, k->arena, k->program->source);
-    struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape, .in_size = 1, .out_size = 1};
     const struct shape *out = view_shape(k->arena, &ignored, &viewed, args, &good);
     if (!out)
         return viewed.shape; /* was reported before */
-    v.out = arena_copy(k->arena, out, sizeof *out);
-    v.in_size = bytes ? type_rows[from->dtype].size : 1;
-    v.out_size = bytes ? type_rows[node->dtype].size : 1;
+    struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape,
+                         .out = arena_copy(k->arena, out, sizeof *out),
+                         .in_size = bytes ? type_rows[from->dtype].size : 1,
+                         .out_size = bytes ? type_rows[node->dtype].size : 1};
     if (args->form == VIEW_SQUEEZE)
         squeezed_extents(&v);
     else if (args->form == VIEW_SELECT)
@@ -367,14 +355,6 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
 
 /* ---- all nodes ---- */
 
-static const struct shape *array_shape(struct aot_kernel *k, const struct node *node)
-{
-    struct shape *shape = ARENA_NEW(k->arena, struct shape);
-    shape->rank = node->rank;
-    memcpy(shape->extents, k->program->extents + node->extents, (size_t)node->rank * sizeof(int64_t));
-    return shape;
-}
-
 static const struct shape *node_shape(struct aot_kernel *k, const struct node *node, const struct shape *scalar)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &k->program->symbols[node->symbol] : NULL;
@@ -382,7 +362,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
     case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? k->inputs[symbol->input] : k->shapes[symbol->node];
     case NODE_OP: return join_operands(k, node);
     case NODE_CAST: case NODE_WRAP: return k->shapes[k->program->operands[node->operands]];
-    case NODE_ARRAY: return array_shape(k, node);
+    case NODE_ARRAY: return shape_new(k->arena, node->rank, k->program->extents + node->extents);
     case NODE_VIEW: return view_node(k, node);
     default: return scalar;
     }
@@ -391,7 +371,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
 void aot_shapes(struct aot_kernel *k)
 {
     const struct shape *scalar = ARENA_NEW(k->arena, struct shape);
-    buf_init(&k->extents, k->arena);
+    k->extents = buf_new(k->arena);
     declare_inputs(k);
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
     for (int n = 0; n < k->program->node_count; n++)

@@ -21,16 +21,6 @@ static const struct taken_row {
 #include "grammar/cnames.def"
 };
 
-static bool is_among(const char *name, const char *names)
-{
-    size_t length;
-    const char *word;
-    for (int i = 0; (word = word_at(names, i, &length)); i++)
-        if (strlen(name) == length && memcmp(name, word, length) == 0)
-            return true;
-    return false;
-}
-
 /* Says what a name already is in C; NULL: nothing. A parameter may have the name of a function. */
 static const char *taken_by(const char *name, bool parameter)
 {
@@ -42,7 +32,8 @@ static const char *taken_by(const char *name, bool parameter)
     if (length > 2 && strcmp(name + length - 2, "_t") == 0)
         return "reserved for types of the C library";
     for (int i = 0; i < TAKEN_COUNT; i++)
-        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) && is_among(name, taken_rows[i].names))
+        if (i != TAKEN_HEADER && !(parameter && i == TAKEN_FUNCTION) &&
+            word_index(taken_rows[i].names, name, length) >= 0)
             return taken_rows[i].what;
     return NULL;
 }
@@ -75,16 +66,11 @@ static const char *const function_suffixes[] = {"", "_strided", "_shape", "_batc
                                                 "_release"};
 enum { FUNCTION_SUFFIXES = sizeof function_suffixes / sizeof *function_suffixes, CUDA_SUFFIXES = 2 };
 
-static char small(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool same_ignoring_case(const char *a, const char *b)
 {
-    for (; *a && small(*a) == small(*b); a++, b++)
+    for (; *a && small_letter(*a) == small_letter(*b); a++, b++)
         ;
-    return small(*a) == small(*b);
+    return small_letter(*a) == small_letter(*b);
 }
 
 /* The name that a function of kernel `a` and one of kernel `b` have in common; NULL: none. */
@@ -119,8 +105,8 @@ static bool check_file(struct diags *diags, const char *kind, const char *name, 
 {
     char *folded = arena_string(diags->arena, name, strlen(name));
     for (char *c = folded; *c; c++)
-        *c = small(*c);
-    return !is_among(folded, taken_rows[TAKEN_HEADER].names) ||
+        *c = small_letter(*c);
+    return word_index(taken_rows[TAKEN_HEADER].names, folded, strlen(folded)) < 0 ||
            diag_at(diags, DIAG_AOT_NAME, place, place != NULL, name, kind, taken_rows[TAKEN_HEADER].what);
 }
 
@@ -143,16 +129,6 @@ bool aot_check_names(const struct programs *programs, const struct aot_params *p
 
 /* ---- names in generated texts ---- */
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_part(char c)
-{
-    return is_letter(c) || (c >= '0' && c <= '9');
-}
-
 /* The names that a source declares or defines itself. */
 struct own_names {
     struct map file_scope, macros;
@@ -161,7 +137,7 @@ struct own_names {
 static size_t word_length(const char *text)
 {
     size_t length = 0;
-    while (is_part(text[length]))
+    while (begins_name(text[length]) || is_digit(text[length]))
         length++;
     return length;
 }
@@ -171,7 +147,7 @@ static size_t word_length(const char *text)
 static void add_words(struct map *names, const char *line, const char *before, bool any)
 {
     while (*line && *line != '\n' && strncmp(line, "/*", 2) != 0) {
-        const size_t length = is_letter(*line) ? word_length(line) : 0;
+        const size_t length = begins_name(*line) ? word_length(line) : 0;
         if (length && (any || strchr(before, line[length]))) {
             map_put(names, line, length, 1);
             if (!any && line[length] == '(')
@@ -192,7 +168,7 @@ static void list_names(struct own_names *names, const char *text)
         constants = strncmp(line, "enum ", 5) == 0 || (constants && *line != '}' && *line != ' ' ? false : constants);
         if (constants)
             add_words(&names->file_scope, line, "", true);
-        else if (is_letter(*line))
+        else if (begins_name(*line))
             add_words(&names->file_scope, line, strncmp(line, "typedef", 7) == 0 ? "" : "([;",
                       strncmp(line, "typedef", 7) == 0);
         constants = constants && !memchr(line, '}', strcspn(line, "\n"));
@@ -213,11 +189,9 @@ static void add_if_listed(struct arena *arena, const struct map *names, const ch
 void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *text, struct aot_words *names,
                       struct aot_words *macros)
 {
-    struct own_names own;
     struct arena *arena = kernels[0]->arena;
+    struct own_names own = {{.arena = arena}, {.arena = arena}};
     *names = *macros = (struct aot_words){NULL, 0};
-    map_init(&own.file_scope, arena);
-    map_init(&own.macros, arena);
     list_names(&own, text);
     for (int i = 0; i < count; i++) {
         const struct program *program = kernels[i]->program;

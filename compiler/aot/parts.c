@@ -55,8 +55,7 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
 {
     const struct program *program = k->program;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
-    struct diags ignored;
-    diags_init(&ignored, k->arena, program->source);
+    struct diags ignored = {.arena = k->arena, .source = program->source};
     example->extent_count = k->node_extents;
     example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
     example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
@@ -64,7 +63,7 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
-    if (!infer_shapes(k->arena, program, &ignored, inputs, example->shapes))
+    if (!infer_shapes(k->arena, program, &ignored, inputs, NULL, example->shapes))
         return false;
     for (int n = 0; n < program->node_count; n++)
         for (int d = 0; d < k->shapes[n]->rank; d++)

@@ -9,13 +9,28 @@ const char *aot_section(struct arena *arena, const char *text, const char *name)
 /* The same from whichever of templates/aot/aot.c, check.c and run.c has the section. */
 const char *aot_shared_section(struct arena *arena, const char *name);
 
-/* Adds all sections of a template, without the comment before the first one. */
-void aot_put_sections(struct buf *out, const char *text);
+/* A section of a template. `text` NULL: as for aot_shared_section; `name` NULL: all sections of the template. */
+struct aot_section {
+    const char *text, *name;
+};
+/* Adds these sections, with an empty line before each. */
+void aot_put_sections(struct buf *out, const struct aot_section *sections, size_t count);
 /* Adds the sizes that arrays need, as enumeration constants. */
 void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count, int levels);
 /* Adds `includes`, then `body`, whose names give way to those of kernels, and then the functions for callers. */
 void aot_put_wrapped(struct buf *out, struct aot_kernel *const *kernels, int count, const char *includes,
                      const char *body);
+
+/* Parameters, then results. */
+struct aot_operand {
+    const char *name;
+    const struct shape *shape;
+    enum weft_dtype dtype;
+    bool result;
+    const char *layout;            /* "": no layout */
+};
+struct aot_operand aot_operand(struct aot_kernel *k, int number);
+int aot_operand_count(const struct aot_kernel *k);
 
 /* tables.c: the constant tables that describe a kernel, and the function that computes its extents. */
 /* CUDA: the table of a part's classes (cuda_source.c). */
@@ -24,8 +39,7 @@ void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const 
 const char *aot_constant_name(struct aot_kernel *k, int part, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
 
-/* entries.c: the functions for callers, declared and defined. */
-void aot_put_declarations(struct buf *out, struct aot_kernel *k);
+/* entries.c: defines the functions for callers. */
 void aot_put_entries(struct buf *out, struct aot_kernel *k);
 /* Returns false, with a diagnostic, where two parameters of a function would have the same name. */
 bool aot_check_parameters(struct aot_kernel *k);

@@ -30,7 +30,8 @@ const char *aot_shared_section(struct arena *arena, const char *name)
     return aot_section(arena, texts[at], name);
 }
 
-void aot_put_sections(struct buf *out, const char *text)
+/* Adds all sections of a template, without the comment before the first one. */
+static void put_all(struct buf *out, const char *text)
 {
     text = strstr(text, "//: ");
     while (*text) {
@@ -40,6 +41,17 @@ void aot_put_sections(struct buf *out, const char *text)
         else
             buf_add(out, text, line + 1);
         text += line + (text[line] == '\n');
+    }
+}
+
+void aot_put_sections(struct buf *out, const struct aot_section *sections, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = sections[i].text, *name = sections[i].name;
+        if (name)
+            buf_printf(out, "\n%s", text ? aot_section(out->arena, text, name) : aot_shared_section(out->arena, name));
+        else
+            put_all(out, text);
     }
 }
 
@@ -208,9 +220,7 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
  * lists a loop's functions. */
 static void put_inclusions(struct buf *out, const struct aot_params *params, const char *name)
 {
-    struct buf numbers, functions;
-    buf_init(&numbers, out->arena);
-    buf_init(&functions, out->arena);
+    struct buf numbers = buf_new(out->arena), functions = buf_new(out->arena);
     for (int i = 0; i < LEVEL_ROWS; i++) {
         if (!(params->levels & levels[i].level))
             continue;
@@ -250,17 +260,15 @@ static void put_library(const struct source_text *s)
 /* Writes what is there once for all instruction sets, before the loops. */
 static void put_support(const struct source_text *s)
 {
+    static const struct aot_section elements[] = {
+        {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_geometry_h, NULL},
+        {weft_template_walk, NULL}, {weft_template_geometry, NULL}, {weft_template_tensor, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
     aot_put_sizes(s->out, s->kernels, s->count, count_levels(s->params));
     put_section(s, "shape");
-    aot_put_sections(s->out, weft_template_slice_h);
-    aot_put_sections(s->out, weft_template_slice);
-    aot_put_sections(s->out, weft_template_geometry_h);
-    aot_put_sections(s->out, weft_template_walk);
-    aot_put_sections(s->out, weft_template_geometry);
-    aot_put_sections(s->out, weft_template_tensor);
+    aot_put_sections(s->out, elements, sizeof elements / sizeof *elements);
     put_library(s);
 }
 
@@ -287,9 +295,11 @@ static void put_loops(const struct source_text *s, const char *loops)
 
 static void put_calls(const struct source_text *s)
 {
-    static const char *const parts[] = {"tables", "classes", "parts", "tensors", "check", "samples", "plan",
-                                        "loop plan", "views", "loop class", "keep", "loop kinds", "environment", "run"};
-    static const char *const calls[] = {"call", "check call", "run call", "infer"};
+    static const struct aot_section parts[] = {
+        {NULL, "tables"}, {NULL, "classes"}, {NULL, "parts"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
+        {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "keep"},
+        {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
+    static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};
     if (s->params->levels) {
         put_section(s, "levels");
         put_inclusions(s->out, s->params, s->name);
@@ -297,15 +307,10 @@ static void put_calls(const struct source_text *s)
     } else {
         put_section(s, "one level");
     }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        buf_putc(s->out, '\n');
-        put_section(s, parts[i]);
-    }
+    aot_put_sections(s->out, parts, sizeof parts / sizeof *parts);
     put_section(s, s->params->openmp ? "threads" : "no threads");
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        buf_puts(s->out, i ? "\n" : "");
-        put_section(s, calls[i]);
-    }
+    put_section(s, "call");
+    aot_put_sections(s->out, calls, sizeof calls / sizeof *calls);
 }
 
 /* Writes everything except the functions for callers. */
@@ -336,11 +341,8 @@ static void put_includes(const struct source_text *s)
 void aot_put_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                     const struct aot_params *params)
 {
-    struct buf loops, body, includes;
+    struct buf loops = buf_new(out->arena), body = buf_new(out->arena), includes = buf_new(out->arena);
     struct source_text s = {&body, out->arena, params, kernels, count, name, emit_start(out->arena, &target_c)};
-    buf_init(&loops, out->arena);
-    buf_init(&body, out->arena);
-    buf_init(&includes, out->arena);
     for (int i = 0; i < count; i++)
         emit_loops(kernels[i], s.together, &loops);
     put_body(&s, loops.text);

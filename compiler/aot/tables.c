@@ -4,24 +4,6 @@
 
 #include <string.h>
 
-/* ---- places ---- */
-
-struct place {
-    int line, column;              /* from 1; the column counts characters */
-};
-
-static struct place locate(const struct aot_kernel *k, struct span span)
-{
-    struct place place = {1, 1};
-    const struct source *source = k->program->source;
-    for (size_t i = 0; i < span.start && i < source->length; i++) {
-        const bool more = (source->text[i] & 0xc0) == 0x80; /* a further byte of a character */
-        place.column = source->text[i] == '\n' ? 1 : place.column + !more;
-        place.line += source->text[i] == '\n';
-    }
-    return place;
-}
-
 /* ---- constants ---- */
 
 /* Writes the elements of an array literal as unsigned numbers of their size, so that all of them are constants in C. */
@@ -59,28 +41,14 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
 
 /* ---- loops ---- */
 
-static const char *operand_name(const struct aot_kernel *k, int o)
-{
-    const struct program *program = k->program;
-    return o < program->input_count ? program->symbols[program->inputs[o]].name
-                                    : program->results[o - program->input_count].name;
-}
-
-static enum weft_dtype operand_dtype_of(const struct aot_kernel *k, int o)
-{
-    const struct program *program = k->program;
-    return o < program->input_count ? program->symbols[program->inputs[o]].type.dtype
-                                    : program->results[o - program->input_count].dtype;
-}
-
 static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
 {
     const struct access *access = &k->parts[p].kernel->accesses[a];
     const int size = type_rows[access->dtype].size;
     const bool given = access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
     const int operand = access->index + (access->kind == TENSOR_RESULT ? k->program->input_count : 0);
-    const int old = given ? type_rows[operand_dtype_of(k, operand)].size : 0;
-    const bool other = given && operand_dtype_of(k, operand) != access->dtype;
+    const struct aot_operand own = given ? aot_operand(k, operand) : (struct aot_operand){.dtype = access->dtype};
+    const int old = own.dtype != access->dtype ? type_rows[own.dtype].size : 0;
     const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->parts[p], a));
     const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
     const bool device = k->target->device, value = device && aot_is_value(k, access);
@@ -91,8 +59,8 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
                                                            : "FROM_TEMPORARY";
     const int index = device && access->kind == TENSOR_CONSTANT ? k->parts[p].constant + access->index : access->index;
     buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index, size,
-               other && !value ? old : 0, value ? 0 : access->map, data, form);
-    buf_printf(out, given ? " /* %s */\n" : "\n", given ? operand_name(k, operand) : "");
+               value ? 0 : old, value ? 0 : access->map, data, form);
+    buf_printf(out, given ? " /* %s */\n" : "\n", own.name);
 }
 
 static void put_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
@@ -153,22 +121,13 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
     const struct kernel *kernel = k->parts[p].kernel;
     buf_printf(out, "static const struct place " NAME_FAULTS "[] = {", k->program->name, p);
     for (int f = 0; f < kernel->fault_count; f++) {
-        const struct place place = locate(k, kernel->faults[f]);
-        buf_printf(out, "%s{%d, %d}", f ? ", " : "", place.line, place.column);
+        const struct text_place place = find_place(k->program->source, kernel->faults[f].start);
+        buf_printf(out, "%s{%zu, %zu}", f ? ", " : "", place.line, place.column);
     }
     buf_puts(out, "};\n");
 }
 
-/* The weight of a kernel, in thirds of the time in which a byte is moved, which is what a vector instruction takes (as
- * in runtime/plan/loops.c). */
-static int thirds(const struct kernel *kernel)
-{
-    int weight = 0;
-    for (int i = 0; i < kernel->ins_count; i++)
-        weight += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
-    return weight;
-}
-
+/* A vector instruction takes a third of the time in which a byte is moved (as in runtime/plan/loops.c). */
 static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
     const struct kernel *kernel = k->parts[p].kernel;
@@ -190,7 +149,7 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %d / 3.0},\n", form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->parts[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
-               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", thirds(kernel));
+               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", kernel_weight(kernel));
 }
 
 /* ---- the kernel ---- */
@@ -218,15 +177,13 @@ static void put_extents(struct buf *out, const struct aot_kernel *k)
 
 static void put_operands(struct buf *out, struct aot_kernel *k)
 {
-    const struct program *program = k->program;
-    const unsigned char *alignments = find_alignments(k->arena, program);
-    buf_printf(out, "static const struct operand " NAME_OPERANDS "[] = {\n", program->name);
-    for (int o = 0; o < program->input_count + program->result_count; o++) {
-        const int size = type_rows[operand_dtype_of(k, o)].size;
-        const bool input = o < program->input_count;
-        const struct shape *shape = input ? k->inputs[o] : k->shapes[program->results[o - program->input_count].node];
-        buf_printf(out, "    {\"%s\", %d, %d, %d},\n", operand_name(k, o), shape->rank, size,
-                   input && alignments[o] > size ? alignments[o] : size);
+    const unsigned char *alignments = find_alignments(k->arena, k->program);
+    buf_printf(out, "static const struct operand " NAME_OPERANDS "[] = {\n", k->program->name);
+    for (int o = 0; o < aot_operand_count(k); o++) {
+        const struct aot_operand own = aot_operand(k, o);
+        const int size = type_rows[own.dtype].size;
+        buf_printf(out, "    {\"%s\", %d, %d, %d},\n", own.name, own.shape->rank, size,
+                   !own.result && alignments[o] > size ? alignments[o] : size);
     }
     buf_puts(out, "};\n");
 }
@@ -247,8 +204,8 @@ static void put_notes(struct buf *out, const struct aot_kernel *k)
 {
     buf_printf(out, "static const struct weft_note " NAME_NOTES "[] = {\n    {0, 0, 0, NULL, NULL},\n", k->program->name);
     for (int n = 0; n < k->note_count; n++) {
-        const struct place place = locate(k, k->notes[n].span);
-        buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %d, %d, NULL, \"%s\"},\n", place.line, place.column,
+        const struct text_place place = find_place(k->program->source, k->notes[n].span.start);
+        buf_printf(out, "    {WEFT_KERNEL_SHAPE_ERROR, %zu, %zu, NULL, \"%s\"},\n", place.line, place.column,
                    k->notes[n].text);
     }
     buf_puts(out, "};\n");
@@ -267,9 +224,7 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
 {
     const struct program *program = k->program;
     const char *name = program->name;
-    struct buf parts, rows;
-    buf_init(&parts, k->arena);
-    buf_init(&rows, k->arena);
+    struct buf parts = buf_new(k->arena), rows = buf_new(k->arena);
     put_operands(&parts, k);
     put_results(&parts, k);
     if (k->temporary_count)

@@ -6,5 +6,6 @@
 #include "compiler/base/buf.h"
 #include "compiler/base/diag.h"
 #include "compiler/base/map.h"
+#include "compiler/base/text.h"
 
 #endif

@@ -20,9 +20,9 @@ static void reserve(struct buf *buf, size_t more)
     buf->capacity = capacity;
 }
 
-void buf_init(struct buf *buf, struct arena *arena)
+struct buf buf_new(struct arena *arena)
 {
-    *buf = (struct buf){.arena = arena, .text = arena_alloc(arena, 1), .capacity = 1};
+    return (struct buf){.arena = arena, .text = arena_alloc(arena, 1), .capacity = 1};
 }
 
 void buf_add(struct buf *buf, const char *text, size_t length)
@@ -57,7 +57,7 @@ void buf_printf(struct buf *buf, const char *format, ...)
 }
 
 /* Prints with the fewest digits that read back. The locale's decimal mark becomes a point. */
-static void put_shortest(struct buf *buf, double value, bool (*same)(double, double, int), int type)
+void buf_real(struct buf *buf, double value, bool (*same)(double, double, int), int type)
 {
     if (isnan(value) || isinf(value)) {
         buf_puts(buf, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
@@ -90,10 +90,5 @@ static void put_shortest(struct buf *buf, double value, bool (*same)(double, dou
 
 void buf_double(struct buf *buf, double value)
 {
-    put_shortest(buf, value, NULL, 0);
-}
-
-void buf_real(struct buf *buf, double value, bool (*same)(double, double, int), int type)
-{
-    put_shortest(buf, value, same, type);
+    buf_real(buf, value, NULL, 0);
 }

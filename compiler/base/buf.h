@@ -13,8 +13,8 @@ struct buf {
     size_t length, capacity;
 };
 
-/* Makes an empty text. Adding to it jumps when memory runs out, as arena_alloc does. */
-void buf_init(struct buf *buf, struct arena *arena);
+/* An empty text. Adding to it jumps when memory runs out, as arena_alloc does. */
+struct buf buf_new(struct arena *arena);
 void buf_add(struct buf *buf, const char *text, size_t length);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
@@ -23,7 +23,7 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
  * the same in every locale. */
 void buf_double(struct buf *buf, double value);
 /* The same for a type with fewer values than double. `same` says whether a decimal that reads as `text` becomes `value`
- * in that type; it is called with `type`, which has no other use. */
+ * in that type; it is called with `type`, which has no other use. NULL: double. */
 void buf_real(struct buf *buf, double value, bool (*same)(double text, double value, int type), int type);
 
 #endif

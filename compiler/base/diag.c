@@ -23,13 +23,11 @@ void diags_init(struct diags *diags, struct arena *arena, const struct source *s
     *diags = (struct diags){.arena = arena, .source = source};
 }
 
-static void append(struct diags *diags, struct diag *record)
+/* Appends the records from `first` to `last`. */
+static void append(struct diags *diags, struct diag *first, struct diag *last)
 {
-    if (diags->last)
-        diags->last->next = record;
-    else
-        diags->first = record;
-    diags->last = record;
+    *(diags->last ? &diags->last->next : &diags->first) = first;
+    diags->last = last;
 }
 
 static bool add(struct diags *diags, enum diag_id id, const struct span *spans, int count,
@@ -45,14 +43,12 @@ static bool add(struct diags *diags, enum diag_id id, const struct span *spans, 
         return false;
     }
     struct diag *record = ARENA_NEW(diags->arena, struct diag);
-    record->id = id;
-    record->source = diags->source;
-    record->input = diags->input;
-    record->span_count = record->source ? count : 0;
+    *record = (struct diag){.id = id, .source = diags->source, .input = diags->input,
+                            .span_count = diags->source ? count : 0,
+                            .message = arena_vprintf(diags->arena, rows[id].format, args)};
     for (int i = 0; i < count; i++)
         record->spans[i] = spans[i];
-    record->message = arena_vprintf(diags->arena, rows[id].format, args);
-    append(diags, record);
+    append(diags, record, record);
     diags->arena->out_of_memory = outer;
     return false;
 }
@@ -106,10 +102,8 @@ static int edit_distance(const char *a, int n, const char *b, int m)
 
 void diags_append(struct diags *diags, const struct diags *more)
 {
-    if (more->first) {
-        *(diags->last ? &diags->last->next : &diags->first) = more->first;
-        diags->last = more->last;
-    }
+    if (more->first)
+        append(diags, more->first, more->last);
     diags->errors += more->errors;
     diags->warnings += more->warnings;
     diags->out_of_memory = diags->out_of_memory || more->out_of_memory;
@@ -135,24 +129,40 @@ const char *diag_nearest(const char *name, const char *const *names, size_t coun
     return nearest;
 }
 
-/* ---- export ---- */
+/* ---- places ---- */
 
 /* Of a longer line only the part around the place is exported. */
 enum { LINE_MAX_BYTES = 4096 };
 
-struct place {
-    size_t line, column;           /* from 1; the column counts characters */
-    size_t start, end;             /* of the line, or of the part of it that is exported */
-};
+struct lines find_lines(struct arena *arena, const struct source *source)
+{
+    struct lines lines = {NULL, 0};
+    ARENA_PUSH(arena, lines.starts, lines.count, 0);
+    for (size_t i = 0; i < source->length; i++)
+        if (source->text[i] == '\n')
+            ARENA_PUSH(arena, lines.starts, lines.count, (uint32_t)i + 1);
+    return lines;
+}
+
+int line_of(const struct lines *lines, uint32_t at)
+{
+    int low = 0, high = lines->count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        *(lines->starts[middle] <= at ? &low : &high) = middle;
+    }
+    return low;
+}
 
 static bool continues_character(const struct source *source, size_t at)
 {
     return at < source->length && ((unsigned char)source->text[at] & 0xc0) == 0x80;
 }
 
-static struct place locate(const struct source *source, size_t at)
+struct text_place find_place(const struct source *source, size_t at)
 {
-    struct place place = {1, 1, 0, at};
+    at = at < source->length ? at : source->length;
+    struct text_place place = {1, 1, 0, at};
     for (size_t i = 0; i < at; i++)
         if (source->text[i] == '\n')
             place.line++, place.start = i + 1;
@@ -170,6 +180,8 @@ static struct place locate(const struct source *source, size_t at)
     return place;
 }
 
+/* ---- export ---- */
+
 /* Copies a text to the memory behind the error. A NUL inside becomes another control character. */
 static const char *put(char **room, const char *text, size_t length)
 {
@@ -182,7 +194,7 @@ static const char *put(char **room, const char *text, size_t length)
 }
 
 static void put_place(struct weft_error *error, char **room, const struct diag *record,
-                      const struct place *place)
+                      const struct text_place *place)
 {
     size_t length = record->source->length;
     error->span_count = record->span_count;
@@ -201,20 +213,16 @@ static void put_place(struct weft_error *error, char **room, const struct diag *
 static struct weft_error *export_one(const struct diag *record)
 {
     const char *origin = record->source && record->source->origin ? record->source->origin : "weft";
-    struct place place = {0};
-    if (record->span_count) {
-        size_t at = record->spans[0].start;
-        place = locate(record->source, at < record->source->length ? at : record->source->length);
-    }
+    const struct text_place place =
+        record->span_count ? find_place(record->source, record->spans[0].start) : (struct text_place){0};
     const char *input = record->input ? record->input : "";
     size_t texts = strlen(record->message) + strlen(origin) + strlen(input) + (place.end - place.start) + 4;
     struct weft_error *error = calloc(1, sizeof *error + texts);
     if (!error)
         return NULL;
     char *room = (char *)(error + 1);
-    error->status = rows[record->id].status;
-    error->severity = rows[record->id].severity;
-    error->code = rows[record->id].number;
+    *error = (struct weft_error){.status = rows[record->id].status, .severity = rows[record->id].severity,
+                                 .code = rows[record->id].number};
     error->message = put(&room, record->message, strlen(record->message));
     error->origin = put(&room, origin, strlen(origin));
     error->input = record->input ? put(&room, input, strlen(input)) : NULL;

@@ -21,6 +21,24 @@ struct source {
     size_t length;
 };
 
+/* Where the lines of a source begin, to find the lines of many places quickly. */
+struct lines {
+    uint32_t *starts;
+    int count;
+};
+
+struct lines find_lines(struct arena *arena, const struct source *source);
+/* The line of a byte, from 0. */
+int line_of(const struct lines *lines, uint32_t at);
+
+/* Where a byte is in its source. */
+struct text_place {
+    size_t line, column;           /* from 1; the column counts characters */
+    size_t start, end;             /* of the line, or of the part of it that diagnostics show */
+};
+
+struct text_place find_place(const struct source *source, size_t at);
+
 enum diag_id {
 #define DIAG(id, number, severity, status, format) DIAG_##id,
 #include "grammar/diags.def"

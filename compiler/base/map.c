@@ -34,11 +34,6 @@ static void grow(struct map *map)
             *slot_of(map, old.slots[i].key, old.slots[i].length) = old.slots[i];
 }
 
-void map_init(struct map *map, struct arena *arena)
-{
-    *map = (struct map){.arena = arena};
-}
-
 int map_find(const struct map *map, const char *key, size_t length)
 {
     if (map->count == 0)

@@ -1,5 +1,5 @@
 /* A hash map from texts to numbers, in an arena. Keys are not copied, so they must live as long as
- * the map. A zeroed map whose arena is set is empty and ready to use. */
+ * the map. A map is ready to use, and empty, when its arena is set: `struct map map = {.arena = arena}`. */
 #ifndef WEFT_COMPILER_BASE_MAP_H
 #define WEFT_COMPILER_BASE_MAP_H
 
@@ -17,7 +17,6 @@ struct map {
     size_t count, capacity;
 };
 
-void map_init(struct map *map, struct arena *arena);
 /* The value of a key; -1 when it is absent. */
 int map_find(const struct map *map, const char *key, size_t length);
 /* Adds a key or replaces its value. Values are not negative. */

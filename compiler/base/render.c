@@ -30,13 +30,6 @@ static void put_text(struct out *out, const char *text)
         put(out, *text++);
 }
 
-static void put_number(struct out *out, size_t number)
-{
-    char digits[32];
-    snprintf(digits, sizeof digits, "%zu", number);
-    put_text(out, digits);
-}
-
 /* One character: the number of its bytes and of the columns it takes. */
 struct glyph {
     size_t bytes, columns;
@@ -235,17 +228,13 @@ static void put_source(struct out *out, const struct weft_error *error)
 static void put_header(struct out *out, const struct weft_error *error)
 {
     static const char *const severities[] = {"error", "warning", "note"};
-    char code[16];
+    char place[64] = "", code[32];
+    if (error->span_count)
+        snprintf(place, sizeof place, ":%zu:%zu", error->line, error->column);
+    snprintf(code, sizeof code, ": %s[W%04d]: ",
+             (unsigned)error->severity < 3 ? severities[error->severity] : "error", error->code);
     put_clean(out, error->origin ? error->origin : "weft", false);
-    if (error->span_count) {
-        put(out, ':');
-        put_number(out, error->line);
-        put(out, ':');
-        put_number(out, error->column);
-    }
-    snprintf(code, sizeof code, "[W%04d]: ", error->code);
-    put_text(out, ": ");
-    put_text(out, (unsigned)error->severity < 3 ? severities[error->severity] : "error");
+    put_text(out, place);
     put_text(out, code);
     put_clean(out, error->message ? error->message : "", true);
     put(out, '\n');

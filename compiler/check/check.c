@@ -1,20 +1,16 @@
 /* Typing: gives every node its dtype from the inputs' types, by the rules of rules.def. No operation is named here. A
  * literal expression keeps its full value beside its dtype (rule 2.3), and the value is checked against each type it
- * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are. */
+ * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are: each check
+ * of a kind of node returns false where there was one, and check_node then poisons the node. */
 #include "compiler/check/check.h"
 
 #include "compiler/lang/lang.h"
 
 #include <string.h>
 
-/* The text of an expression for a message, shortened to 40 bytes. */
-static const char *text_of(struct program *program, struct span span)
+static const char *text_of(const struct program *program, struct span span)
 {
-    size_t length = span.end - span.start;
-    const char *text = program->source->text + span.start;
-    if (length <= 40)
-        return arena_string(program->arena, text, length);
-    return arena_printf(program->arena, "%.37s...", text);
+    return expression_text(program->arena, program, span);
 }
 
 static const char *spelling(struct program *program, enum op op)
@@ -22,13 +18,6 @@ static const char *spelling(struct program *program, enum op op)
     size_t length;
     const char *word = word_at(op_rows[op].spellings, 0, &length);
     return arena_string(program->arena, word, length);
-}
-
-static bool poison(struct node *node)
-{
-    node->poison = true;
-    node->dtype = WEFT_INT32;
-    return false;
 }
 
 /* Whether a literal may become a `dtype`. Reports an overflow. */
@@ -41,10 +30,8 @@ static bool check_meeting(struct program *program, const struct node *node, enum
         return diag(program->diags, DIAG_LITERAL_RANGE, node->span, text_of(program, node->span),
                     type_rows[dtype].name);
     literal_meet(&node->literal, dtype, &infinite);
-    if (!infinite)
-        return true;
-    return diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
-                type_rows[dtype].name);
+    return !infinite || diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
+                             type_rows[dtype].name);
 }
 
 /* The same for a literal, or for all elements of an array literal. */
@@ -60,8 +47,9 @@ static bool check_constant(struct program *program, const struct node *node, enu
 }
 
 /* An integer that fits no type is an error only where it meets one: 2**100 // 2**90 is 1024. */
-static bool literal_node(struct node *node)
+static bool check_literal(struct program *program, struct node *node)
 {
+    (void)program;
     node->dtype = literal_dtype(&node->literal);
     if (node->dtype == WEFT_DTYPE_COUNT)
         node->dtype = WEFT_INT64;
@@ -70,9 +58,8 @@ static bool literal_node(struct node *node)
 
 static bool check_width(struct program *program, const struct node *node)
 {
-    if (node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT)
-        return true;
-    return diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
+    return node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT ||
+           diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
 }
 
 static bool check_name(struct program *program, struct node *node)
@@ -80,8 +67,6 @@ static bool check_name(struct program *program, struct node *node)
     const struct symbol *symbol = &program->symbols[node->symbol];
     if (symbol->kind == SYMBOL_INPUT) {
         node->dtype = symbol->type.dtype;
-        if (!symbol->typed)
-            poison(node);
         return symbol->typed;
     }
     const struct node *bound = &program->nodes[symbol->node];
@@ -111,15 +96,10 @@ static bool check_array(struct program *program, struct node *node)
     bool integers = true;
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *element = operand_node(program, node, i);
-        if (element->poison)
-            return poison(node);
-        if (element->literal.kind == LITERAL_NONE) {
-            poison(node);
-            return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span,
-                        text_of(program, element->span));
-        }
-        if (!check_width(program, element))
-            return poison(node);
+        if (!element->poison && element->literal.kind == LITERAL_NONE)
+            return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span, text_of(program, element->span));
+        if (element->poison || !check_width(program, element))
+            return false;
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
         integers = integers && element->literal.kind == LITERAL_INTEGER;
     }
@@ -136,10 +116,9 @@ static bool check_cast(struct program *program, struct node *node)
     const struct node *operand = operand_node(program, node, 0);
     enum weft_dtype from = operand->dtype, to = node->dtype;
     if (operand->poison || !check_width(program, operand))
-        return poison(node);
+        return false;
     if (node->kind == NODE_CAST || (dtype_is_integer(from) && dtype_is_integer(to)))
         return true;
-    poison(node);
     if (!dtype_is_integer(from))
         return diag(program->diags, DIAG_WRAP_TYPE, operand->span, text_of(program, operand->span),
                     type_rows[from].name);
@@ -147,27 +126,14 @@ static bool check_cast(struct program *program, struct node *node)
                 type_rows[to].name);
 }
 
-/* Folds an operator on literal expressions. */
-static bool fold_literal(struct program *program, struct node *node)
-{
-    const char *wrong = literal_of_node(program, node);
-    if (!wrong)
-        return true;
-    poison(node);
-    return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
-}
-
 static bool check_floats(struct program *program, struct node *node)
 {
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *operand = operand_node(program, node, i);
         const char *text = text_of(program, operand->span);
-        if (dtype_is_float(operand->dtype)) {
-            poison(node);
-            return diag_at(program->diags, DIAG_FLOAT_BITS,
-                           (struct span[]){node->token, operand->span}, 2,
+        if (dtype_is_float(operand->dtype))
+            return diag_at(program->diags, DIAG_FLOAT_BITS, ((struct span[]){node->token, operand->span}), 2,
                            spelling(program, node->op), text, type_rows[operand->dtype].name, text);
-        }
     }
     return true;
 }
@@ -175,8 +141,7 @@ static bool check_floats(struct program *program, struct node *node)
 static bool check_all_bool(struct program *program, struct node *node)
 {
     const struct node *operand = operand_node(program, node, 0);
-    poison(node);
-    return diag_at(program->diags, DIAG_ALL_BOOL, (struct span[]){node->token, operand->span}, 2,
+    return diag_at(program->diags, DIAG_ALL_BOOL, ((struct span[]){node->token, operand->span}), 2,
                    spelling(program, node->op), text_of(program, operand->span));
 }
 
@@ -186,11 +151,9 @@ static bool check_divisor(struct program *program, struct node *node, enum weft_
     if (node->operand_count < 2 || !op_fault(node->op, operand))
         return true;
     const struct node *divisor = operand_node(program, node, 1);
-    if (!literal_is_number(&divisor->literal) || divisor->literal.integer != 0)
-        return true;
-    poison(node);
-    return diag_at(program->diags, DIAG_LITERAL_ZERO, (struct span[]){node->token, divisor->span},
-                   2, spelling(program, node->op));
+    return !literal_is_number(&divisor->literal) || divisor->literal.integer != 0 ||
+           diag_at(program->diags, DIAG_LITERAL_ZERO, ((struct span[]){node->token, divisor->span}), 2,
+                   spelling(program, node->op));
 }
 
 /* Reports operands that the typing rule forbids, before any conversion. */
@@ -209,14 +172,15 @@ static bool check_op(struct program *program, struct node *node)
 {
     for (int i = 0; i < node->operand_count; i++)
         if (operand_node(program, node, i)->poison)
-            return poison(node);
-    if (!fold_literal(program, node))
-        return false;
+            return false;
+    const char *wrong = literal_of_node(program, node);
+    if (wrong)
+        return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
     if (node->literal.kind != LITERAL_NONE)
-        return literal_node(node);
+        return check_literal(program, node);
     for (int i = 0; i < node->operand_count; i++)
         if (!check_width(program, operand_node(program, node, i)))
-            return poison(node);
+            return false;
     if (!check_rule(program, node))
         return false;
     const struct op_row *row = &op_rows[node->op];
@@ -225,15 +189,14 @@ static bool check_op(struct program *program, struct node *node)
         const struct node *from = operand_node(program, node, i);
         bool own = from->dtype == WEFT_UINT64 && compares_by_value(program, node);
         if (!check_constant(program, named_node(program, from), own ? WEFT_UINT64 : operand))
-            return poison(node);
+            return false;
     }
     node->dtype = rule_rows[row->rule].result == RESULT_BOOL ? WEFT_BOOL : operand;
     return check_divisor(program, node, operand);
 }
 
 /* Checks the dtype of an input that holds a view's numbers. */
-static bool check_numbers(struct program *program, struct node *node, const struct numbers *numbers,
-                          const char *what, bool real)
+static bool check_numbers(struct program *program, const struct numbers *numbers, const char *what, bool real)
 {
     if (!numbers->given || numbers->input < 0)
         return true;
@@ -241,7 +204,6 @@ static bool check_numbers(struct program *program, struct node *node, const stru
     enum weft_dtype dtype = symbol->type.dtype;
     if (!symbol->typed || dtype_is_integer(dtype) || (real && dtype_is_float(dtype)))
         return true;
-    poison(node);
     return diag(program->diags, DIAG_VIEW_DTYPE, numbers->span,
                 arena_printf(program->arena, "%s holds %s, and input '%s' is %s", what,
                              real ? "numbers" : "whole numbers", symbol->name,
@@ -258,8 +220,7 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
     if (type_rows[from].size == type_rows[to].size ||
         named_node(program, operand)->kind == NODE_NAME)
         return true;
-    poison(node);
-    return diag_at(program->diags, DIAG_VIEW_DTYPE, (struct span[]){node->token, operand->span}, 2,
+    return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){node->token, operand->span}), 2,
                    arena_printf(program->arena,
                                 "inside an expression reinterpret keeps the size of an "
                                 "element, and %s is %s; reinterpret an input, or convert first",
@@ -277,36 +238,40 @@ static bool check_reduce(struct program *program, struct node *node)
 {
     const struct node *operand = operand_node(program, node, 0);
     node->dtype = reduction_dtype(node->reduction, operand->dtype);
-    return check_tensor(program, operand) || poison(node);
+    return check_tensor(program, operand);
 }
 
 static bool check_view(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
     const struct node *operand = operand_node(program, node, 0);
-    if (!check_tensor(program, operand))
-        return poison(node);
     node->dtype = operand->dtype;
-    return check_numbers(program, node, &args->shape, "shape", false) &&
-           check_numbers(program, node, &args->rel_shape, "rel_shape", true) &&
-           check_numbers(program, node, &args->src_dims, "src_dims", false) &&
-           check_numbers(program, node, &args->axes, "axes", false) &&
+    return check_tensor(program, operand) &&
+           check_numbers(program, &args->shape, "shape", false) &&
+           check_numbers(program, &args->rel_shape, "rel_shape", true) &&
+           check_numbers(program, &args->src_dims, "src_dims", false) &&
+           check_numbers(program, &args->axes, "axes", false) &&
            (args->form != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
 }
 
 static bool check_node(struct program *program, struct node *node)
 {
-    switch (node->kind) {
-    case NODE_POISON: return poison(node);
-    case NODE_LITERAL: return literal_node(node);
-    case NODE_NAME: return check_name(program, node);
-    case NODE_OP: return check_op(program, node);
-    case NODE_CAST: case NODE_WRAP: return check_cast(program, node);
-    case NODE_ARRAY: return check_array(program, node);
-    case NODE_VIEW: return check_view(program, node);
-    case NODE_REDUCE: return check_reduce(program, node);
+    static bool (*const checks[])(struct program *program, struct node *node) = {
+        [NODE_LITERAL] = check_literal,
+        [NODE_NAME] = check_name,
+        [NODE_OP] = check_op,
+        [NODE_CAST] = check_cast,
+        [NODE_WRAP] = check_cast,
+        [NODE_ARRAY] = check_array,
+        [NODE_VIEW] = check_view,
+        [NODE_REDUCE] = check_reduce,
+    };
+    const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);
+    if (!good) {
+        node->poison = true;
+        node->dtype = WEFT_INT32;
     }
-    return false;
+    return good;
 }
 
 static bool check_inputs(struct program *program)

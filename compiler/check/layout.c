@@ -26,9 +26,9 @@ struct layouts {
     struct arena *arena;
     const struct program *program;
     struct diags *diags;
-    const struct shape *const *shapes;
     const struct contents *contents;
     const char **of; /* the layout of each node */
+    bool good;
 };
 
 static bool is_end(const char *end, const char *layout)
@@ -47,7 +47,7 @@ static const char *if_complete(const char *layout, const struct shape *shape)
     return strlen(layout) == (size_t)shape->rank ? layout : "";
 }
 
-static bool clash(struct layouts *l, const struct node *node, int a, int b)
+static bool clash(const struct layouts *l, const struct node *node, int a, int b)
 {
     const struct node *left = operand_node(l->program, node, a);
     const struct node *right = operand_node(l->program, node, b);
@@ -57,25 +57,26 @@ static bool clash(struct layouts *l, const struct node *node, int a, int b)
                    l->of[left - l->program->nodes], text, l->of[right - l->program->nodes], text);
 }
 
-/* Finds the operands' longest layout. Every other one must be the end of it. */
-static bool join(struct layouts *l, const struct node *node, const char **joined)
+/* The operands' longest layout. Every other one must be the end of it. NULL where it is not known, or wrong. */
+static const char *joined(struct layouts *l, const struct node *node)
 {
+    const char *joined = "";
     int longest = -1;
     bool known = true;
     for (int i = 0; i < node->operand_count; i++) {
         const char *layout = l->of[l->program->operands[node->operands + i]];
         known = known && layout;
-        if (layout && (longest < 0 || strlen(layout) > strlen(*joined)))
-            *joined = layout, longest = i;
+        if (layout && (longest < 0 || strlen(layout) > strlen(joined)))
+            joined = layout, longest = i;
     }
     for (int i = 0; i < node->operand_count; i++) {
         const char *layout = l->of[l->program->operands[node->operands + i]];
-        if (layout && !is_end(layout, *joined))
-            return clash(l, node, longest < i ? longest : i, longest < i ? i : longest);
+        if (layout && !is_end(layout, joined)) {
+            l->good = clash(l, node, longest < i ? longest : i, longest < i ? i : longest);
+            return NULL;
+        }
     }
-    if (longest < 0 || !known)
-        *joined = NULL;
-    return true;
+    return longest < 0 || !known ? NULL : joined;
 }
 
 /* Drops the letters of the dimensions that squeeze drops. */
@@ -129,31 +130,15 @@ static const char *named(const struct layouts *l, const struct node *node)
     return symbol->kind == SYMBOL_INPUT ? input_layout(symbol) : l->of[symbol->node];
 }
 
-static bool infer(struct layouts *l, int n)
+static const char *node_layout(struct layouts *l, const struct node *node, const struct shape *shape)
 {
-    const struct node *node = &l->program->nodes[n];
-    l->of[n] = "";
     switch (node->kind) {
-    case NODE_NAME:
-        l->of[n] = named(l, node);
-        return true;
-    case NODE_CAST:
-    case NODE_WRAP:
-        l->of[n] = l->of[l->program->operands[node->operands]];
-        return true;
-    case NODE_VIEW:
-        l->of[n] = viewed(l, node, l->shapes[n]);
-        return true;
-    case NODE_POISON:
-        l->of[n] = NULL;
-        return true;
-    case NODE_OP:
-        if (!join(l, node, &l->of[n]))
-            return false;
-        l->of[n] = if_complete(l->of[n], l->shapes[n]);
-        return true;
-    default:
-        return true;
+    case NODE_NAME: return named(l, node);
+    case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];
+    case NODE_VIEW: return viewed(l, node, shape);
+    case NODE_POISON: return NULL;
+    case NODE_OP: return if_complete(joined(l, node), shape);
+    default: return "";
     }
 }
 
@@ -161,12 +146,8 @@ bool infer_layouts(struct arena *arena, const struct program *program, struct di
                    const struct shape *const *shapes, const struct contents *contents,
                    const char **layouts)
 {
-    struct layouts l = {arena, program, diags, shapes, contents, layouts};
-    bool good = true;
+    struct layouts l = {arena, program, diags, contents, layouts, true};
     for (int n = 0; n < program->node_count; n++)
-        if (!infer(&l, n)) {
-            layouts[n] = NULL;
-            good = false;
-        }
-    return good;
+        layouts[n] = node_layout(&l, &program->nodes[n], shapes[n]);
+    return l.good;
 }

@@ -7,7 +7,7 @@
 /* The layout that an input's type states; "" if none. */
 const char *input_layout(const struct symbol *symbol);
 
-/* Computes a layout for each node, after infer_shapes_of has succeeded with the same `contents`. An entry of `layouts`
+/* Computes a layout for each node, after infer_shapes has succeeded with the same `contents`. An entry of `layouts`
  * becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
  * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,

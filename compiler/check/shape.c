@@ -50,8 +50,7 @@ static const char *extent_text(struct arena *arena, const struct program *progra
 const char *shape_text(struct arena *arena, const struct program *program,
                        const struct shape *shape)
 {
-    struct buf text;
-    buf_init(&text, arena);
+    struct buf text = buf_new(arena);
     buf_putc(&text, '[');
     for (int d = 0; d < shape->rank; d++)
         buf_printf(&text, "%s%s", d ? ", " : "", extent_text(arena, program, shape->extents[d]));
@@ -67,33 +66,48 @@ const char *expression_text(struct arena *arena, const struct program *program, 
                         : arena_printf(arena, "%.37s...", text);
 }
 
+/* The shape pass at work. */
+struct inference {
+    struct arena *arena;
+    const struct program *program;
+    struct diags *diags;
+    const struct shape *const *inputs;
+    const struct contents *contents;
+    const struct shape **shapes;   /* of the nodes so far */
+    bool good;
+};
+
+static const struct shape *operand_shape(const struct inference *s, const struct node *node, int operand)
+{
+    return s->shapes[s->program->operands[node->operands + operand]];
+}
+
+/* Whether two shapes clash in dimension `d`, counted from the end. */
+static bool clashes(const struct shape *x, const struct shape *y, int d)
+{
+    const int a = x->rank - d, b = y->rank - d;
+    return a >= 0 && b >= 0 && join_extents(x->extents[a], x->rigid >> a & 1, y->extents[b], y->rigid >> b & 1) ==
+                                   JOINED_CLASH;
+}
+
 /* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
  * names the first operand with which it clashes. */
-static bool clash(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct node *node, const struct shape *const *operands, int right, int d)
+static bool clash(const struct inference *s, const struct node *node, int right, int d)
 {
-    const struct shape *y = operands[right], *x = NULL;
+    const struct shape *y = operand_shape(s, node, right);
     int left = 0;
-    for (; left < right; left++) {
-        x = operands[left];
-        struct shape one = {.rank = 1, .extents = {0}}, other = one;
-        if (x->rank < d || y->rank < d)
-            continue;
-        one.extents[0] = x->extents[x->rank - d], one.rigid = x->rigid >> (x->rank - d) & 1;
-        other.extents[0] = y->extents[y->rank - d], other.rigid = y->rigid >> (y->rank - d) & 1;
-        if (!broadcast_extent(&one, 0, &other, 0))
-            break;
-    }
-    if (left == right)
-        x = operands[left = 0];
-    struct span a = operand_node(program, node, left)->span;
-    struct span b = operand_node(program, node, right)->span;
-    const char *which = d == 1 ? "the last dimension" : arena_printf(arena, "dimension -%d", d);
-    return diag_at(diags, DIAG_BROADCAST, (struct span[]){node->token, a, b}, 3,
-                   expression_text(arena, program, b), shape_text(arena, program, y),
-                   expression_text(arena, program, a), shape_text(arena, program, x),
-                   extent_text(arena, program, y->extents[y->rank - d]),
-                   extent_text(arena, program, x->extents[x->rank - d]), which);
+    while (left < right && !clashes(operand_shape(s, node, left), y, d))
+        left++;
+    left = left < right ? left : 0;
+    const struct shape *x = operand_shape(s, node, left);
+    struct span a = operand_node(s->program, node, left)->span;
+    struct span b = operand_node(s->program, node, right)->span;
+    const char *which = d == 1 ? "the last dimension" : arena_printf(s->arena, "dimension -%d", d);
+    return diag_at(s->diags, DIAG_BROADCAST, ((struct span[]){node->token, a, b}), 3,
+                   expression_text(s->arena, s->program, b), shape_text(s->arena, s->program, y),
+                   expression_text(s->arena, s->program, a), shape_text(s->arena, s->program, x),
+                   extent_text(s->arena, s->program, y->extents[y->rank - d]),
+                   extent_text(s->arena, s->program, x->extents[x->rank - d]), which);
 }
 
 bool shapes_equal(const struct shape *a, const struct shape *b)
@@ -140,53 +154,45 @@ int64_t shape_volume(const struct shape *shape)
     return volume > INT64_MAX / 16 ? -1 : empty ? 0 : volume;
 }
 
-static const struct shape *broadcast(struct arena *arena, const struct program *program,
-                                     struct diags *diags, const struct node *node,
-                                     const struct shape *const *operands, bool *good)
+static const struct shape *broadcast(struct inference *s, const struct node *node)
 {
+    const struct shape *first = operand_shape(s, node, 0);
     int rank = 0;
     bool same = true;
     for (int i = 0; i < node->operand_count; i++) {
-        if (!operands[i])
+        const struct shape *operand = operand_shape(s, node, i);
+        if (!operand)
             return NULL;
-        rank = operands[i]->rank > rank ? operands[i]->rank : rank;
-        same = same && operands[i] == operands[0];
+        rank = operand->rank > rank ? operand->rank : rank;
+        same = same && operand == first;
     }
     if (same)
-        return operands[0];
-    struct shape *shape = arena_copy(arena, operands[0], sizeof *shape);
+        return first;
+    struct shape *shape = arena_copy(s->arena, first, sizeof *shape);
     widen(shape, rank);
     for (int i = 1; i < node->operand_count; i++) {
-        int d = broadcast_into(shape, operands[i]);
+        int d = broadcast_into(shape, operand_shape(s, node, i));
         if (d >= 0) {
-            *good = clash(arena, program, diags, node, operands, i, rank - d);
+            s->good = clash(s, node, i, rank - d);
             return NULL;
         }
     }
-    for (int i = 0; i < node->operand_count; i++)
-        if (operands[i]->rank == rank && operands[i]->rigid == shape->rigid &&
-            memcmp(operands[i]->extents, shape->extents, (size_t)rank * sizeof(int64_t)) == 0)
-            return operands[i];
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct shape *operand = operand_shape(s, node, i);
+        if (operand->rigid == shape->rigid && shapes_equal(operand, shape))
+            return operand;
+    }
     if (shape_volume(shape) < 0)
-        *good = diag(diags, DIAG_VOLUME, node->span, shape_text(arena, program, shape));
+        s->good = diag(s->diags, DIAG_VOLUME, node->span, shape_text(s->arena, s->program, shape));
     return shape;
 }
 
-static const struct shape *array_shape(struct arena *arena, const struct program *program,
-                                       const struct node *node)
+struct shape *shape_new(struct arena *arena, int rank, const int64_t *extents)
 {
     struct shape *shape = ARENA_NEW(arena, struct shape);
-    shape->rank = node->rank;
-    memcpy(shape->extents, program->extents + node->extents, (size_t)node->rank * sizeof(int64_t));
+    shape->rank = rank;
+    memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
     return shape;
-}
-
-static const struct shape *name_shape(const struct program *program, const struct node *node,
-                                      const struct shape *const *inputs,
-                                      const struct shape *const *shapes)
-{
-    const struct symbol *symbol = &program->symbols[node->symbol];
-    return symbol->kind == SYMBOL_INPUT ? inputs[symbol->input] : shapes[symbol->node];
 }
 
 /* The dtype that VIEW_REINTERPRET reads: that of an input, where it is known. Inside an expression the sizes are
@@ -201,60 +207,47 @@ static enum weft_dtype viewed_dtype(const struct program *program, const struct 
     return symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT;
 }
 
-bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct shape **shapes)
+static const struct shape *viewed_shape(struct inference *s, const struct node *node)
 {
-    return infer_shapes_of(arena, program, diags, inputs, NULL, shapes);
+    const struct view_args *args = &s->program->views[node->view];
+    const struct node *operand = operand_node(s->program, node, 0);
+    const struct viewed viewed = {
+        .program = s->program, .operand = operand->span, .place = node->token,
+        .name = expression_text(s->arena, s->program, operand->span), .shape = operand_shape(s, node, 0),
+        .inputs = s->inputs, .contents = s->contents, .dtype = viewed_dtype(s->program, operand, args->dtype)};
+    return view_shape(s->arena, s->diags, &viewed, args, &s->good);
 }
 
-bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes)
+static const struct shape *node_shape(struct inference *s, const struct node *node)
 {
-    bool good = true;
-    const struct shape *scalar = ARENA_NEW(arena, struct shape);
-    int room = 0;
-    const struct shape **operands = NULL;
-    for (int n = 0; n < program->node_count; n++) {
-        const struct node *node = &program->nodes[n];
-        if (node->operand_count > room)
-            operands = ARENA_ARRAY(arena, const struct shape *, room = node->operand_count * 2);
-        for (int i = 0; node->kind == NODE_OP && i < node->operand_count; i++)
-            operands[i] = shapes[program->operands[node->operands + i]];
-        switch (node->kind) {
-        case NODE_POISON: shapes[n] = NULL; break;
-        case NODE_LITERAL: case NODE_REDUCE: shapes[n] = scalar; break;
-        case NODE_NAME: shapes[n] = name_shape(program, node, inputs, shapes); break;
-        case NODE_OP:
-            shapes[n] = broadcast(arena, program, diags, node, operands, &good);
-            break;
-        case NODE_CAST: case NODE_WRAP:
-            shapes[n] = shapes[program->operands[node->operands]];
-            break;
-        case NODE_ARRAY: shapes[n] = array_shape(arena, program, node); break;
-        case NODE_VIEW: {
-            const struct view_args *args = &program->views[node->view];
-            const struct node *operand = operand_node(program, node, 0);
-            const struct viewed viewed = {
-                .program = program, .operand = operand->span, .place = node->token,
-                .name = expression_text(arena, program, operand->span),
-                .shape = shapes[operand - program->nodes], .inputs = inputs, .contents = contents,
-                .dtype = viewed_dtype(program, operand, args->dtype)};
-            shapes[n] = view_shape(arena, diags, &viewed, args, &good);
-            break;
-        }
-        }
+    static const struct shape scalar;
+    const struct symbol *symbol = node->kind == NODE_NAME ? &s->program->symbols[node->symbol] : NULL;
+    switch (node->kind) {
+    case NODE_POISON: break;
+    case NODE_LITERAL: case NODE_REDUCE: return &scalar;
+    case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? s->inputs[symbol->input] : s->shapes[symbol->node];
+    case NODE_OP: return broadcast(s, node);
+    case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
+    case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
+    case NODE_VIEW: return viewed_shape(s, node);
     }
-    return good;
+    return NULL;
 }
 
-const struct shape *type_shape(struct arena *arena, const struct type *type)
+bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
+                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes)
+{
+    struct inference s = {arena, program, diags, inputs, contents, shapes, true};
+    for (int n = 0; n < program->node_count; n++)
+        shapes[n] = node_shape(&s, &program->nodes[n]);
+    return s.good;
+}
+
+struct shape *type_shape(struct arena *arena, const struct type *type)
 {
     if (!type->ranked)
         return NULL;
-    struct shape *shape = ARENA_NEW(arena, struct shape);
-    shape->rank = type->rank;
-    memcpy(shape->extents, type->extents, sizeof shape->extents);
+    struct shape *shape = shape_new(arena, type->rank, type->extents);
     for (int d = 0; d < type->rank; d++)
         if (type->extents[d] <= EXTENT_VARIABLE)
             shape->rigid |= 1u << d;

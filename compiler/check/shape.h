@@ -28,19 +28,16 @@ static inline enum joined join_extents(int64_t first, bool first_rigid, int64_t 
     return first < 0 || second < 0 ? JOINED_OPEN : JOINED_CLASH;
 }
 
-/* Computes a shape for each node. `inputs` holds a shape for each input, `shapes` receives one for each node; NULL
- * means that nothing is known. Returns false, with diagnostics, when shapes do not broadcast or a view is wrong. */
-bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct shape **shapes);
 /* The elements of an input that views take as numbers (struct numbers). */
 struct contents {
     int count;
     const struct literal *items;   /* NULL: not known */
 };
-/* The same where such elements are known. `contents` has an entry for each input, or is NULL. */
-bool infer_shapes_of(struct arena *arena, const struct program *program, struct diags *diags,
-                     const struct shape *const *inputs, const struct contents *contents,
-                     const struct shape **shapes);
+/* Computes a shape for each node. `inputs` holds a shape for each input, `shapes` receives one for each node; NULL
+ * means that nothing is known. `contents` has an entry for each input, or is NULL: no elements are known. Returns
+ * false, with diagnostics, when shapes do not broadcast or a view is wrong. */
+bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
+                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes);
 
 /* The value of a size variable: the extent that it met first, in input number `input`; -1: none yet. */
 struct size_value {
@@ -62,8 +59,10 @@ int64_t sizes_extent(const struct size_values *sizes, int64_t extent);
 bool sizes_join(const struct program *program, struct size_values *sizes, int input, int64_t *known, int64_t next,
                  struct diags *diags);
 
+/* A shape of these extents. */
+struct shape *shape_new(struct arena *arena, int rank, const int64_t *extents);
 /* The shape that a declared type has. NULL if it has no brackets. */
-const struct shape *type_shape(struct arena *arena, const struct type *type);
+struct shape *type_shape(struct arena *arena, const struct type *type);
 /* The text of an expression, shortened for messages. */
 const char *expression_text(struct arena *arena, const struct program *program, struct span span);
 /* A shape as "[480, 640, 3]", with unknown extents as ? and size variables by name. */

@@ -116,10 +116,8 @@ static bool by_shape(struct view_walk *w)
     struct view_list list;
     if (!view_read_list(w, &w->args->shape, "shape", &list))
         return false;
-    if (list.count < 0) {
-        w->out = NULL;
-        return true;
-    }
+    if (list.count < 0)
+        return view_unknown(w);
     view_unknown_extents(w->out, list.count);
     for (int d = 0; list.items && d < list.count; d++) {
         int64_t extent;
@@ -190,7 +188,7 @@ static bool check_factors(const struct view_walk *w, const struct view_list *fac
     if (!in || factors->count <= in->rank)
         return true;
     const struct literal *last = factors->items ? &factors->items[factors->count - 1] : NULL;
-    bool negative = last && (last->kind == LITERAL_REAL ? last->real < 0 : last->integer < 0);
+    bool negative = last && literal_number(last) < 0;
     if (factors->count == in->rank + 1 && (!last || negative))
         return true;
     return view_wrong(
@@ -214,10 +212,8 @@ static bool by_factors(struct view_walk *w)
                           "has one source",
                           factors.count, factors.count == 1 ? "" : "s", dims.count);
     int count = relate && factors.count >= 0 ? factors.count : pick ? dims.count : -1;
-    if (count < 0) {
-        w->out = NULL;
-        return true;
-    }
+    if (count < 0)
+        return view_unknown(w);
     if (relate && !pick && !check_factors(w, &factors))
         return false;
     view_unknown_extents(w->out, count);
@@ -240,10 +236,8 @@ static bool by_factors(struct view_walk *w)
 static bool innermost(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
-    if (!in) {
-        w->out = NULL;
-        return true;
-    }
+    if (!in)
+        return view_unknown(w);
     memcpy(w->out, in, sizeof *in);
     bool known = w->viewed->dtype != WEFT_DTYPE_COUNT;
     if (known && type_rows[w->viewed->dtype].size == type_rows[w->args->dtype].size)
@@ -294,10 +288,9 @@ static bool reshape(struct view_walk *w)
         return by_shape(w);
     if (w->args->rel_shape.given || w->args->src_dims.given)
         return by_factors(w);
-    if (w->viewed->shape)
-        memcpy(w->out, w->viewed->shape, sizeof *w->out);
-    else
-        w->out = NULL;
+    if (!w->viewed->shape)
+        return view_unknown(w);
+    memcpy(w->out, w->viewed->shape, sizeof *w->out);
     return true;
 }
 

@@ -12,7 +12,7 @@ struct viewed {
     struct span place, operand;    /* the view and the value in the text */
     const struct shape *shape;     /* of the value; NULL: not known */
     const struct shape *const *inputs;   /* shapes of the program's inputs, for arguments that are inputs */
-    const struct contents *contents;     /* as for infer_shapes_of */
+    const struct contents *contents;     /* as for infer_shapes */
     enum weft_dtype dtype;         /* of the value, for VIEW_REINTERPRET; WEFT_DTYPE_COUNT when not known */
 };
 

@@ -74,10 +74,8 @@ bool view_squeeze(struct view_walk *w)
     struct view_list axes;
     if (!view_read_list(w, &w->args->axes, "axes", &axes))
         return false;
-    if (!in || axes.count < 0) {
-        w->out = NULL;
-        return true;
-    }
+    if (!in || axes.count < 0)
+        return view_unknown(w);
     if (axes.count > in->rank)
         return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "axes names %d dimensions, and %s has %d",
                           axes.count, view_value_text(w), in->rank);
@@ -99,10 +97,8 @@ bool view_expand_dims(struct view_walk *w)
                           WEFT_MAX_RANK);
     if (axes.items && axes.count >= 0 && !axis_set(w, &axes, rank, false, &set))
         return false;
-    if (!in || axes.count < 0) {
-        w->out = NULL;
-        return true;
-    }
+    if (!in || axes.count < 0)
+        return view_unknown(w);
     view_unknown_extents(w->out, rank);
     for (int d = 0, from = 0; axes.items && d < rank; d++) {
         bool inserted = set >> d & 1;

@@ -51,6 +51,8 @@ bool view_read_list(const struct view_walk *w, const struct numbers *numbers, co
 bool view_whole(const struct view_walk *w, const struct view_list *list, int i, int64_t *value);
 /* Number `i` as a factor of an extent, which must be finite. */
 bool view_factor(const struct view_walk *w, const struct view_list *list, int i, double *value);
+/* Says that nothing is known of the shape. Returns true. */
+bool view_unknown(struct view_walk *w);
 /* Makes a shape of this rank with all extents unknown. */
 void view_unknown_extents(struct shape *shape, int rank);
 

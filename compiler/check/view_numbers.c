@@ -27,8 +27,7 @@ const char *view_item_name(const struct view_walk *w, const struct view_list *li
 
 const char *view_item_text(const struct view_walk *w, const struct literal *item)
 {
-    struct buf text;
-    buf_init(&text, w->arena);
+    struct buf text = buf_new(w->arena);
     literal_print(&text, item);
     return text.text;
 }
@@ -93,10 +92,16 @@ bool view_whole(const struct view_walk *w, const struct view_list *list, int i, 
 bool view_factor(const struct view_walk *w, const struct view_list *list, int i, double *value)
 {
     const struct literal *item = &list->items[i];
-    *value = item->kind == LITERAL_REAL ? item->real : (double)item->integer;
+    *value = literal_number(item);
     return isfinite(*value) ||
            view_wrong(w, DIAG_VIEW_EXTENT, list->from, "%s is %s; a factor of an extent is finite",
                       view_item_name(w, list, i), view_item_text(w, item));
+}
+
+bool view_unknown(struct view_walk *w)
+{
+    w->out = NULL;
+    return true;
 }
 
 void view_unknown_extents(struct shape *shape, int rank)

@@ -95,10 +95,8 @@ bool view_select(struct view_walk *w)
 {
     const struct shape *in = w->viewed->shape;
     struct select_axis axes[WEFT_MAX_RANK];
-    if (!in) {
-        w->out = NULL;
-        return true;
-    }
+    if (!in)
+        return view_unknown(w);
     const int rank = view_select_axes(w->args, in->rank, axes);
     if (rank < 0)
         return too_many_items(w);

@@ -4,38 +4,13 @@
 
 #include "compiler/lang/lang.h"
 #include "compiler/check/check.h"
+#include "compiler/parse/parse.h"
 
 #include <string.h>
 
 enum { SHOWN = 60, INDENT_MAX = 24 };
 
 /* ---- places ---- */
-
-/* The beginnings of lines, to find the line and column of many places quickly. */
-struct lines {
-    const struct source *source;
-    uint32_t *starts;
-    int count;
-};
-
-static void find_lines(struct lines *lines, struct arena *arena, const struct source *source)
-{
-    *lines = (struct lines){.source = source};
-    ARENA_PUSH(arena, lines->starts, lines->count, 0);
-    for (size_t i = 0; i < source->length; i++)
-        if (source->text[i] == '\n')
-            ARENA_PUSH(arena, lines->starts, lines->count, (uint32_t)i + 1);
-}
-
-static int line_of(const struct lines *lines, uint32_t at)
-{
-    int low = 0, high = lines->count;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        *(lines->starts[middle] <= at ? &low : &high) = middle;
-    }
-    return low;
-}
 
 /* line:first-last, or line:column-line:column */
 static const char *place_text(struct arena *arena, const struct lines *lines, struct span span)
@@ -65,22 +40,18 @@ static void put_text(struct buf *buf, const struct source *source, struct span s
 
 /* ---- tokens ---- */
 
-static const char *kind_name(const struct token *token)
+static void put_token(struct buf *buf, const struct source *source, const struct lines *lines,
+                      const struct token *token)
 {
-    static const char *const names[TOKEN_COUNT] = {
+    static const char *const kinds[TOKEN_COUNT] = {
 #define TOKEN(id, text) [TOKEN_##id] = #id,
 #include "grammar/tokens.def"
     };
-    return names[token->kind];
-}
-
-static void put_token(struct buf *buf, const struct lines *lines, const struct token *token)
-{
     bool shown = token->kind != TOKEN_END && token->kind != TOKEN_NEWLINE;
     buf_printf(buf, shown ? "%-10s %-9s " : "%-10s %s",
-               place_text(buf->arena, lines, token->span), kind_name(token));
+               place_text(buf->arena, lines, token->span), kinds[token->kind]);
     if (shown)
-        put_text(buf, lines->source, token->span);
+        put_text(buf, source, token->span);
     if (token->kind == TOKEN_NUMBER) {
         buf_puts(buf, token->literal.kind == LITERAL_INTEGER ? "  integer " : "  real ");
         literal_print(buf, &token->literal);
@@ -88,31 +59,18 @@ static void put_token(struct buf *buf, const struct lines *lines, const struct t
     buf_putc(buf, '\n');
 }
 
-static bool report_bad(struct diags *diags, const struct source *source, const struct token *token)
-{
-    unsigned byte = (unsigned char)source->text[token->span.start];
-    if (token->bad == DIAG_BAD_BYTE)
-        return diag(diags, DIAG_BAD_BYTE, token->span, byte);
-    if (token->bad == DIAG_BAD_NUMBER)
-        return diag(diags, DIAG_BAD_NUMBER, token->span, token->message);
-    if (token->bad == DIAG_TOO_MANY)
-        return diag(diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
-    return diag(diags, DIAG_UNBALANCED, token->span, token->message);
-}
-
 bool dump_tokens(struct buf *buf, const struct source *source, struct diags *diags)
 {
     struct lexer lexer;
-    struct lines lines;
     if (source->length > MAX_SOURCE)
         return diag(diags, DIAG_TOO_LONG, ((struct span){0, 0}), source->length, (int)MAX_SOURCE);
     lex_init(&lexer, buf->arena, source);
-    find_lines(&lines, buf->arena, source);
+    const struct lines lines = find_lines(buf->arena, source);
     for (;;) {
         struct token token = lex_next(&lexer);
         if (token.kind == TOKEN_BAD)
-            return report_bad(diags, source, &token);
-        put_token(buf, &lines, &token);
+            return parse_report_bad(diags, source, &token);
+        put_token(buf, source, &lines, &token);
         if (token.kind == TOKEN_END)
             return true;
     }
@@ -120,25 +78,10 @@ bool dump_tokens(struct buf *buf, const struct source *source, struct diags *dia
 
 /* ---- types ---- */
 
-static void put_extent(struct buf *buf, const struct program *program, int64_t extent)
-{
-    if (extent >= 0)
-        buf_printf(buf, "%lld", (long long)extent);
-    else if (extent == EXTENT_UNKNOWN)
-        buf_putc(buf, '?');
-    else
-        buf_puts(buf, program->size_variables[EXTENT_VARIABLE - extent]);
-}
-
 void dump_type(struct buf *buf, const struct program *program, const struct type *type)
 {
-    buf_puts(buf, type_rows[type->dtype].name);
-    for (int i = 0; type->ranked && i < type->rank; i++) {
-        buf_puts(buf, i ? ", " : "[");
-        put_extent(buf, program, type->extents[i]);
-    }
-    if (type->ranked)
-        buf_puts(buf, type->rank ? "]" : "[]");
+    const struct shape *shape = type_shape(buf->arena, type);
+    buf_printf(buf, "%s%s", type_rows[type->dtype].name, shape ? shape_text(buf->arena, program, shape) : "");
     if (type->has_layout)
         buf_printf(buf, "@%s", type->layout);
 }
@@ -149,19 +92,9 @@ struct printer {
     struct buf *buf;
     const struct program *program;
     struct lines lines;
-    struct visit { int node, depth; } *stack;
-    int stack_count, stack_room;
+    struct visit { int node, depth; } *stack; /* room for the root and all operands of a program: no node is the
+                                      operand of two */
 };
-
-static void push(struct printer *printer, int node, int depth)
-{
-    if (printer->stack_count == printer->stack_room) {
-        printer->stack = arena_grow(printer->buf->arena, printer->stack, (size_t)printer->stack_room,
-                                    sizeof *printer->stack);
-        printer->stack_room = printer->stack_room ? printer->stack_room * 2 : 1;
-    }
-    printer->stack[printer->stack_count++] = (struct visit){node, depth};
-}
 
 static void put_array(struct buf *buf, const struct program *program, const struct node *node)
 {
@@ -176,14 +109,9 @@ static void put_row(struct buf *buf, enum op op)
 {
     size_t length;
     const char *spelling = word_at(op_rows[op].spellings, 0, &length);
-    bool word = (*spelling | 32) >= 'a' && (*spelling | 32) <= 'z';
-    if (word) {
-        buf_add(buf, spelling, length);
-        return;
-    }
-    for (const char *c = op_rows[op].id; *c; c++)
-        buf_putc(buf, *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c);
-    buf_printf(buf, " %.*s", (int)length, spelling);
+    if (!is_letter(*spelling))
+        buf_printf(buf, "%s ", op_name(buf->arena, op));
+    buf_add(buf, spelling, length);
 }
 
 static void put_numbers(struct buf *buf, const struct program *program, const char *name,
@@ -204,21 +132,25 @@ static void put_numbers(struct buf *buf, const struct program *program, const ch
     buf_putc(buf, ']');
 }
 
-static void put_item(struct buf *buf, const struct item *item)
+void dump_slice(struct buf *buf, const struct slice *slice, bool index)
 {
-    const struct slice *slice = &item->slice;
-    switch (item->kind) {
-    case ITEM_ELLIPSIS: buf_puts(buf, "..."); return;
-    case ITEM_NEW: buf_puts(buf, "None"); return;
-    case ITEM_INDEX: case ITEM_SLICE: break;
-    }
-    if (slice->has_start)
+    if (index || slice->has_start)
         buf_printf(buf, "%lld", (long long)slice->start);
-    buf_puts(buf, item->kind == ITEM_SLICE ? ":" : "");
+    if (index)
+        return;
+    buf_putc(buf, ':');
     if (slice->has_stop)
         buf_printf(buf, "%lld", (long long)slice->stop);
-    if (item->kind == ITEM_SLICE && slice->step != 1)
+    if (slice->step != 1)
         buf_printf(buf, ":%lld", (long long)slice->step);
+}
+
+static void put_item(struct buf *buf, const struct item *item)
+{
+    if (item->kind == ITEM_ELLIPSIS || item->kind == ITEM_NEW)
+        buf_puts(buf, item->kind == ITEM_NEW ? "None" : "...");
+    else
+        dump_slice(buf, &item->slice, item->kind == ITEM_INDEX);
 }
 
 static void put_selection(struct buf *buf, const struct view_args *args)
@@ -287,13 +219,14 @@ static void put_node(struct printer *printer, const struct node *node, int depth
 
 static void put_tree(struct printer *printer, int root)
 {
-    push(printer, root, 1);
-    while (printer->stack_count) {
-        struct visit visit = printer->stack[--printer->stack_count];
+    int count = 0;
+    printer->stack[count++] = (struct visit){root, 1};
+    while (count) {
+        struct visit visit = printer->stack[--count];
         const struct node *node = &printer->program->nodes[visit.node];
         put_node(printer, node, visit.depth);
         for (int i = node->operand_count - 1; i >= 0; i--)
-            push(printer, printer->program->operands[node->operands + i], visit.depth + 1);
+            printer->stack[count++] = (struct visit){printer->program->operands[node->operands + i], visit.depth + 1};
     }
 }
 
@@ -339,8 +272,8 @@ static void put_results(struct printer *printer)
 
 void dump_ast(struct buf *buf, const struct program *program)
 {
-    struct printer printer = {.buf = buf, .program = program};
-    find_lines(&printer.lines, buf->arena, program->source);
+    struct printer printer = {.buf = buf, .program = program, .lines = find_lines(buf->arena, program->source),
+                              .stack = ARENA_ARRAY(buf->arena, struct visit, program->operand_count + 1)};
     if (program->name)
         buf_printf(buf, "kernel %s\n", program->name);
     put_inputs(&printer);

@@ -12,6 +12,9 @@ void dump_ast(struct buf *buf, const struct program *program);
 /* Prints a type in the language's own words. `program` names the size variables. */
 void dump_type(struct buf *buf, const struct program *program, const struct type *type);
 
+/* Prints a slice as the language writes it, or an index, which is its start. */
+void dump_slice(struct buf *buf, const struct slice *slice, bool index);
+
 /* Prints every expression with its dtype, and what its operands are converted to. */
 void dump_types(struct buf *buf, const struct program *program);
 /* Prints how a kernel walks its results: groups, rows, and the kind of each access. */

@@ -1,10 +1,9 @@
 /* Prints what check, geometry and lowering made (dump.h). */
 #include "compiler/check/check.h"
 #include "compiler/dump/dump.h"
+#include "compiler/emit/emit.h"
 #include "compiler/lang/lang.h"
 #include "compiler/loop/loop.h"
-
-#include <string.h>
 
 enum { COLUMN = 44 };
 
@@ -116,14 +115,13 @@ static const bool *find_elements(struct arena *arena, const struct program *prog
 /* The layouts of all nodes as far as the inputs' types determine them, or NULL. */
 static const char **find_layouts(struct arena *arena, const struct program *program)
 {
-    struct diags diags;
+    struct diags diags = {.arena = arena, .source = program->source};
     const struct shape **inputs = ARENA_ARRAY(arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
-    diags_init(&diags, arena, program->source);
-    bool good = infer_shapes(arena, program, &diags, inputs, shapes) &&
+    bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes) &&
                 infer_layouts(arena, program, &diags, shapes, NULL, layouts);
     return good ? layouts : NULL;
 }
@@ -157,15 +155,8 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
 {
     const struct access *access = &kernel->accesses[a];
     const struct program *program = kernel->program;
-    if (access->kind == TENSOR_INPUT)
-        return program->symbols[program->inputs[access->index]].name;
-    if (access->kind == TENSOR_RESULT)
-        return program->results[access->index].name;
-    if (access->kind == TENSOR_BYTES)
-        return "0 to 255";
     if (access->kind != TENSOR_CONSTANT)
-        return arena_printf(arena, "%s %d", access->kind == TENSOR_TABLE ? "table" : "temporary",
-                            access->index);
+        return access_name(arena, kernel, a);
     struct span span = program->nodes[kernel->constants[access->index].node].span;
     int length = (int)(span.end - span.start);
     char *text = arena_printf(arena, "%.*s%s", length > 24 ? 21 : length,
@@ -175,38 +166,24 @@ static const char *access_text(struct arena *arena, const struct kernel *kernel,
     return text;
 }
 
-/* Kinds that have other words where kernels compute in chunks, since there each element is loaded by itself. */
-static const char *chunk_text(enum access_kind kind)
+/* Says how an access moves, and what kernels that compute in blocks do with its elements. Those that compute in chunks
+ * load each element by itself. */
+static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum access_kind kind, bool chunks)
 {
-    switch (kind) {
-    case ACCESS_STRIDED: return "strided";
-    case ACCESS_PERIODIC: return "the same few elements again and again";
-    case ACCESS_NESTED: return "two strides";
-    case ACCESS_MAPPED: return "found by their numbers";
-    case ACCESS_BOUNDED: return "found by their numbers, as far as they are there";
-    default: return NULL;
-    }
-}
-
-static const char *kind_text(const struct kernel *kernel, int a, enum access_kind kind, bool chunks)
-{
-    const char *text = chunks ? chunk_text(kind) : NULL;
-    if (text)
-        return text;
+    static const struct { const char *moves, *in_blocks; } texts[] = {
+        [ACCESS_SCALAR] = {"one element for the whole row", ""},
+        [ACCESS_UNIT] = {"element after element", ""},
+        [ACCESS_STRIDED] = {"strided", ", gathered into blocks"},
+        [ACCESS_PERIODIC] = {"the same few elements again and again", ", repeated into a pattern"},
+        [ACCESS_NESTED] = {"two strides", ", gathered into blocks"},
+        [ACCESS_EXPANDED] = {"several short groups, gathered into rows", ""},
+        [ACCESS_MAPPED] = {"found by their numbers", ", gathered into blocks"},
+        [ACCESS_BOUNDED] = {"found by their numbers, as far as they are there", ", gathered into blocks"},
+        [ACCESS_VALUE] = {"one element, an argument of the kernel", ""}};
     if (a < kernel->load_count && kernel->accesses[a].kind == TENSOR_TABLE)
-        return "an entry for each value of a uint8";
-    switch (kind) {
-    case ACCESS_SCALAR: return "one element for the whole row";
-    case ACCESS_UNIT: return "element after element";
-    case ACCESS_STRIDED: return "strided, gathered into blocks";
-    case ACCESS_PERIODIC: return "the same few elements again and again, repeated into a pattern";
-    case ACCESS_NESTED: return "two strides, gathered into blocks";
-    case ACCESS_EXPANDED: return "several short groups, gathered into rows";
-    case ACCESS_MAPPED: return "found by their numbers, gathered into blocks";
-    case ACCESS_BOUNDED: return "found by their numbers, as far as they are there, gathered into blocks";
-    case ACCESS_VALUE: return "one element, an argument of the kernel";
-    }
-    return "";
+        buf_puts(buf, ": an entry for each value of a uint8");
+    else
+        buf_printf(buf, ": %s%s", texts[kind].moves, chunks ? "" : texts[kind].in_blocks);
 }
 
 static void put_names(struct buf *buf, const struct kernel *kernel)
@@ -255,20 +232,6 @@ static void put_groups(struct buf *buf, const struct shape *shape, const struct 
     buf_puts(buf, g->merged_count ? "\n" : "1\n");
 }
 
-static void put_axis(struct buf *buf, const struct axis *axis)
-{
-    const struct slice *slice = &axis->slice;
-    if (axis->from < 0 || slice->has_start)
-        buf_printf(buf, "%lld", (long long)slice->start);
-    if (axis->from < 0)
-        return;
-    buf_puts(buf, ":");
-    if (slice->has_stop)
-        buf_printf(buf, "%lld", (long long)slice->stop);
-    if (slice->step != 1)
-        buf_printf(buf, ":%lld", (long long)slice->step);
-}
-
 /* Prints what is selected of each dimension, as the language writes it: "[4, None, ::-1]". Where the dimensions of the
  * result are in another order, a slice begins with its dimension: "[1 = :, 0 = :]". */
 static void put_axes(struct buf *buf, const struct index_map *step)
@@ -287,7 +250,7 @@ static void put_axes(struct buf *buf, const struct index_map *step)
         d += axis->from >= 0;
         if (turned && axis->from >= 0)
             buf_printf(buf, "%d = ", axis->from);
-        put_axis(buf, axis);
+        dump_slice(buf, &axis->slice, axis->from < 0);
         buf_puts(buf, t + 1 < step->to->rank ? ", " : "");
     }
     for (bool first = step->to->rank == 0; !turned && d < step->from->rank; d++, first = false)
@@ -344,8 +307,8 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
         buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
                    together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
     buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
-               (long long)g->rows, (long long)g->columns, (long long)g->tiles,
-               g->tiles == 1 ? "" : "s", (long long)g->tile_rows, (long long)g->tile_columns);
+               (long long)g->rows, (long long)g->columns, (long long)g->tiling.tiles,
+               g->tiling.tiles == 1 ? "" : "s", (long long)g->tiling.tile_rows, (long long)g->tiling.tile_columns);
 }
 
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
@@ -367,7 +330,7 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
         if (g->starts[a])
             buf_printf(buf, ", from byte %lld on", (long long)g->starts[a]);
-        buf_printf(buf, ": %s", kind_text(kernel, a, (enum access_kind)g->kinds[a], g->chunks));
+        put_kind(buf, kernel, a, (enum access_kind)g->kinds[a], g->chunks);
         if (kernel->accesses[a].map) {
             buf_puts(buf, "; ");
             put_map(buf, kernel, &kernel->accesses[a]);
@@ -385,21 +348,13 @@ static void put_operands(struct buf *buf, const struct ins *ins)
             buf_printf(buf, " %%%d", ins->a[k]);
 }
 
-static const char *op_text(struct buf *buf, enum op op)
-{
-    char *name = arena_string(buf->arena, op_rows[op].id, strlen(op_rows[op].id));
-    for (char *c = name; *c; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    return name;
-}
-
 static void put_ins(struct buf *buf, const struct kernel *kernel,
                     const struct schedule *schedule, int i)
 {
     const struct ins *ins = &kernel->ins[i];
     const char *type = type_rows[ins->dtype].name;
-    bool value = ins->kind != INS_STORE && ins->kind != INS_FAULT;
-    if (value)
+    const char *after = "";
+    if (ins->kind != INS_STORE && ins->kind != INS_FAULT)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
     case INS_LOAD:
@@ -415,30 +370,26 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
         break;
     case INS_OP:
-        buf_printf(buf, "%s %s", op_text(buf, ins->op), type);
-        put_operands(buf, ins);
-        if (schedule->rate[i] != RATE_BLOCK)
-            buf_puts(buf, schedule->rate[i] == RATE_ONCE ? "   (once, before the loop)"
-                                                         : "   (once for each row)");
-        else if (schedule->call[i])
-            buf_puts(buf, "   (a call for the whole block)");
+        buf_printf(buf, "%s %s", op_name(buf->arena, ins->op), type);
+        after = schedule->rate[i] == RATE_ONCE  ? "   (once, before the loop)"
+                : schedule->rate[i] == RATE_ROW ? "   (once for each row)"
+                : schedule->call[i]             ? "   (a call for the whole block)"
+                                                : "";
         break;
     case INS_LOOKUP:
         buf_printf(buf, "lookup %s %s", type, access_text(buf->arena, kernel, ins->index));
-        put_operands(buf, ins);
-        buf_puts(buf, "   (a call for the whole block)");
+        after = "   (a call for the whole block)";
         break;
     case INS_STORE:
         buf_printf(buf, "  store %s %s", type, access_text(buf->arena, kernel, ins->index));
-        put_operands(buf, ins);
         break;
     case INS_FAULT:
-        buf_printf(buf, "  remark where %s of", op_text(buf, ins->op));
-        put_operands(buf, ins);
-        buf_puts(buf, " divides by zero");
+        buf_printf(buf, "  remark where %s of", op_name(buf->arena, ins->op));
+        after = " divides by zero";
         break;
     }
-    buf_putc(buf, '\n');
+    put_operands(buf, ins);
+    buf_printf(buf, "%s\n", after);
 }
 
 void dump_ir(struct buf *buf, const struct kernel *kernel, const struct geometry *g,

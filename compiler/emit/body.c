@@ -6,26 +6,6 @@
 
 /* ---- functions ---- */
 
-/* The name of a row in generated code: its id in small letters. */
-static const char *row_name(struct emitter *e, enum op op)
-{
-    char *name = arena_string(e->arena, op_rows[op].id, strlen(op_rows[op].id));
-    for (char *c = name; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    return name;
-}
-
-/* Whether a function of this name was emitted before. If not, it is noted. */
-static bool has_function(struct emitter *e, const char *name)
-{
-    for (int i = 0; i < e->subst.name_count; i++)
-        if (strcmp(e->subst.names[i], name) == 0)
-            return true;
-    ARENA_PUSH(e->arena, e->subst.names, e->subst.name_count, name);
-    return false;
-}
-
 /* The divisor as a number for the kernel's text. NULL if it stays an argument. */
 static const char *divisor_text(struct emitter *e, const struct ins *ins)
 {
@@ -46,10 +26,10 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
         put_meaning(e, out, ins, meaning, names);
         return;
     }
-    const char *name = arena_printf(e->arena, NAME_ROW_FUNCTION, row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_ROW_FUNCTION, op_name(e->arena, ins->op), type);
     buf_printf(out, "%s(%s%s%s%s%s)", name, names[0], arity > 1 ? ", " : "", arity > 1 ? names[1] : "",
                arity > 2 ? ", " : "", arity > 2 ? names[2] : "");
-    if (has_function(e, name))
+    if (!subst_is_new(&e->subst, name))
         return;
     buf_printf(&e->blocks, "SEPARATE %s %s(%s a", type, name, type);
     for (int k = 1; k < arity; k++)
@@ -63,8 +43,7 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
 
 static const char *literal_text(struct emitter *e, int index)
 {
-    struct buf text;
-    buf_init(&text, e->arena);
+    struct buf text = buf_new(e->arena);
     scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
     return text.text;
 }
@@ -159,6 +138,13 @@ void emit_slots(struct emitter *e)
 
 /* ---- the body ---- */
 
+/* Adds a type's text for a load or a store of this operand. */
+static void put_move(struct emitter *e, const char *text, enum weft_dtype dtype, const char *operand)
+{
+    struct tokens tokens = {"", dtype, dtype, false, false, {operand, NULL, NULL}};
+    subst_text(&e->subst, &e->body, text, strlen(text), &tokens);
+}
+
 /* Gives the value a name inside the loop of this level. */
 static void bring(struct emitter *e, int i, int level)
 {
@@ -170,10 +156,7 @@ static void bring(struct emitter *e, int i, int level)
     e->seen[i] = level;
     buf_printf(&e->body, "    const %s %s = ", short_name(ins->dtype), value_name(e, i));
     if (ins->kind == INS_LOAD) {
-        char *from = arena_printf(e->arena, NAME_READ "[j]", ins->index);
-        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {from, NULL, NULL}};
-        const char *load = type_rows[ins->dtype].load;
-        subst_text(&e->subst, &e->body, load, strlen(load), &tokens);
+        put_move(e, type_rows[ins->dtype].load, ins->dtype, arena_printf(e->arena, NAME_READ "[j]", ins->index));
     } else {
         buf_printf(&e->body, NAME_KEPT "[j]", i);
     }
@@ -207,10 +190,8 @@ static void emit_ins(struct emitter *e, int i, int level)
         names[1] = divisor ? divisor : names[1];
         emit_value(e, i, level, names);
     } else if (ins->kind == INS_STORE) {
-        struct tokens tokens = {"", ins->dtype, ins->dtype, false, false, {names[0], NULL, NULL}};
-        const char *store = type_rows[ins->dtype].store;
         buf_printf(&e->body, "    " NAME_WRITTEN "[j] = ", ins->index);
-        subst_text(&e->subst, &e->body, store, strlen(store), &tokens);
+        put_move(e, type_rows[ins->dtype].store, ins->dtype, names[0]);
         buf_puts(&e->body, ";\n");
     } else {
         buf_printf(&e->body, "    " NAME_FAULT " |= (", ins->index);
@@ -224,9 +205,9 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
 {
     static const char *const elements[3] = {"a[j]", "b[j]", "c[j]"};
     const char *type = short_name(ins->source);
-    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, row_name(e, ins->op), type);
+    const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), type);
     int arity = op_arity(ins->op);
-    if (has_function(e, name))
+    if (!subst_is_new(&e->subst, name))
         return name;
     buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
     for (int k = 0; k < arity; k++)
@@ -243,7 +224,7 @@ static const char *conversion_function(struct emitter *e, const struct ins *ins)
     const char *name = op_block(ins->op);
     struct tokens tokens = {"", ins->dtype, ins->source, true, false, {NULL, NULL, NULL}};
     e->vectors = true;
-    subst_helper(&e->subst, name, &tokens);
+    subst_helper(&e->subst, name, &tokens, true);
     return arena_printf(e->arena, "%s_%s_%s", name, short_name(ins->source), short_name(ins->dtype));
 }
 
@@ -257,7 +238,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
-                   access_name(e, ins->index));
+                   access_name(e->arena, e->kernel, ins->index));
     } else {
         const char *function = is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins);
         buf_printf(out, "%s(%s", function, to);

@@ -47,16 +47,16 @@ const char *value_name(struct emitter *e, int i)
     return generated_value(e->arena, e->kernel, i);
 }
 
-const char *access_name(const struct emitter *e, int access)
+const char *access_name(struct arena *arena, const struct kernel *kernel, int access)
 {
-    const struct access *a = &e->kernel->accesses[access];
-    const struct program *program = e->kernel->program;
+    const struct access *a = &kernel->accesses[access];
+    const struct program *program = kernel->program;
     switch (a->kind) {
     case TENSOR_INPUT: return program->symbols[program->inputs[a->index]].name;
     case TENSOR_CONSTANT: return "array literal";
     case TENSOR_RESULT: return program->results[a->index].name;
-    case TENSOR_TEMPORARY: return arena_printf(e->arena, "temporary %d", a->index);
-    case TENSOR_TABLE: return arena_printf(e->arena, "table %d", a->index);
+    case TENSOR_TEMPORARY: return arena_printf(arena, "temporary %d", a->index);
+    case TENSOR_TABLE: return arena_printf(arena, "table %d", a->index);
     case TENSOR_BYTES: return "0 to 255";
     }
     return "";
@@ -81,7 +81,7 @@ void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, cons
 void put_helper(struct emitter *e, const char *name, enum weft_dtype dtype)
 {
     struct tokens tokens = {"move", dtype, dtype, false, true, {NULL, NULL, NULL}};
-    subst_helper(&e->subst, name, &tokens);
+    subst_helper(&e->subst, name, &tokens, false);
 }
 
 void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, const char *name, int more)
@@ -101,17 +101,6 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
 
 /* ---- lines of the program ---- */
 
-/* Finds where the program's lines begin, except the first. */
-static void find_lines(struct emitter *e)
-{
-    const struct source *source = e->kernel->program->source;
-    if (!e->params->target->lines)
-        return;
-    for (size_t i = 0; i < source->length; i++)
-        if (source->text[i] == '\n')
-            ARENA_PUSH(e->arena, e->lines, e->line_count, i + 1);
-}
-
 /* put_indented replaces 0 by the number of the text's next line. */
 static const char own_line[] = "#line 0\n";
 
@@ -119,19 +108,11 @@ static const char own_line[] = "#line 0\n";
 void emit_line(struct emitter *e, struct buf *out, const struct ins *ins)
 {
     const size_t own = sizeof own_line - 1;
-    int line = 1;
     if (!e->params->target->lines)
         return;
     if (out->length >= own && memcmp(out->text + out->length - own, own_line, own) == 0)
         out->length -= own;
-    for (int low = 0, high = e->line_count, middle; low < high; line = low + 1) {
-        middle = (low + high) / 2;
-        if (e->lines[middle] <= ins->span.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    buf_printf(out, "#line %d \"/weft/program\"\n", line);
+    buf_printf(out, "#line %d \"/weft/program\"\n", line_of(&e->lines, ins->span.start) + 1);
 }
 
 void emit_own_line(struct emitter *e, struct buf *out)
@@ -244,24 +225,14 @@ static void put_form(struct emitter *e, struct buf *out)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t length;
-    const char *found;
-    for (int i = 0; words && (found = word_at(words, i, &length)); i++)
-        if (strlen(word) == length && memcmp(found, word, length) == 0)
-            return true;
-    return false;
-}
-
 /* Adds declarations of the library functions. */
 static void put_library(struct emitter *e, struct buf *out)
 {
     for (int i = 0; e->params->target->declares && i < e->subst.prototype_count; i++) {
         const struct prototype *p = &e->subst.prototypes[i];
-        const char *type = short_name(p->dtype);
-        buf_printf(out, "%s%s %s(%s", has_word(e->params->vector_functions, p->name) ? "VECTOR " : "", type,
-                   p->name, type);
+        const char *type = short_name(p->dtype), *vectors = e->params->vector_functions;
+        const bool vector = vectors && word_index(vectors, p->name, strlen(p->name)) >= 0;
+        buf_printf(out, "%s%s %s(%s", vector ? "VECTOR " : "", type, p->name, type);
         for (int k = 1; k < p->arguments; k++)
             buf_printf(out, ", %s", type);
         buf_puts(out, ");\n");
@@ -273,7 +244,7 @@ static void put_comment(struct emitter *e, struct buf *out)
     buf_puts(out, "/*");
     for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
         buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
-                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e, a));
+                   type_rows[e->kernel->accesses[a].dtype].name, access_name(e->arena, e->kernel, a));
     buf_puts(out, " */\n");
 }
 
@@ -302,7 +273,7 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 #undef ENTRY
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (strlen(sections[i].name) == length && memcmp(sections[i].name, name, length) == 0)
+        if (text_is(name, length, sections[i].name))
             return sections[i].text;
     return NULL;
 }
@@ -310,11 +281,8 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length)
 /* Adds the head of the kernel's function, which has a name of its own where several kernels share a text. */
 static void put_entry(struct emitter *e, struct buf *out)
 {
-    const char *parameters = "const struct weft_args *args, i64 begin, i64 end";
-    if (e->name)
-        buf_printf(out, "static void %s(%s)\n", e->name, parameters);
-    else
-        buf_printf(out, "void " NAME_ENTRY "(%s)\n", parameters);
+    buf_printf(out, "%svoid %s(const struct weft_args *args, i64 begin, i64 end)\n", e->name ? "static " : "",
+               e->name ? e->name : NAME_ENTRY);
 }
 
 static void put_args(struct emitter *e, struct buf *out)
@@ -341,20 +309,18 @@ static const struct {
 static const char *section_text(struct emitter *e, const char *name, size_t length)
 {
     const struct buf *section = emit_section(e, name, length);
-    struct buf text;
     if (section)
         return section->text;
-    buf_init(&text, e->arena);
+    struct buf text = buf_new(e->arena);
     for (size_t i = 0; i < sizeof whole_sections / sizeof *whole_sections; i++)
-        if (strlen(whole_sections[i].name) == length && memcmp(whole_sections[i].name, name, length) == 0)
+        if (text_is(name, length, whole_sections[i].name))
             whole_sections[i].put(e, &text);
     return text.text;
 }
 
 static char *fill_skeleton(struct emitter *e, const char *skeleton)
 {
-    struct buf out;
-    buf_init(&out, e->arena);
+    struct buf out = buf_new(e->arena);
     while (*skeleton) {
         size_t line = strcspn(skeleton, "\n"), indent = strspn(skeleton, " ");
         if (skeleton[indent] == '$')
@@ -370,12 +336,13 @@ static char *fill_skeleton(struct emitter *e, const char *skeleton)
 static void start(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
-#define INIT(name) buf_init(&e->name, e->arena);
+#define INIT(name) e->name = buf_new(e->arena);
     SECTIONS(INIT)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
     e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
-    find_lines(e);
+    if (e->params->target->lines)
+        e->lines = find_lines(e->arena, kernel->program->source);
     make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
     subst_init(&e->subst, e->arena, e->params->target);
 }
@@ -404,7 +371,7 @@ struct emit_together *emit_start(struct arena *arena, const struct target *targe
     together->params.target = target;
     together->e = (struct emitter){.arena = arena, .params = &together->params};
     subst_init(&together->e.subst, arena, target);
-    buf_init(&together->e.blocks, arena);
+    together->e.blocks = buf_new(arena);
     return together;
 }
 

@@ -47,6 +47,8 @@ struct emit_params {
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch);
 
+/* What an access reads or writes, for people: "img", "temporary 2". */
+const char *access_name(struct arena *arena, const struct kernel *kernel, int access);
 /* The name of an instruction's value in the text. */
 const char *generated_value(struct arena *arena, const struct kernel *kernel, int i);
 

@@ -33,10 +33,8 @@ struct emitter {
     bool baked;                    /* literals are numbers in the text, not arguments */
     const char **told;             /* lines of the target's texts that were added already, where once is enough */
     int told_count;
-    size_t *lines;                 /* where the program's lines begin, except the first */
+    struct lines lines;            /* of the program, if the text says from which line a statement comes */
     int own_lines;                 /* lines of the text so far */
-    int line_count;                /* the number of `lines`; 0 if the text does not say from
-                                      which line a statement comes */
     bool vectors;                  /* the vector types of the prelude are needed */
     bool heap;                     /* blocks are in the scratch memory that the caller lends */
     size_t scratch;
@@ -49,8 +47,6 @@ struct emitter {
 const char *short_name(enum weft_dtype dtype);
 /* The name of an instruction's value, or an expression that reads it. */
 const char *value_name(struct emitter *e, int i);
-/* What an access reads or writes, for a comment. */
-const char *access_name(const struct emitter *e, int access);
 /* Adds a row's meaning (or its fault) on operands with these names. */
 void put_meaning(struct emitter *e, struct buf *out, const struct ins *ins, const char *meaning,
                  const char *const names[3]);

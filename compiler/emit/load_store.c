@@ -4,27 +4,16 @@
 
 #include <string.h>
 
-static const char *load_word(enum access_kind kind)
+/* The name of the section for accesses of this kind. Stores of some kinds have one element for each row, or none, so
+ * they can be treated as strided. */
+static const char *section_of(enum access_kind kind, bool store)
 {
-    switch (kind) {
-    case ACCESS_SCALAR: return "scalar";
-    case ACCESS_UNIT: return "unit";
-    case ACCESS_STRIDED: return "strided";
-    case ACCESS_PERIODIC: return "periodic";
-    case ACCESS_NESTED: return "nested";
-    case ACCESS_EXPANDED: return "expanded";
-    case ACCESS_MAPPED: return "mapped";
-    case ACCESS_BOUNDED: return "bounded";
-    case ACCESS_VALUE: return "value";
-    }
-    return "";
-}
-
-/* Stores of other kinds have one element for each row, or none, so they can be treated as strided. */
-static const char *store_word(enum access_kind kind)
-{
-    bool own = kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
-    return own ? load_word(kind) : "strided";
+    static const char *const names[] = {
+        [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_STRIDED] = "strided",
+        [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested", [ACCESS_EXPANDED] = "expanded",
+        [ACCESS_MAPPED] = "mapped", [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
+    const bool own = !store || kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
+    return names[own ? kind : ACCESS_STRIDED];
 }
 
 int pattern_length(enum access_kind kind)
@@ -62,12 +51,11 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
     struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k,
-                            .name = access_name(e, k)};
+                            .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
         e->vectors = true;
     } else if (skip_word(&at, "block:")) {
-        struct buf name;
-        buf_init(&name, e->arena);
+        struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
         declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e->kinds[k]));
     } else {
@@ -82,8 +70,7 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
     size_t length = 0;
     const char *text = subst_find(e->params->target->accesses, store ? "store" : "load", kind, &length);
     for (const char *end = text + length, *next; text < end; text = next + 1) {
-        struct buf line;
-        buf_init(&line, e->arena);
+        struct buf line = buf_new(e->arena);
         for (const char *from = text;; from = next + 2) {
             next = memchr(from, '\n', (size_t)(end - from));
             buf_add(&line, from, (size_t)(next - from));
@@ -97,5 +84,5 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, store ? store_word(e->kinds[k]) : load_word(e->kinds[k]));
+    put_lines(e, k, store, called, section_of(e->kinds[k], store));
 }

@@ -5,20 +5,10 @@
 
 #include <string.h>
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 void subst_init(struct subst *subst, struct arena *arena, const struct target *target)
 {
     *subst = (struct subst){.arena = arena, .target = target};
-    buf_init(&subst->helpers, arena);
+    subst->helpers = buf_new(arena);
 }
 
 /* A section's text lies between its marker line and the next marker, or the next "#" line unless it begins with one. */
@@ -62,16 +52,22 @@ static const char *helper_name(struct subst *subst, const char *name, const stru
     return arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t);
 }
 
-static void define(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
+bool subst_is_new(struct subst *subst, const char *name)
+{
+    for (int i = 0; i < subst->name_count; i++)
+        if (strcmp(subst->names[i], name) == 0)
+            return false;
+    ARENA_PUSH(subst->arena, subst->names, subst->name_count, name);
+    return true;
+}
+
+void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair)
 {
     const char *full = helper_name(subst, name, tokens, pair), *text;
     struct tokens inside = *tokens;
-    struct buf body;
     size_t length;
-    for (int i = 0; i < subst->name_count; i++)
-        if (strcmp(subst->names[i], full) == 0)
-            return;
-    ARENA_PUSH(subst->arena, subst->names, subst->name_count, full);
+    if (!subst_is_new(subst, full))
+        return;
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
     text = subst_find(weft_template_dialect, inside.section, name, &length);
@@ -79,14 +75,9 @@ static void define(struct subst *subst, const char *name, const struct tokens *t
         text = subst_find(subst->target->prelude, inside.section, name, &length);
     if (!text)
         return;
-    buf_init(&body, subst->arena);
+    struct buf body = buf_new(subst->arena);
     subst_text(subst, &body, text, length, &inside);
     buf_add(&subst->helpers, body.text, body.length);
-}
-
-void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens)
-{
-    define(subst, name, tokens, tokens->pair);
 }
 
 /* Counts the arguments of the call whose "(" is at `text`. */
@@ -130,7 +121,7 @@ static const char *put_call(struct subst *subst, struct buf *out, const char *te
         add_library(subst, out, name, tokens, end + 1);
         return end + 1;
     }
-    define(subst, name, tokens, pair);
+    subst_helper(subst, name, tokens, pair);
     buf_puts(out, helper_name(subst, name, tokens, pair));
     return end + 1;
 }
@@ -143,31 +134,25 @@ static const char *put_load(struct subst *subst, struct buf *out, const char *te
     do
         depth += (*end == '(') - (*end == ')');
     while (end++, depth > 0);
-    struct buf stored;
-    buf_init(&stored, subst->arena);
+    struct buf stored = buf_new(subst->arena);
     subst_text(subst, &stored, text + 1, (size_t)(end - text) - 2, tokens);
     const struct tokens inside = {.t = tokens->t, .s = tokens->t, .a = {stored.text}};
     subst_text(subst, out, load, strlen(load), &inside);
     return end;
 }
 
-static bool is_word(const char *word, size_t length, const char *what)
-{
-    return strlen(what) == length && memcmp(word, what, length) == 0;
-}
-
 static const char *token_text(struct subst *subst, const char *word, size_t length,
                               const struct tokens *tokens)
 {
-    if (is_word(word, length, "FN"))
+    if (text_is(word, length, "FN"))
         return subst->target->function;
-    if (tokens->name && is_word(word, length, "NAME"))
+    if (tokens->name && text_is(word, length, "NAME"))
         return tokens->name;
-    if (tokens->name && is_word(word, length, "VALUE"))
+    if (tokens->name && text_is(word, length, "VALUE"))
         return type_rows[tokens->t].short_name;
     if (length == 3 && memcmp(word + 1, "_m", 2) == 0 && (*word == 'S' || *word == 'T'))
         return arena_printf(subst->arena, "%s_m", type_rows[*word == 'S' ? tokens->s : tokens->t].short_name);
-    if (is_word(word, length, "FRACTION") && tokens->pair)
+    if (text_is(word, length, "FRACTION") && tokens->pair)
         return arena_printf(subst->arena, "%d",
                             type_rows[dtype_is_half(tokens->t) ? tokens->t : tokens->s].fraction);
     if (length != 1)
@@ -187,7 +172,7 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
     const char *end = text + length;
     while (text < end) {
         const char *start = text;
-        while (text < end && (is_letter(*text) || (text > start && is_digit(*text))))
+        while (text < end && (begins_name(*text) || (text > start && is_digit(*text))))
             text++;
         if (text == start) {
             /* A number with its suffix is not an identifier. */
@@ -197,7 +182,7 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
                 text++;
                 continue;
             }
-            for (text++; digits && text < end && (is_letter(*text) || is_digit(*text)); text++)
+            for (text++; digits && text < end && (begins_name(*text) || is_digit(*text)); text++)
                 ;
             buf_add(out, start, (size_t)(text - start));
             continue;
@@ -206,7 +191,7 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
             text = put_call(subst, out, start, tokens);
             continue;
         }
-        if (tokens->name && is_word(start, (size_t)(text - start), "LOAD")) {
+        if (tokens->name && text_is(start, (size_t)(text - start), "LOAD")) {
             text = put_load(subst, out, text, tokens);
             continue;
         }

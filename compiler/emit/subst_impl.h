@@ -39,7 +39,9 @@ void subst_init(struct subst *subst, struct arena *arena, const struct target *t
 void subst_text(struct subst *subst, struct buf *out, const char *text, size_t length,
                 const struct tokens *tokens);
 /* Defines a helper unless it is defined already, as N(name), or M(name) for a pair, in a text would. */
-void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens);
+void subst_helper(struct subst *subst, const char *name, const struct tokens *tokens, bool pair);
+/* Notes the name of a function. False if it was noted before. */
+bool subst_is_new(struct subst *subst, const char *name);
 
 /* The text of `name` in `section` of a template; *length becomes its length. NULL if there is none. */
 const char *subst_find(const char *text, const char *section, const char *name, size_t *length);

@@ -1,14 +1,62 @@
-/* Implements literal_divisor of kernel.h. */
+/* Implements the small functions of kernel.h. */
 #include "compiler/ir/kernel.h"
+
+struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel)
+{
+    const struct kernel empty = {
+        .arena = arena, .program = kernel->program, .results = kernel->results, .result_count = kernel->result_count,
+        .maps = kernel->maps, .map_count = kernel->map_count, .constants = kernel->constants,
+        .constant_count = kernel->constant_count, .faults = kernel->faults, .fault_count = kernel->fault_count};
+    return arena_copy(arena, &empty, sizeof empty);
+}
+
+int kernel_add_ins(struct kernel *kernel, struct ins ins)
+{
+    ARENA_PUSH(kernel->arena, kernel->ins, kernel->ins_count, ins);
+    return kernel->ins_count - 1;
+}
+
+int kernel_add_access(struct kernel *kernel, struct access access)
+{
+    ARENA_PUSH(kernel->arena, kernel->accesses, kernel->access_count, access);
+    return kernel->access_count - 1;
+}
+
+int kernel_add_literal(struct kernel *kernel, enum weft_dtype dtype, union scalar value)
+{
+    int count = kernel->literal_count;
+    ARENA_PUSH(kernel->arena, kernel->literal_dtypes, count, dtype);
+    ARENA_PUSH(kernel->arena, kernel->literals, kernel->literal_count, value);
+    return count - 1;
+}
+
+void kernel_number_stores(struct kernel *kernel)
+{
+    kernel->load_count = kernel->access_count;
+    for (int i = 0; i < kernel->ins_count; i++)
+        if (kernel->ins[i].kind == INS_STORE)
+            kernel->ins[i].index += kernel->load_count;
+}
+
+int kernel_weight(const struct kernel *kernel)
+{
+    int weight = 0;
+    for (int i = 0; i < kernel->ins_count; i++)
+        weight += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
+    return weight;
+}
+
+int64_t literal_value(const struct kernel *kernel, const struct ins *literal)
+{
+    const union scalar value = kernel->literals[literal->index];
+    return eval_convert(literal->dtype, WEFT_INT64, false, value).i64;
+}
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)
 {
     if (ins->kind != INS_OP || !op_fault(ins->op, ins->source) || dtype_is_float(ins->source) ||
         kernel->ins[ins->a[1]].kind != INS_LITERAL)
         return false;
-    union scalar wide = kernel->literals[kernel->ins[ins->a[1]].index];
-    if (ins->source != WEFT_INT64)
-        wide = eval_op(OP_CONVERT, ins->source, WEFT_INT64, wide, wide, wide);
-    *divisor = wide.i64;
-    return wide.i64 >= -INT32_MAX && wide.i64 <= INT32_MAX;
+    *divisor = literal_value(kernel, &kernel->ins[ins->a[1]]);
+    return *divisor >= -INT32_MAX && *divisor <= INT32_MAX;
 }

@@ -95,6 +95,15 @@ struct kernel *lower(struct arena *arena, const struct lower_params *params, con
 struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
                            int temporary);
 
+/* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
+struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
+/* Add to a kernel, and return the number of what was added. */
+int kernel_add_ins(struct kernel *kernel, struct ins ins);
+int kernel_add_access(struct kernel *kernel, struct access access);
+int kernel_add_literal(struct kernel *kernel, enum weft_dtype dtype, union scalar value);
+/* To be called once all loads are there. Stores, which are numbered from 0 so far, get the numbers behind them. */
+void kernel_number_stores(struct kernel *kernel);
+
 /* viewed.c: for each input, whether the results read it under a view or a reduction (rule 5.4). [input_count] */
 bool *find_viewed(struct arena *arena, const struct program *program);
 
@@ -102,6 +111,10 @@ bool *find_viewed(struct arena *arena, const struct program *program);
  * of its own elements is enough. [input_count] */
 unsigned char *find_alignments(struct arena *arena, const struct program *program);
 
+/* The weight of computing one element, by op_weight. */
+int kernel_weight(const struct kernel *kernel);
+/* The value of an integer literal. */
+int64_t literal_value(const struct kernel *kernel, const struct ins *literal);
 /* Whether the instruction divides integers by a literal that fits 32 bits. Its value is then in the kernel's text,
  * where the C compiler can make a multiplication of the division. */
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor);

@@ -275,16 +275,6 @@ static void lower_store(struct lowering *l, int node, enum weft_dtype dtype, enu
     ins_add(l, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, l->store_count++, span});
 }
 
-/* Numbers the accesses of stores behind those of all loads. */
-static void number_stores(struct lowering *l)
-{
-    struct kernel *kernel = l->kernel;
-    kernel->load_count = kernel->access_count;
-    for (int i = 0; i < kernel->ins_count; i++)
-        if (kernel->ins[i].kind == INS_STORE)
-            kernel->ins[i].index += kernel->load_count;
-}
-
 static void lower_results(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
@@ -292,11 +282,10 @@ static void lower_results(struct lowering *l)
         const struct result *result = &l->program->results[kernel->results[i]];
         lower_store(l, result->node, result->dtype, result->has_dtype ? CAST : MEET, result->span);
     }
-    number_stores(l);
+    kernel_number_stores(kernel);
     for (int i = 0; i < kernel->result_count; i++)
-        ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
-                   ((struct access){TENSOR_RESULT, kernel->results[i],
-                                    l->program->results[kernel->results[i]].dtype}));
+        kernel_add_access(kernel, (struct access){TENSOR_RESULT, kernel->results[i],
+                                                  l->program->results[kernel->results[i]].dtype, 0});
 }
 
 /* Starts a kernel without instructions over the shape of this node. */
@@ -350,8 +339,7 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
         return NULL;
     lower_uses(&l);
     lower_store(&l, node, dtype, MEET, params->program->nodes[node].span);
-    number_stores(&l);
-    ARENA_PUSH(arena, l.kernel->accesses, l.kernel->access_count,
-               ((struct access){TENSOR_TEMPORARY, temporary, dtype, 0}));
+    kernel_number_stores(l.kernel);
+    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, temporary, dtype, 0});
     return end(&l);
 }

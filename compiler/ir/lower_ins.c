@@ -105,8 +105,7 @@ int ins_add(struct lowering *l, struct ins ins)
     }
     l->table[slot] = kernel->ins_count;
     ARENA_PUSH(l->arena, l->holders, l->holder_count, find_holders(l, &ins));
-    ARENA_PUSH(l->arena, kernel->ins, kernel->ins_count, ins);
-    return kernel->ins_count - 1;
+    return kernel_add_ins(kernel, ins);
 }
 
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span)
@@ -116,11 +115,8 @@ int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtyp
     for (int i = 0; i < kernel->literal_count && i < 64; i++)
         if (kernel->literal_dtypes[i] == dtype && kernel->literals[i].bits == value.bits)
             ins.index = i;
-    if (ins.index == kernel->literal_count) {
-        int count = kernel->literal_count;
-        ARENA_PUSH(l->arena, kernel->literal_dtypes, count, dtype);
-        ARENA_PUSH(l->arena, kernel->literals, kernel->literal_count, value);
-    }
+    if (ins.index == kernel->literal_count)
+        kernel_add_literal(kernel, dtype, value);
     return ins_add(l, ins);
 }
 
@@ -147,9 +143,7 @@ int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft
     if (at >= 0)
         return ins_add(l, ins);
     ARENA_PUSH(l->arena, l->next_access, l->next_count, *first);
-    ins.index = *first = kernel->access_count;
-    ARENA_PUSH(l->arena, kernel->accesses, kernel->access_count,
-               ((struct access){kind, index, dtype, map}));
+    ins.index = *first = kernel_add_access(kernel, (struct access){kind, index, dtype, map});
     return ins_add(l, ins);
 }
 

@@ -241,21 +241,6 @@ static bool mark(struct hoisting *h, int p)
 
 /* ---- building a piece's kernel ---- */
 
-/* Loads are numbered already, so each access is another one. */
-static int add_access(struct hoisting *h, struct kernel *kernel, struct access access)
-{
-    ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, access);
-    return kernel->access_count - 1;
-}
-
-static int add_literal(struct hoisting *h, struct kernel *kernel, const struct ins *ins)
-{
-    int count = kernel->literal_count;
-    ARENA_PUSH(h->arena, kernel->literal_dtypes, count, ins->dtype);
-    ARENA_PUSH(h->arena, kernel->literals, kernel->literal_count, h->whole->literals[ins->index]);
-    return count - 1;
-}
-
 /* What load i, or instruction i if it is stored, reads in this piece. The piece loops over the space to which its map
  * leads, so what has the same map is read directly. */
 static struct access load_access(const struct hoisting *h, const struct cut *piece, int i)
@@ -271,7 +256,8 @@ static struct access load_access(const struct hoisting *h, const struct cut *pie
     return access;
 }
 
-/* Translates instruction i into the piece. For now stores are numbered from 0. */
+/* Translates instruction i into the piece. Loads are numbered already, so each access is another one. For now stores
+ * are numbered from 0. */
 static struct ins translate(struct hoisting *h, const struct cut *piece, struct kernel *kernel, int i)
 {
     struct ins ins = h->whole->ins[i];
@@ -280,12 +266,12 @@ static struct ins translate(struct hoisting *h, const struct cut *piece, struct 
         ins.a[k] = ins.a[k] < 0 ? -1 : h->number[ins.a[k]];
     if (h->fate[i] == LOOKED_UP)
         return (struct ins){INS_LOOKUP, OP_COUNT, ins.dtype, WEFT_UINT8,
-                            {h->number[h->depends[i]], -1, -1}, add_access(h, kernel, table), ins.span};
+                            {h->number[h->depends[i]], -1, -1}, kernel_add_access(kernel, table), ins.span};
     if (h->fate[i] == STORED || ins.kind == INS_LOAD)
         return (struct ins){INS_LOAD, OP_COUNT, ins.dtype, ins.dtype, {-1, -1, -1},
-                            add_access(h, kernel, load_access(h, piece, i)), ins.span};
+                            kernel_add_access(kernel, load_access(h, piece, i)), ins.span};
     if (ins.kind == INS_LITERAL)
-        ins.index = add_literal(h, kernel, &h->whole->ins[i]);
+        ins.index = kernel_add_literal(kernel, ins.dtype, h->whole->literals[ins.index]);
     if (ins.kind == INS_STORE)
         ins.index -= h->whole->load_count;
     return ins;
@@ -296,35 +282,24 @@ static void add_stores(struct hoisting *h, const struct cut *piece, struct kerne
 {
     const struct kernel *whole = h->whole;
     const int *kept = piece->table ? h->table : h->temporary;
-    kernel->load_count = kernel->access_count;
+    kernel_number_stores(kernel);
     for (int a = whole->load_count; piece == h->pieces && a < whole->access_count; a++)
-        ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count, whole->accesses[a]);
+        kernel_add_access(kernel, whole->accesses[a]);
     for (int r = 0; r < piece->root_count; r++) {
         int root = piece->roots[r];
         enum weft_dtype dtype = whole->ins[root].dtype;
-        const struct ins store = {INS_STORE, OP_COUNT, dtype, dtype, {h->number[root], -1, -1}, r,
-                                  whole->ins[root].span};
-        ARENA_PUSH(h->arena, kernel->ins, kernel->ins_count, store);
-        ARENA_PUSH(h->arena, kernel->accesses, kernel->access_count,
-                   ((struct access){piece->table ? TENSOR_TABLE : TENSOR_TEMPORARY, kept[root], dtype, 0}));
+        const struct access access = {piece->table ? TENSOR_TABLE : TENSOR_TEMPORARY, kept[root], dtype, 0};
+        kernel_add_ins(kernel, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {h->number[root], -1, -1},
+                                            kernel_add_access(kernel, access), whole->ins[root].span});
     }
-    for (int i = 0; i < kernel->ins_count; i++)
-        if (kernel->ins[i].kind == INS_STORE)
-            kernel->ins[i].index += kernel->load_count;
 }
 
 static struct kernel *build(struct hoisting *h, const struct cut *piece)
 {
-    struct kernel *kernel = ARENA_NEW(h->arena, struct kernel);
-    *kernel = (struct kernel){.arena = h->arena, .program = h->whole->program,
-                              .maps = h->whole->maps, .map_count = h->whole->map_count,
-                              .constants = h->whole->constants,
-                              .constant_count = h->whole->constant_count};
-    if (piece == h->pieces) {
-        kernel->results = h->whole->results;
-        kernel->result_count = h->whole->result_count;
-        kernel->faults = h->whole->faults;
-        kernel->fault_count = h->whole->fault_count;
+    struct kernel *kernel = kernel_like(h->arena, h->whole);
+    if (piece != h->pieces) {
+        kernel->results = NULL;
+        kernel->result_count = kernel->fault_count = 0;
     }
     int bytes = -1; /* the load that replaces all uint8 tensors in a table's kernel */
     for (int i = 0; i < h->whole->ins_count; i++) {
@@ -334,8 +309,7 @@ static struct kernel *build(struct hoisting *h, const struct cut *piece)
             continue;
         h->number[i] = kernel->ins_count;
         bytes = byte ? kernel->ins_count : bytes;
-        const struct ins ins = translate(h, piece, kernel, i);
-        ARENA_PUSH(h->arena, kernel->ins, kernel->ins_count, ins);
+        kernel_add_ins(kernel, translate(h, piece, kernel, i));
     }
     add_stores(h, piece, kernel);
     return kernel;
@@ -356,16 +330,12 @@ static int next_piece(const struct hoisting *h)
 
 static void cut_pieces(struct hoisting *h)
 {
-    struct part *parts = NULL;
-    int count = 0;
     for (int p; (p = next_piece(h)) >= 0;) {
         mark(h, p);
         h->pieces[p].done = true;
         struct part part = {build(h, &h->pieces[p]), space_shape(h, h->pieces[p].space)};
-        ARENA_PUSH(h->arena, parts, count, part);
+        ARENA_PUSH(h->arena, h->hoisted->parts, h->hoisted->count, part);
     }
-    while (count-- > 0)
-        ARENA_PUSH(h->arena, h->hoisted->parts, h->hoisted->count, parts[count]);
 }
 
 struct kernel *hoist(struct arena *arena, struct kernel *whole, const struct shape *shape,

@@ -22,7 +22,7 @@ struct part {
 
 /* The kernels and temporaries that were taken out of the kernels of a program. */
 struct hoisted {
-    struct part *parts;            /* in an order in which they can run, before all of the rests */
+    struct part *parts;            /* they can run in the reverse order, before all of the rests */
     int count;
     struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE refer to these */
     int temporary_count;

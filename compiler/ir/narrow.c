@@ -183,14 +183,6 @@ static bool is_comparison(const struct ins *ins)
     return ins->kind == INS_OP && op_rows[ins->op].rule == RULE_COMPARE;
 }
 
-static int64_t literal_value(const struct kernel *kernel, const struct ins *ins)
-{
-    union scalar value = kernel->literals[ins->index];
-    if (ins->dtype != WEFT_INT64)
-        value = eval_op(OP_CONVERT, ins->dtype, WEFT_INT64, value, value, value);
-    return value.i64;
-}
-
 /* The ranges of the integer operands, except the condition of where. A missing operand has range 0 to 0.
  * False if one is unknown. */
 static bool operand_ranges(const struct narrowing *n, const struct ins *ins, struct range r[3])
@@ -254,21 +246,6 @@ static void decide(struct narrowing *n, int i)
 
 /* ---- the new kernel ---- */
 
-static int append(struct narrowing *n, struct ins ins)
-{
-    ARENA_PUSH(n->arena, n->to->ins, n->to->ins_count, ins);
-    return n->to->ins_count - 1;
-}
-
-static int add_literal(struct narrowing *n, union scalar value, enum weft_dtype dtype, struct span span)
-{
-    struct kernel *kernel = n->to;
-    int index = kernel->literal_count, count = index;
-    ARENA_PUSH(n->arena, kernel->literal_dtypes, count, dtype);
-    ARENA_PUSH(n->arena, kernel->literals, kernel->literal_count, value);
-    return append(n, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, index, span});
-}
-
 /* The dtype of an instruction's value in the new kernel. */
 static enum weft_dtype value_dtype(const struct narrowing *n, int i)
 {
@@ -286,12 +263,13 @@ static int value_in(struct narrowing *n, int i, enum weft_dtype dtype)
     if (*place >= 0)
         return *place;
     if (ins->kind == INS_LITERAL) {
-        union scalar value = n->from->literals[ins->index];
-        return *place = add_literal(n, eval_op(OP_CONVERT, ins->dtype, dtype, value, value, value), dtype,
-                                    ins->span);
+        const union scalar value = eval_convert(ins->dtype, dtype, false, n->from->literals[ins->index]);
+        const int index = kernel_add_literal(n->to, dtype, value);
+        return *place = kernel_add_ins(n->to, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, index,
+                                                           ins->span});
     }
     int from = n->placed[i * WEFT_DTYPE_COUNT + (int)now];
-    return *place = append(n, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
+    return *place = kernel_add_ins(n->to, (struct ins){INS_OP, OP_CONVERT, dtype, now, {from, -1, -1}, 0, ins->span});
 }
 
 /* A conversion reads its operand in the type in which that was computed, except a conversion of bits. */
@@ -304,7 +282,7 @@ static void place_conversion(struct narrowing *n, int i)
     if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL && ins.op != OP_BITS)
         ins.source = value_dtype(n, root);
     ins.a[0] = value_in(n, ins.a[0], ins.source);
-    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);
+    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = kernel_add_ins(n->to, ins);
 }
 
 static void place(struct narrowing *n, int i)
@@ -327,7 +305,7 @@ static void place(struct narrowing *n, int i)
         ins.dtype = value_dtype(n, i);
         ins.source = n->dtypes[i];
     }
-    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = append(n, ins);
+    n->placed[i * WEFT_DTYPE_COUNT + (int)ins.dtype] = kernel_add_ins(n->to, ins);
 }
 
 /* ---- the pass ---- */
@@ -355,13 +333,10 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
     size_t places = (size_t)kernel->ins_count * WEFT_DTYPE_COUNT;
     n.placed = ARENA_ARRAY(arena, int, places);
     memset(n.placed, -1, places * sizeof *n.placed);
-    n.to = ARENA_NEW(arena, struct kernel);
-    *n.to = *kernel;
-    n.to->ins = NULL;
-    n.to->ins_count = 0;
-    n.to->literals = NULL;
-    n.to->literal_dtypes = NULL;
-    n.to->literal_count = 0;
+    n.to = kernel_like(arena, kernel);
+    n.to->accesses = kernel->accesses;
+    n.to->access_count = kernel->access_count;
+    n.to->load_count = kernel->load_count;
     for (int i = 0; i < kernel->ins_count; i++)
         place(&n, i);
     return n.to;

@@ -3,8 +3,6 @@
 
 #include "compiler/ir/index_map.h"
 
-#include <string.h>
-
 enum {
     LANES = 16,
     BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
@@ -44,16 +42,13 @@ static struct kernel *new_kernel(const struct reducing *r, const struct shape *s
 static int add(const struct reducing *r, struct kernel *kernel, struct ins ins)
 {
     ins.span = r->reduce->span;
-    ARENA_PUSH(r->arena, kernel->ins, kernel->ins_count, ins);
-    return kernel->ins_count - 1;
+    return kernel_add_ins(kernel, ins);
 }
 
 static int add_load(const struct reducing *r, struct kernel *kernel, int temporary, int map)
 {
-    const struct access access = {TENSOR_TEMPORARY, temporary, r->dtype, map};
-    ARENA_PUSH(r->arena, kernel->accesses, kernel->access_count, access);
-    return add(r, kernel, (struct ins){INS_LOAD, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1},
-                                       kernel->access_count - 1});
+    const int access = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, temporary, r->dtype, map});
+    return add(r, kernel, (struct ins){INS_LOAD, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, access});
 }
 
 static int add_op(const struct reducing *r, struct kernel *kernel, enum op op, int a, int b)
@@ -68,10 +63,8 @@ static int join(const struct reducing *r, struct kernel *kernel, int a, int b)
 
 static int add_literal(const struct reducing *r, struct kernel *kernel, union scalar value)
 {
-    int count = kernel->literal_count;
-    ARENA_PUSH(r->arena, kernel->literal_dtypes, count, r->dtype);
-    ARENA_PUSH(r->arena, kernel->literals, kernel->literal_count, value);
-    return add(r, kernel, (struct ins){INS_LITERAL, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, count - 1});
+    const int literal = kernel_add_literal(kernel, r->dtype, value);
+    return add(r, kernel, (struct ins){INS_LITERAL, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, literal});
 }
 
 /* Ends the kernel with a store to a temporary. */
@@ -84,8 +77,7 @@ static struct kernel *store(const struct reducing *r, struct kernel *kernel, int
         value = add(r, kernel, (struct ins){INS_OP, steps[i].op, steps[i].to, from, {value, -1, -1}});
         from = steps[i].to;
     }
-    kernel->load_count = kernel->access_count;
-    ARENA_PUSH(r->arena, kernel->accesses, kernel->access_count, ((struct access){TENSOR_TEMPORARY, to, dtype, 0}));
+    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
     add(r, kernel, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count});
     return kernel;
 }
@@ -172,15 +164,8 @@ static struct kernel *join_nothing(const struct reducing *r)
 
 /* ---- shapes ---- */
 
-static const struct shape *new_shape(const struct reducing *r, int rank, const int64_t *extents)
-{
-    struct shape *shape = ARENA_NEW(r->arena, struct shape);
-    shape->rank = rank;
-    memcpy(shape->extents, extents, (size_t)rank * sizeof *extents);
-    return shape;
-}
-#define SHAPE(r, ...) \
-    new_shape(r, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+#define SHAPE(r, ...)                                                                                      \
+    shape_new((r)->arena, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
 
 static int64_t volume_of(const struct reducing *r, const struct shape *shape)
 {
@@ -207,10 +192,9 @@ static int block_rows(int64_t elements)
 static int join_blocks(const struct reducing *r, int from, const struct shape *own)
 {
     const int64_t n = own->extents[0], blocks = groups_of(r, n, BLOCK_ELEMENTS, 1);
-    struct lane_rows rows = {.from = from, .before = -1, .own = own};
-    rows.space = SHAPE(r, blocks, LANES);
-    rows.rows = SHAPE(r, blocks, BLOCK_ELEMENTS / LANES, LANES);
-    rows.padded = SHAPE(r, groups_of(r, n, BLOCK_ELEMENTS, BLOCK_ELEMENTS));
+    const int64_t padded = groups_of(r, n, BLOCK_ELEMENTS, BLOCK_ELEMENTS);
+    struct lane_rows rows = {.from = from, .before = -1, .own = own, .space = SHAPE(r, blocks, LANES),
+                             .rows = SHAPE(r, blocks, BLOCK_ELEMENTS / LANES, LANES), .padded = SHAPE(r, padded)};
     for (int left = block_rows(n); left > 0; left -= STEP) {
         rows.to = add_temporary(r->into, r->dtype, rows.space);
         add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
@@ -228,10 +212,10 @@ static int join_pairs(const struct reducing *r, int from)
     const struct shape *own = r->into->temporaries[from].shape;
     for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
         const int64_t groups = groups_of(r, own->extents[0], STEP, 1);
-        struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true};
-        rows.space = SHAPE(r, groups, LANES);
-        rows.rows = SHAPE(r, groups, STEP, LANES);
-        rows.padded = SHAPE(r, groups_of(r, own->extents[0], STEP, STEP), LANES);
+        const int64_t padded = groups_of(r, own->extents[0], STEP, STEP);
+        struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true,
+                                 .space = SHAPE(r, groups, LANES), .rows = SHAPE(r, groups, STEP, LANES),
+                                 .padded = SHAPE(r, padded, LANES)};
         rows.to = from = add_temporary(r->into, r->dtype, rows.space);
         add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
         own = rows.space;

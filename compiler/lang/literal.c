@@ -9,11 +9,6 @@ typedef unsigned __int128 unsigned_wide;
 static const char too_wide[] = "the integer does not fit 128 bits with its sign";
 static const char divides_by_zero[] = "division by zero in a literal expression";
 
-static double as_real(const struct literal *a)
-{
-    return a->kind == LITERAL_REAL ? a->real : (double)a->integer;
-}
-
 static const char *integer(struct literal *result, wide value)
 {
     *result = (struct literal){.kind = LITERAL_INTEGER, .integer = value};
@@ -131,24 +126,17 @@ static const char *fold_reals(enum op op, double a, double b, struct literal *re
     }
 }
 
-const char *literal_fold(enum op op, const struct literal *a, const struct literal *b,
-                         struct literal *result)
-{
-    if (a->kind == LITERAL_INTEGER && b->kind == LITERAL_INTEGER)
-        return fold_integers(op, a->integer, b->integer, result);
-    return fold_reals(op, as_real(a), as_real(b), result);
-}
-
 const char *literal_of_node(const struct program *program, struct node *node)
 {
-    const char *token = program->source->text + node->token.start;
-    bool word = (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z');
+    const bool word = is_letter(program->source->text[node->token.start]);
     for (int i = 0; i < node->operand_count; i++)
         if (word || !literal_is_number(&operand_node(program, node, i)->literal))
             return NULL;
     const struct literal *a = &operand_node(program, node, 0)->literal;
     const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
-    return literal_fold(node->op, a, b, &node->literal);
+    if (a->kind == LITERAL_INTEGER && b->kind == LITERAL_INTEGER)
+        return fold_integers(node->op, a->integer, b->integer, &node->literal);
+    return fold_reals(node->op, literal_number(a), literal_number(b), &node->literal);
 }
 
 enum weft_dtype literal_dtype(const struct literal *literal)

@@ -6,16 +6,17 @@
 #include "compiler/lang/eval.h"
 #include "compiler/lang/program.h"
 
-/* Folds `op` on literal numbers; unary operators ignore `b`. Returns NULL and sets *result, or returns what is wrong.
- * Rows that are not operators of literal expressions give LITERAL_NONE. */
-const char *literal_fold(enum op op, const struct literal *a, const struct literal *b,
-                         struct literal *result);
 /* Sets the value of a NODE_OP if all its operands are literal expressions. Calls of functions are not part of literal
  * expressions. Returns NULL, or what is wrong. */
 const char *literal_of_node(const struct program *program, struct node *node);
 static inline bool literal_is_number(const struct literal *literal)
 {
     return literal->kind == LITERAL_INTEGER || literal->kind == LITERAL_REAL;
+}
+/* Its value as a double. */
+static inline double literal_number(const struct literal *literal)
+{
+    return literal->kind == LITERAL_REAL ? literal->real : (double)literal->integer;
 }
 /* The literal's own type: the first of int32, int64 and uint64 that holds it, float32, or bool.
  * WEFT_DTYPE_COUNT if none holds it. */

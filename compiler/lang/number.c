@@ -119,12 +119,9 @@ static const char *wrong(struct arena *arena, const char *run, size_t length)
 const char *number_read(struct arena *arena, enum number_form form, const char *text,
                         size_t length, struct literal *literal)
 {
-    switch (form) {
-    case NUMBER_DECIMAL: return read_integer(text, length, 10, literal);
-    case NUMBER_HEX: return read_integer(text, length, 16, literal);
-    case NUMBER_BINARY: return read_integer(text, length, 2, literal);
-    case NUMBER_REAL: return read_real(arena, text, length, literal);
-    case NUMBER_WRONG: break;
-    }
-    return wrong(arena, text, length);
+    static const int bases[] = {[NUMBER_DECIMAL] = 10, [NUMBER_HEX] = 16, [NUMBER_BINARY] = 2};
+    if (form == NUMBER_WRONG)
+        return wrong(arena, text, length);
+    return form == NUMBER_REAL ? read_real(arena, text, length, literal)
+                               : read_integer(text, length, bases[form], literal);
 }

@@ -75,40 +75,36 @@ const char *word_at(const char *words, int index, size_t *length)
     }
 }
 
-int op_arity(enum op op)
+int word_index(const char *words, const char *word, size_t length)
+{
+    size_t size;
+    const char *found;
+    for (int i = 0; (found = word_at(words, i, &size)); i++)
+        if (size == length && memcmp(found, word, length) == 0)
+            return i;
+    return -1;
+}
+
+int word_count(const char *words)
 {
     size_t length;
     int count = 0;
-    while (word_at(op_rows[op].parameters, count, &length))
+    while (word_at(words, count, &length))
         count++;
     return count;
 }
 
-static bool is_word(const char *name)
+int op_arity(enum op op)
 {
-    return (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z');
+    return word_count(op_rows[op].parameters);
 }
 
-static bool spelled(enum op op, const char *name, size_t length)
+const char *op_name(struct arena *arena, enum op op)
 {
-    size_t size;
-    const char *word;
-    for (int i = 0; (word = word_at(op_rows[op].spellings, i, &size)); i++)
-        if (size == length && memcmp(word, name, length) == 0)
-            return true;
-    return false;
-}
-
-enum op op_find_function(const char *name, size_t length)
-{
-    bool call = length && is_word(name);
-    for (int op = 0; op < OP_COUNT; op++) {
-        enum op_form form = op_rows[op].form;
-        bool keyword = is_word(op_rows[op].spellings) && (form == FORM_INFIX || form == FORM_PREFIX);
-        if (call && form != FORM_INTERNAL && !keyword && spelled(op, name, length))
-            return op;
-    }
-    return OP_COUNT;
+    char *name = arena_string(arena, op_rows[op].id, strlen(op_rows[op].id));
+    for (char *c = name; *c; c++)
+        *c = small_letter(*c);
+    return name;
 }
 
 enum op op_find_operator(const char *name, size_t length, bool prefix)
@@ -116,10 +112,7 @@ enum op op_find_operator(const char *name, size_t length, bool prefix)
     for (int op = 0; op < OP_COUNT; op++) {
         const struct op_row *row = &op_rows[op];
         bool infix = row->form == FORM_INFIX || row->form == FORM_RIGHT || row->form == FORM_CHAINLESS;
-        size_t size;
-        const char *first = word_at(row->spellings, 0, &size);
-        if ((prefix ? row->form == FORM_PREFIX : infix) && size == length &&
-            memcmp(first, name, length) == 0)
+        if ((prefix ? row->form == FORM_PREFIX : infix) && word_index(row->spellings, name, length) == 0)
             return op;
     }
     return OP_COUNT;
@@ -127,14 +120,11 @@ enum op op_find_operator(const char *name, size_t length, bool prefix)
 
 enum weft_dtype dtype_find(const char *name, size_t length)
 {
-    for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
-        const char *spellings[] = {type_rows[t].name, type_rows[t].short_name};
-        for (int i = 0; i < 2; i++)
-            if (strlen(spellings[i]) == length && memcmp(spellings[i], name, length) == 0 &&
-                !(t == WEFT_BOOL && i == 1))
-                return (enum weft_dtype)t;
-    }
-    return WEFT_DTYPE_COUNT;
+    int t = 0;
+    while (t < WEFT_DTYPE_COUNT && !text_is(name, length, type_rows[t].name) &&
+           (t == WEFT_BOOL || !text_is(name, length, type_rows[t].short_name)))
+        t++;
+    return (enum weft_dtype)t;
 }
 
 static enum weft_dtype of_class(enum type_class class, int bits)

@@ -3,6 +3,7 @@
 #ifndef WEFT_COMPILER_LANG_OPS_H
 #define WEFT_COMPILER_LANG_OPS_H
 
+#include "compiler/base/base.h"
 #include "include/weft/weft.h"
 
 enum op {
@@ -85,18 +86,22 @@ const char *op_fault(enum op op, enum weft_dtype operand);
 int op_weight(enum op op, enum weft_dtype operand);
 /* The number of parameters. */
 int op_arity(enum op op);
+/* The row's id in small letters. */
+const char *op_name(struct arena *arena, enum op op);
 
 /* The dtype to which both are converted, by the table of section 3. */
 enum weft_dtype promote(enum weft_dtype a, enum weft_dtype b);
 
-/* Look up a spelling: a name before "(" as a function, words and symbols as operators. `prefix` chooses between the two
- * meanings of + and -. OP_COUNT if there is none. */
-enum op op_find_function(const char *name, size_t length);
+/* Looks up the spelling of an operator, a word or symbols. `prefix` chooses between the two meanings of + and -.
+ * OP_COUNT if there is none. */
 enum op op_find_operator(const char *name, size_t length, bool prefix);
 /* The dtype with this name, long or short. WEFT_DTYPE_COUNT if there is none. */
 enum weft_dtype dtype_find(const char *name, size_t length);
 /* Word number `index` of a list separated by spaces: returns its start and sets *length. NULL past the end. */
 const char *word_at(const char *words, int index, size_t *length);
+/* The number of a word in such a list; -1 if it is not there. And the number of words. */
+int word_index(const char *words, const char *word, size_t length);
+int word_count(const char *words);
 
 /* The first operand that takes part in promotion. The condition of where does not. */
 static inline int first_promoted(const struct op_row *row)

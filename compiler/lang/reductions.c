@@ -17,25 +17,16 @@ enum reduction reduction_find(const char *name)
     return (enum reduction)reduction;
 }
 
-static enum weft_dtype wide(enum weft_dtype dtype)
-{
-    if (dtype_is_float(dtype))
-        return dtype;
-    return type_rows[dtype].class == CLASS_UNSIGNED ? WEFT_UINT64 : WEFT_INT64;
-}
-
 enum weft_dtype reduction_dtype(enum reduction reduction, enum weft_dtype operand)
 {
-    switch (reduction_rows[reduction].rule) {
-    case REDUCTION_WIDE: return wide(operand);
-    }
-    return operand;
+    if (reduction_rows[reduction].rule != REDUCTION_WIDE || dtype_is_float(operand))
+        return operand;
+    return type_rows[operand].class == CLASS_UNSIGNED ? WEFT_UINT64 : WEFT_INT64;
 }
 
 const char *reduction_rule_doc(enum reduction_rule rule)
 {
-    switch (rule) {
-    case REDUCTION_WIDE: return "int64 for bool and signed integers, uint64 for unsigned ones; floats keep theirs";
-    }
-    return "";
+    static const char *const docs[] = {
+        [REDUCTION_WIDE] = "int64 for bool and signed integers, uint64 for unsigned ones; floats keep theirs"};
+    return docs[rule];
 }

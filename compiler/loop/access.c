@@ -33,11 +33,8 @@ const struct shape *access_row(struct arena *arena, const struct access_shapes *
 {
     const struct shape *own = shapes->inputs[access->index];
     const int old = type_rows[input_dtype(shapes->program, access)].size, size = type_rows[access->dtype].size;
-    const int64_t volume = shape_volume(own);
-    struct shape *row = ARENA_NEW(arena, struct shape);
-    row->rank = 1;
-    row->extents[0] = size > old ? volume / (size / old) : volume * (old / size);
-    return row;
+    const int64_t volume = shape_volume(own), count = size > old ? volume / (size / old) : volume * (old / size);
+    return shape_new(arena, 1, &count);
 }
 
 /* Finds the elements of an input whose bytes are read as another type. */
@@ -81,7 +78,8 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
     if (!pieces.count && !map_is_bounded(kernel, map))
         return true; /* it has one element */
     view->walk = ARENA_NEW(arena, struct walk);
-    walk_make(arena, maps, map, &pieces, view->walk);
+    view->walk->levels = ARENA_ARRAY(arena, struct walk_level, map_levels(maps, map));
+    walk_follow(maps, map, &pieces, view->walk);
     return true;
 }
 

@@ -39,7 +39,7 @@ static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, en
     return false;
 }
 
-static bool any_numbered(const struct kernel *kernel, const unsigned char *kinds)
+bool any_numbered(const struct kernel *kernel, const unsigned char *kinds)
 {
     return any_kind(kernel, kinds, ACCESS_MAPPED) || any_kind(kernel, kinds, ACCESS_BOUNDED);
 }
@@ -51,15 +51,6 @@ static int loaded_bytes(const struct kernel *kernel, const unsigned char *kinds)
     for (int a = 0; a < kernel->load_count; a++)
         bytes += moves(kinds[a]) ? type_rows[kernel->accesses[a].dtype].size : 0;
     return bytes ? bytes : 1;
-}
-
-/* The weight of computing one element, at least 1. */
-static int work_of(const struct kernel *kernel)
-{
-    int work = 1;
-    for (int i = 0; i < kernel->ins_count && work < CHUNK_WORK_MOST; i++)
-        work += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) : 0;
-    return work;
 }
 
 /* Halves `value`, a power of two, until it is at most `limit`; at least 1. */
@@ -74,7 +65,7 @@ static int most(int value, int limit)
  * neighbouring threads take neighbouring elements. */
 static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
 {
-    int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = work_of(kernel);
+    int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = kernel_weight(kernel) + 1;
     for (int a = 0; a < kernel->access_count; a++)
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
@@ -163,7 +154,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
     if (!form->threads)
-        return g->tiles;
+        return g->tiling.tiles;
     return divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads);
 }
 

@@ -33,6 +33,8 @@ void block_form(const struct kernel *kernel, struct form *form);
 /* The form of a CUDA kernel on this geometry. `many`: it must take a table of samples. */
 void make_form(const struct kernel *kernel, const struct geometry *geometry, bool many,
                struct form *form);
+/* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
+bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
 /* Changes the form so that it serves any period. */
 void form_any_period(struct form *form);
 /* The number of tiles of a sample with this geometry; 0 where it is empty. */

@@ -203,7 +203,11 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     int accesses = kernel->access_count;
     struct grouping groups = {.accesses = accesses, .sizes = element_sizes(arena, kernel)};
     int64_t filled[WEFT_MAX_RANK], some = 1; /* the shape; an empty one is replaced by a similar one with elements */
-    *g = (struct geometry){.fast = fast, .chunks = chunks, .volume = 1, .rows = 1, .columns = 1};
+    *g = (struct geometry){.fast = fast, .chunks = chunks, .volume = 1, .rows = 1, .columns = 1,
+                           .kinds = ARENA_ARRAY(arena, unsigned char, accesses),
+                           .offsets = ARENA_ARRAY(arena, int *, accesses),
+                           .distinct = ARENA_ARRAY(arena, long long, accesses),
+                           .maps = ARENA_ARRAY(arena, long long *, accesses)};
     for (int d = 0; d < rank; d++) {
         filled[d] = shape[d] || !g->volume ? shape[d] + !shape[d] : 2;
         g->volume *= shape[d];
@@ -218,17 +222,11 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->starts = groups.starts;
     memcpy(g->merged, groups.extents, sizeof g->merged);
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
-    g->kinds = ARENA_ARRAY(arena, unsigned char, accesses);
-    g->offsets = ARENA_ARRAY(arena, int *, accesses);
-    g->distinct = ARENA_ARRAY(arena, long long, accesses);
-    g->maps = ARENA_ARRAY(arena, long long *, accesses);
     bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
     if (!allowed || chunks || !(fast & FAST_EXPAND) || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, &groups, flat, g);
-    const struct tiling t = make_tiles(g->rows, g->columns);
-    g->tile_rows = t.tile_rows;
-    g->tile_columns = t.tile_columns;
-    g->row_tiles = t.row_tiles;
-    g->tiles = g->volume ? t.tiles : 0;
+    g->tiling = make_tiles(g->rows, g->columns);
+    if (!g->volume)
+        g->tiling.tiles = 0;
 }

@@ -31,7 +31,7 @@ struct geometry {
     int groups;                    /* the number of outer groups */
     int64_t extents[MAX_GROUPS];
     int64_t rows, columns, period; /* as in struct weft_geometry */
-    int64_t tile_rows, tile_columns, row_tiles, tiles;
+    struct tiling tiling;
     int64_t *strides;              /* [accesses][groups + 2] */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */

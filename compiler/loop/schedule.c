@@ -3,6 +3,8 @@
 
 #include "compiler/loop/geometry.h"
 
+#include <string.h>
+
 enum { MAX_LOOP = 128 };           /* most instructions in one loop */
 
 bool is_block_call(const struct ins *ins)
@@ -10,7 +12,9 @@ bool is_block_call(const struct ins *ins)
     return ins->kind == INS_OP && dtype_is_float(ins->source) && op_rows[ins->op].ulp32 > 0;
 }
 
-bool is_block_conversion(const struct ins *ins)
+/* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
+ * loop, vectors of one width become several of another, which C compilers do slowly. */
+static bool is_block_conversion(const struct ins *ins)
 {
     if (ins->kind != INS_OP || !op_block(ins->op) ||
         (ins->source != WEFT_FLOAT32 && ins->dtype != WEFT_FLOAT32))
@@ -163,8 +167,7 @@ static void assign_slots(struct arena *arena, const struct kernel *kernel, struc
     int *last = find_last_uses(arena, kernel, s);
     int *free_slots = NULL, free_count = 0, *busy = NULL, busy_count = 0, level = 0;
     s->slot = ARENA_ARRAY(arena, int, kernel->ins_count);
-    for (int i = 0; i < kernel->ins_count; i++)
-        s->slot[i] = -1;
+    memset(s->slot, -1, (size_t)kernel->ins_count * sizeof *s->slot);
     for (int n = 0; n < s->order_count; n++) {
         int i = s->order[n], kept = 0;
         if (last[i] < 0)

@@ -30,9 +30,6 @@ struct schedule {
 
 /* Whether the instruction is always computed by a function of whole blocks, because its row is not exact. */
 bool is_block_call(const struct ins *ins);
-/* Whether the instruction converts between 8 or 16 bits and float32. Whole blocks are then converted at once: inside a
- * loop, vectors of one width become several of another, which C compilers do slowly. */
-bool is_block_conversion(const struct ins *ins);
 /* Makes the schedule. `kinds` are those of the accesses; NULL: none is a scalar. `fast` is a set of enum fast_path.
  * Without `blocks`, only conversions are functions of whole blocks. */
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,

@@ -50,86 +50,55 @@ PARSE_APART static void unknown(struct parser *p, const struct callee *callee)
                    : parse_suggest_function(p, callee->name));
 }
 
-static struct callee conversion_call(struct callee callee, enum node_kind kind, bool by_type)
+/* The callee with these parameters, all of them required. */
+static struct callee with_parameters(struct callee callee, enum node_kind kind, const char *parameters,
+                                     const char *kinds)
 {
     callee.kind = kind;
-    callee.parameters = by_type ? "x" : "x dtype";
-    callee.kinds = by_type ? "x" : "xt";
-    callee.arity = callee.required = by_type ? 1 : 2;
+    callee.parameters = parameters;
+    callee.kinds = kinds;
+    callee.arity = callee.required = word_count(parameters);
     return callee;
 }
 
-static struct callee view(struct callee callee, enum view_form form)
+static struct callee view(struct callee callee)
 {
-    const struct view_row *row = &view_rows[form];
-    callee.kind = NODE_VIEW;
-    callee.form = form;
-    callee.parameters = row->parameters;
-    callee.kinds = row->kinds;
-    callee.arity = (int)strlen(row->kinds);
+    const struct view_row *row = &view_rows[callee.form];
+    callee = with_parameters(callee, NODE_VIEW, row->parameters, row->kinds);
     callee.required = row->required;
-    return callee;
-}
-
-static struct callee reduce(struct callee callee, enum reduction reduction)
-{
-    size_t length;
-    callee.kind = NODE_REDUCE;
-    callee.reduction = reduction;
-    callee.parameters = reduction_rows[reduction].parameters;
-    while (word_at(callee.parameters, callee.arity, &length))
-        callee.arity++;
-    callee.required = callee.arity;
     return callee;
 }
 
 PARSE_APART static struct callee find(struct parser *p)
 {
-    struct span span = p->token.span;
-    struct callee callee = {.name = parse_text(p, span), .span = span, .kind = NODE_POISON,
-                            .op = OP_COUNT, .form = view_find(parse_text(p, span)),
-                            .parameters = ""};
-    size_t length = span.end - span.start;
-    const struct word *word = lex_word(&p->lexer, callee.name, length);
-    callee.dtype = dtype_find(callee.name, length);
+    const struct span span = p->token.span;
+    const char *name = parse_text(p, span);
+    const struct word *word = lex_word(&p->lexer, name, strlen(name));
+    const enum op op = word ? word->function : OP_COUNT;
+    const struct callee callee = {.name = name, .span = span, .kind = NODE_POISON, .op = op, .form = view_find(name),
+                                  .reduction = reduction_find(name), .dtype = dtype_find(name, strlen(name)),
+                                  .parameters = "", .fold = op != OP_COUNT && op_rows[op].form == FORM_FOLD};
     if (callee.dtype != WEFT_DTYPE_COUNT)
-        return conversion_call(callee, NODE_CAST, true);
-    if (strcmp(callee.name, "cast") == 0)
-        return conversion_call(callee, NODE_CAST, false);
-    if (strcmp(callee.name, "wrap") == 0)
-        return conversion_call(callee, NODE_WRAP, false);
+        return with_parameters(callee, NODE_CAST, "x", "x");
+    if (strcmp(name, "cast") == 0)
+        return with_parameters(callee, NODE_CAST, "x dtype", "xt");
+    if (strcmp(name, "wrap") == 0)
+        return with_parameters(callee, NODE_WRAP, "x dtype", "xt");
     if (callee.form != VIEW_FORM_COUNT)
-        return view(callee, callee.form);
-    if (reduction_find(callee.name) != REDUCTION_COUNT)
-        return reduce(callee, reduction_find(callee.name));
-    if (!word || word->function == OP_COUNT)
-        return callee;
-    callee.kind = NODE_OP;
-    callee.op = word->function;
-    callee.parameters = op_rows[callee.op].parameters;
-    callee.arity = callee.required = op_arity(callee.op);
-    callee.fold = op_rows[callee.op].form == FORM_FOLD;
-    return callee;
+        return view(callee);
+    if (callee.reduction != REDUCTION_COUNT)
+        return with_parameters(callee, NODE_REDUCE, reduction_rows[callee.reduction].parameters, NULL);
+    return op == OP_COUNT ? callee : with_parameters(callee, NODE_OP, op_rows[op].parameters, NULL);
 }
 
 /* ---- reading ---- */
 
-static bool is_parameter(const char *name, const struct callee *callee, int index)
-{
-    size_t length;
-    const char *word = word_at(callee->parameters, index, &length);
-    return word && strlen(name) == length && memcmp(word, name, length) == 0;
-}
-
 /* The index of the parameter that an argument is for; -1 if there is none. */
 static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
 {
-    if (!argument->name)
-        return position < callee->arity ? position : -1;
-    for (int i = 0; i < callee->arity; i++)
-        if (is_parameter(argument->name, callee, i))
-            return i;
-    return -1;
+    if (argument->name)
+        return word_index(callee->parameters, argument->name, strlen(argument->name));
+    return position < callee->arity ? position : -1;
 }
 
 static char kind_of(const struct callee *callee, int parameter)
@@ -184,11 +153,8 @@ static void read_arguments(struct parser *p, const struct callee *callee,
     if (p->token.kind != TOKEN_RPAREN)
         do {
             struct argument argument = read_argument(p, callee, arguments->count);
-            if (named && !argument.name && !p->failed) {
-                diag(p->diags, DIAG_SYNTAX, argument.span,
-                     "an argument without a name stands before those with one");
-                parse_fail(p);
-            }
+            if (named && !argument.name && !p->failed)
+                parse_wrong(p, argument.span, "an argument without a name stands before those with one");
             named = argument.name;
             ARENA_PUSH(p->arena, arguments->items, arguments->count, argument);
         } while (parse_more(p, TOKEN_RPAREN));
@@ -213,21 +179,11 @@ static const char *takes(struct parser *p, const struct callee *callee)
     return arena_printf(p->arena, "%d arguments (%s)", callee->arity, list);
 }
 
-static bool wrong_count(struct parser *p, const struct callee *callee, int count)
-{
-    return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
-}
-
 /* Whether a reduction will have this argument (rule 11.1), but does not have it yet. */
 static bool comes_later(const struct callee *callee, const char *name)
 {
-    size_t length;
-    const char *word = NULL;
-    for (int i = 0; callee->kind == NODE_REDUCE &&
-                    (word = word_at(reduction_rows[callee->reduction].later, i, &length)); i++)
-        if (strlen(name) == length && memcmp(word, name, length) == 0)
-            return true;
-    return false;
+    return callee->kind == NODE_REDUCE &&
+           word_index(reduction_rows[callee->reduction].later, name, strlen(name)) >= 0;
 }
 
 static bool no_such_argument(struct parser *p, const struct callee *callee,
@@ -249,20 +205,15 @@ static bool no_such_argument(struct parser *p, const struct callee *callee,
                 hint);
 }
 
-/* Puts a named argument into its slot. */
-static bool place_named(struct parser *p, const struct callee *callee,
-                        const struct argument *argument, const struct argument **slots)
+/* Puts an argument, number `position`, into its slot. */
+static bool place(struct parser *p, const struct callee *callee, const struct argument *argument, int position,
+                  const struct argument **slots)
 {
-    for (int i = 0; i < callee->arity; i++) {
-        if (!is_parameter(argument->name, callee, i))
-            continue;
-        if (slots[i])
-            return diag(p->diags, DIAG_REPEATED_ARGUMENT, argument->name_span, argument->name,
-                        callee->name);
-        slots[i] = argument;
-        return true;
-    }
-    return no_such_argument(p, callee, argument);
+    const int parameter = argument->name ? parameter_of(callee, argument, position) : position;
+    if (slots[parameter])
+        return diag(p->diags, DIAG_REPEATED_ARGUMENT, argument->name_span, argument->name, callee->name);
+    slots[parameter] = argument;
+    return true;
 }
 
 /* Names are checked before counts: where a name is wrong, that is the mistake, even if there are too many arguments. */
@@ -284,7 +235,7 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
     if (!names_known(p, callee, arguments))
         return false;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
-        return wrong_count(p, callee, count);
+        return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
     if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL &&
         !arguments->items[VIEW_POSITIONAL].name)
         return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
@@ -293,9 +244,7 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                                  "list: %s",
                                  callee->name, view_rows[callee->form].signature));
     for (int i = 0; i < count; i++)
-        if (!arguments->items[i].name)
-            slots[i] = &arguments->items[i];
-        else if (!place_named(p, callee, &arguments->items[i], slots))
+        if (!place(p, callee, &arguments->items[i], i, slots))
             return false;
     for (int i = 0; i < callee->required; i++)
         if (!slots[i])
@@ -346,23 +295,21 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
-    struct node node = {.kind = callee->kind, .op = callee->op, .dtype = callee->dtype,
-                        .reduction = callee->reduction, .span = span, .token = callee->span};
+    const bool converts = callee->kind == NODE_CAST || callee->kind == NODE_WRAP;
+    struct node node = {.kind = callee->kind, .op = callee->kind == NODE_OP ? callee->op : OP_COUNT,
+                        .dtype = converts ? callee->dtype : 0, .reduction = callee->reduction, .span = span,
+                        .token = callee->span};
     int base = p->stack_count;
     if (callee->kind == NODE_VIEW && (node.view = add_view(p, callee, slots)) < 0)
         return parse_poison(p, span);
     for (int i = 0; i < count; i++)
-        if (kind_of(callee, i) == 't')
+        if (kind_of(callee, i) == 't' && converts)
             node.dtype = slots[i]->dtype;
         else if (kind_of(callee, i) == 'x')
             parse_push(p, slots[i]->node);
     int operands = p->stack_count - base;
     p->stack_count = base;
-    if (callee->kind != NODE_OP)
-        node.op = OP_COUNT;
     p->program->reduction_count += callee->kind == NODE_REDUCE;
-    if (callee->kind != NODE_CAST && callee->kind != NODE_WRAP)
-        node.dtype = 0;
     return parse_add_node(p, node, p->stack + base, operands);
 }
 

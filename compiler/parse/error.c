@@ -12,25 +12,27 @@ int parse_fail(struct parser *p)
     return 0;
 }
 
-int parse_bad_token(struct parser *p)
+int parse_wrong(struct parser *p, struct span span, const char *message)
 {
-    const struct token *token = &p->token;
-    switch (token->bad) {
-    case DIAG_BAD_BYTE:
-        diag(p->diags, DIAG_BAD_BYTE, token->span,
-             (unsigned)(unsigned char)p->source->text[token->span.start]);
-        break;
-    case DIAG_BAD_NUMBER:
-        diag(p->diags, DIAG_BAD_NUMBER, token->span, token->message);
-        break;
-    case DIAG_TOO_MANY:
-        diag(p->diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
-        break;
-    default:
-        diag(p->diags, DIAG_UNBALANCED, token->span, token->message);
-        break;
-    }
+    diag(p->diags, DIAG_SYNTAX, span, message);
     return parse_fail(p);
+}
+
+int parse_too_many(struct parser *p, struct span span, int most, const char *what)
+{
+    diag(p->diags, DIAG_TOO_MANY, span, most, what);
+    return parse_fail(p);
+}
+
+bool parse_report_bad(struct diags *diags, const struct source *source, const struct token *token)
+{
+    const unsigned byte = (unsigned char)source->text[token->span.start];
+    switch (token->bad) {
+    case DIAG_BAD_BYTE: return diag(diags, DIAG_BAD_BYTE, token->span, byte);
+    case DIAG_BAD_NUMBER: return diag(diags, DIAG_BAD_NUMBER, token->span, token->message);
+    case DIAG_TOO_MANY: return diag(diags, DIAG_TOO_MANY, token->span, (int)MAX_NAME, token->message);
+    default: return diag(diags, DIAG_UNBALANCED, token->span, token->message);
+    }
 }
 
 static const char *describe(struct parser *p)
@@ -81,7 +83,7 @@ static bool matches(const struct parser *p, const struct habit *habit)
 {
     size_t length = strlen(habit->text);
     struct span here = p->token.span, before = p->previous;
-    if ((habit->text[0] | 32) >= 'a' && (habit->text[0] | 32) <= 'z')
+    if (is_letter(habit->text[0]))
         return (here.end - here.start == length && starts(p, here.start, habit->text)) ||
                (before.end - before.start == length && starts(p, before.start, habit->text));
     bool joined = before.end > before.start && before.end == here.start;
@@ -192,8 +194,7 @@ static int missing_operator(struct parser *p)
     if (left_size <= 30 && right_size <= 30 && p->token.kind != TOKEN_LPAREN)
         message = arena_printf(p->arena, format, left_size, text + left.start, right_size,
                                text + right.start);
-    diag(p->diags, DIAG_SYNTAX, right, message);
-    return parse_fail(p);
+    return parse_wrong(p, right, message);
 }
 
 /* Reports '[' where no selection can be: after a row of an array literal, or after a type. */
@@ -202,12 +203,10 @@ static int unexpected_bracket(struct parser *p, const char *expected)
     struct span before = p->previous;
     bool type = dtype_find(p->source->text + before.start, before.end - before.start) != WEFT_DTYPE_COUNT;
     if (p->source->text[before.start] == ']' && strstr(expected, "']'"))
-        diag(p->diags, DIAG_SYNTAX, p->token.span, "',' is missing between two rows of an array literal");
-    else if (type)
-        diag(p->diags, DIAG_SYNTAX, p->token.span, "the type of an element stands here, without extents");
-    else
-        return parse_unexpected(p, expected);
-    return parse_fail(p);
+        return parse_wrong(p, p->token.span, "',' is missing between two rows of an array literal");
+    if (type)
+        return parse_wrong(p, p->token.span, "the type of an element stands here, without extents");
+    return parse_unexpected(p, expected);
 }
 
 int parse_unexpected_after(struct parser *p, const char *expected)

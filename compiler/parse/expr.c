@@ -14,10 +14,8 @@ int parse_add_node(struct parser *p, struct node node, const int *operands, int 
     struct program *program = p->program;
     if (p->failed)
         return 0;
-    if (program->node_count >= MAX_NODES) {
-        diag(p->diags, DIAG_TOO_MANY, node.span, (int)MAX_NODES, "names, numbers and operations");
-        return parse_fail(p);
-    }
+    if (program->node_count >= MAX_NODES)
+        return parse_too_many(p, node.span, MAX_NODES, "names, numbers and operations");
     node.operands = program->operand_count;
     node.operand_count = count;
     for (int i = 0; i < count; i++)
@@ -103,10 +101,8 @@ static void array_level(struct parser *p, struct array *array, int level)
 {
     struct span opener = p->token.span;
     int64_t count = 0;
-    if (level >= WEFT_MAX_RANK) {
-        diag(p->diags, DIAG_TOO_MANY, opener, WEFT_MAX_RANK, "dimensions of an array literal");
-        parse_fail(p);
-    }
+    if (level >= WEFT_MAX_RANK)
+        parse_too_many(p, opener, WEFT_MAX_RANK, "dimensions of an array literal");
     if (!parse_enter(p, opener))
         return;
     parse_advance(p);
@@ -130,11 +126,8 @@ PARSE_APART static int finish_array(struct parser *p, const struct array *array,
                         .span = span, .token = span};
     if (array->ragged)
         return parse_poison(p, span);
-    if (count > MAX_ARRAY_ELEMENTS) {
-        diag(p->diags, DIAG_TOO_MANY, span, (int)MAX_ARRAY_ELEMENTS,
-             "elements of an array literal");
-        return parse_fail(p);
-    }
+    if (count > MAX_ARRAY_ELEMENTS)
+        return parse_too_many(p, span, MAX_ARRAY_ELEMENTS, "elements of an array literal");
     for (int i = 0; i < array->rank; i++)
         ARENA_PUSH(p->arena, program->extents, program->extent_count, array->extents[i]);
     return parse_add_node(p, node, p->stack + p->stack_count - count, count);
@@ -191,13 +184,9 @@ static int primary(struct parser *p)
     case TOKEN_LPAREN: return grouped(p);
     case TOKEN_LBRACKET: return array(p);
     case TOKEN_STRING:
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
-             "a string is no value; it stands as an argument only");
-        return parse_fail(p);
+        return parse_wrong(p, p->token.span, "a string is no value; it stands as an argument only");
     case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE:
-        if (p->nesting == 0)
-            return parse_unexpected_after(p, "a value");
-        return parse_unexpected(p, "a value");
+        return p->nesting == 0 ? parse_unexpected_after(p, "a value") : parse_unexpected(p, "a value");
     default: return parse_unexpected(p, "a value");
     }
 }
@@ -215,10 +204,9 @@ static int too_loose(struct parser *p, enum op op)
 {
     size_t length;
     const char *spelling = word_at(op_rows[op].spellings, 0, &length);
-    diag(p->diags, DIAG_SYNTAX, p->token.span,
-         arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
-                      "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
-    return parse_fail(p);
+    return parse_wrong(p, p->token.span,
+                       arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
+                                    "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
 }
 
 /* `floor` is the precedence that the place asks for. To the right of a right-associative operator
@@ -292,9 +280,8 @@ struct chain {
 /* Reads the rest of a chain a < b < c and reports how to write it: `a < b and b < c`. */
 PARSE_APART static int chained(struct parser *p, const struct chain *chain)
 {
-    struct buf text;
     struct span place = p->token.span, middle = chain->second;
-    buf_init(&text, p->arena);
+    struct buf text = buf_new(p->arena);
     show(p, &text, chain->first);
     buf_printf(&text, " %s ", parse_text(p, chain->op));
     show(p, &text, middle);
@@ -317,48 +304,21 @@ PARSE_APART static int chained(struct parser *p, const struct chain *chain)
     return parse_poison(p, span_from(p, chain->first.start));
 }
 
-static int comparison(struct parser *p, int left, uint32_t start)
+static int binary(struct parser *p, int left, uint32_t start)
 {
+    const enum op op = p->token.infix;
+    const bool right = op_rows[op].form == FORM_RIGHT;
     struct chain chain = {{start, p->previous.end}, p->token.span, {0, 0}};
-    enum op op = p->token.infix;
-    parse_advance(p);
-    chain.second.start = p->token.span.start;
-    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
-    chain.second.end = p->previous.end;
-    if (at_chainless(p))
-        return chained(p, &chain);
-    return operation(p, op, chain.op, start, operands, 2);
-}
-
-static int right_associative(struct parser *p, int left, uint32_t start)
-{
-    struct span token = p->token.span;
-    enum op op = p->token.infix;
-    if (!parse_enter(p, token))
+    if (right && !parse_enter(p, chain.op))
         return 0;
     parse_advance(p);
-    int operands[] = {left, climb(p, op_rows[op].precedence, true)};
-    p->nesting--;
-    return operation(p, op, token, start, operands, 2);
-}
-
-static int left_associative(struct parser *p, int left, uint32_t start)
-{
-    struct span token = p->token.span;
-    enum op op = p->token.infix;
-    parse_advance(p);
-    int operands[] = {left, climb(p, op_rows[op].precedence + 1, false)};
-    return operation(p, op, token, start, operands, 2);
-}
-
-static int infix(struct parser *p, int left, uint32_t start)
-{
-    switch (op_rows[p->token.infix].form) {
-    case FORM_TERNARY: return ternary(p, left, start);
-    case FORM_CHAINLESS: return comparison(p, left, start);
-    case FORM_RIGHT: return right_associative(p, left, start);
-    default: return left_associative(p, left, start);
-    }
+    chain.second.start = p->token.span.start;
+    int operands[] = {left, climb(p, op_rows[op].precedence + !right, right)};
+    p->nesting -= right;
+    chain.second.end = p->previous.end;
+    if (op_rows[op].form == FORM_CHAINLESS && at_chainless(p))
+        return chained(p, &chain);
+    return operation(p, op, chain.op, start, operands, 2);
 }
 
 static int climb(struct parser *p, int floor, bool tight)
@@ -374,7 +334,7 @@ static int climb(struct parser *p, int floor, bool tight)
     while (p->token.kind == TOKEN_LBRACKET && !p->failed)
         left = parse_selection(p, left, start);
     while (p->token.infix != OP_COUNT && op_rows[p->token.infix].precedence >= floor)
-        left = infix(p, left, start);
+        left = op_rows[p->token.infix].form == FORM_TERNARY ? ternary(p, left, start) : binary(p, left, start);
     p->frames--;
     return left;
 }

@@ -57,7 +57,7 @@ const char *parse_type_habit(const char *name)
     if (length >= sizeof lower)
         return NULL;
     for (size_t i = 0; i <= length; i++)
-        lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+        lower[i] = small_letter(name[i]);
     enum weft_dtype dtype = dtype_find(lower, length);
     return dtype != WEFT_DTYPE_COUNT
                ? type_rows[dtype].name
@@ -84,12 +84,17 @@ static void add_types(struct parser *p, const char ***names, int *count)
     }
 }
 
+/* Suggests a type that has the name in other languages, else the nearest name. */
+static const char *suggest_type_or(struct parser *p, const char *name, const char *const *names, int count)
+{
+    const char *type = parse_type_habit(name);
+    return type ? arena_printf(p->arena, "; did you mean '%s'?", type) : parse_suggest(p, name, names, (size_t)count);
+}
+
 const char *parse_suggest_function(struct parser *p, const char *name)
 {
-    const char **names = NULL, *type = parse_type_habit(name);
+    const char **names = NULL;
     int count = 0;
-    if (type)
-        return arena_printf(p->arena, "; did you mean '%s'?", type);
     for (int i = 0; i < p->lexer.row_count; i++) {
         const struct word *word = &p->lexer.rows[i];
         if (word->function != OP_COUNT)
@@ -103,15 +108,13 @@ const char *parse_suggest_function(struct parser *p, const char *name)
         ARENA_PUSH(p->arena, names, count, reduction_rows[i].name);
     ARENA_PUSH(p->arena, names, count, "cast");
     ARENA_PUSH(p->arena, names, count, "wrap");
-    return parse_suggest(p, name, names, (size_t)count);
+    return suggest_type_or(p, name, names, count);
 }
 
 const char *parse_suggest_type(struct parser *p, const char *name)
 {
-    const char **names = NULL, *type = parse_type_habit(name);
+    const char **names = NULL;
     int count = 0;
-    if (type)
-        return arena_printf(p->arena, "; did you mean '%s'?", type);
     add_types(p, &names, &count);
-    return parse_suggest(p, name, names, (size_t)count);
+    return suggest_type_or(p, name, names, count);
 }

@@ -9,10 +9,12 @@ void parse_advance(struct parser *p)
         return;
     p->previous = p->token.span;
     p->token = p->next;
-    if (p->token.kind == TOKEN_BAD)
-        parse_bad_token(p);
-    else if (p->token.kind != TOKEN_END)
+    if (p->token.kind == TOKEN_BAD) {
+        parse_report_bad(p->diags, p->source, &p->token);
+        parse_fail(p);
+    } else if (p->token.kind != TOKEN_END) {
         p->next = lex_next(&p->lexer);
+    }
 }
 
 bool parse_accept(struct parser *p, enum token_kind kind)
@@ -48,13 +50,12 @@ const char *parse_text(const struct parser *p, struct span span)
 
 bool parse_is(const struct parser *p, const struct token *token, const char *text)
 {
-    size_t length = token->span.end - token->span.start;
-    return token->kind == TOKEN_NAME && strlen(text) == length &&
-           memcmp(p->source->text + token->span.start, text, length) == 0;
+    return token->kind == TOKEN_NAME &&
+           text_is(p->source->text + token->span.start, token->span.end - token->span.start, text);
 }
 
-void parse_init(struct parser *p, struct arena *arena, const struct source *source,
-                struct diags *diags)
+/* Prepares a parser at the first token, or reports that the text is too long. */
+static void start(struct parser *p, struct arena *arena, const struct source *source, struct diags *diags)
 {
     *p = (struct parser){.arena = arena, .diags = diags, .source = source};
     if (source->length > MAX_SOURCE) {
@@ -68,20 +69,17 @@ void parse_init(struct parser *p, struct arena *arena, const struct source *sour
     p->previous = (struct span){0, 0};
 }
 
-struct program *parse_new_program(struct parser *p)
+/* Starts a program without nodes, which becomes p->program. */
+static struct program *new_program(struct parser *p)
 {
-    struct program *program = ARENA_NEW(p->arena, struct program);
-    program->arena = p->arena;
-    program->diags = p->diags;
-    program->source = p->source;
+    const struct program empty = {.arena = p->arena, .diags = p->diags, .source = p->source,
+                                  .symbol_names = {.arena = p->arena}, .size_names = {.arena = p->arena}};
+    p->program = arena_copy(p->arena, &empty, sizeof empty);
     p->errors_before = p->diags->errors;
-    map_init(&program->symbol_names, p->arena);
-    map_init(&program->size_names, p->arena);
-    map_init(&p->rejected, p->arena);
+    p->rejected = (struct map){.arena = p->arena};
     p->folded = 0;
     memset(p->constants, 0, sizeof p->constants);
-    p->program = program;
-    return program;
+    return p->program;
 }
 
 /* ---- statements ---- */
@@ -117,11 +115,8 @@ static void declaration(struct parser *p, bool parameter)
 
 static void input(struct parser *p)
 {
-    if (p->program->name) {
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
-             "a kernel's inputs are its parameters; declare this one between its ( )");
-        parse_fail(p);
-    }
+    if (p->program->name)
+        parse_wrong(p, p->token.span, "a kernel's inputs are its parameters; declare this one between its ( )");
     parse_advance(p);
     declaration(p, false);
 }
@@ -183,23 +178,14 @@ static void check_last(struct parser *p, enum token_kind first, struct span plac
     parse_fail(p);
 }
 
-/* Whether the result that ends before this token is a selection. */
-static bool ends_in_selection(const struct parser *p)
+/* The selection that ends before this token and is the last result; NULL if there is none. */
+static const struct node *last_selection(const struct parser *p)
 {
     const struct program *program = p->program;
     const struct result *last = program->result_count ? &program->results[program->result_count - 1] : NULL;
     const struct node *node = last ? &program->nodes[last->node] : NULL;
-    return node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT &&
-           node->span.end == p->previous.end;
-}
-
-/* x[0] = 1 */
-static void assigned(struct parser *p)
-{
-    const struct program *program = p->program;
-    const struct node *node = &program->nodes[program->results[program->result_count - 1].node];
-    diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, node->span}), 2);
-    parse_fail(p);
+    const bool selection = node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT;
+    return selection && node->span.end == p->previous.end ? node : NULL;
 }
 
 static void end_of_statement(struct parser *p, enum token_kind end, bool declaration)
@@ -207,28 +193,29 @@ static void end_of_statement(struct parser *p, enum token_kind end, bool declara
     enum token_kind kind = p->token.kind;
     if (kind == end || kind == TOKEN_END || kind == TOKEN_NEWLINE)
         return;
-    if (declaration)
+    const struct node *assigned = kind == TOKEN_ASSIGN ? last_selection(p) : NULL; /* x[0] = 1 */
+    if (declaration) {
         parse_unexpected(p, "the end of the statement");
-    else if (kind == TOKEN_ASSIGN && ends_in_selection(p))
-        assigned(p);
-    else
+    } else if (assigned) {
+        diag_at(p->diags, DIAG_ASSIGNED, ((struct span[]){p->token.span, assigned->span}), 2);
+        parse_fail(p);
+    } else {
         parse_unexpected_after(p, "an operator or the end of the statement");
+    }
 }
 
 /* Parses a statement and what separates it from the next. */
 static void next_statement(struct parser *p, enum token_kind end)
 {
     bool declaration = at_input(p);
-    if (at_kernel(p)) {
-        diag(p->diags, DIAG_SYNTAX, p->token.span,
-             "a text holds kernels or one plain program, not both; a kernel stands by itself");
-        parse_fail(p);
-    }
+    if (at_kernel(p))
+        parse_wrong(p, p->token.span, "a text holds kernels or one plain program, not both; a kernel stands by itself");
     statement(p);
     end_of_statement(p, end, declaration);
 }
 
-void parse_program(struct parser *p, enum token_kind end)
+/* Parses statements up to `end`, which is not consumed, and resolves the program. */
+static void statements(struct parser *p, enum token_kind end)
 {
     enum token_kind first = TOKEN_END;
     struct span place = p->token.span;
@@ -289,7 +276,7 @@ static void set_result_types(struct parser *p, const enum weft_dtype *types, int
 static void kernel(struct parser *p, struct map *kernels, int index)
 {
     enum weft_dtype *types = NULL;
-    struct program *program = parse_new_program(p);
+    struct program *program = new_program(p);
     parse_advance(p);
     program->name_span = p->token.span;
     program->name = parse_text(p, p->token.span);
@@ -306,20 +293,18 @@ static void kernel(struct parser *p, struct map *kernels, int index)
     struct span opener = p->token.span;
     if (!parse_expect(p, TOKEN_LBRACE, "'{' and the kernel's statements"))
         return;
-    parse_program(p, TOKEN_RBRACE);
+    statements(p, TOKEN_RBRACE);
     parse_close(p, opener, TOKEN_RBRACE, "'}'");
     set_result_types(p, types, count, arrow);
 }
 
 static void file(struct parser *p, struct programs *programs)
 {
-    struct map kernels;
-    map_init(&kernels, p->arena);
+    struct map kernels = {.arena = p->arena};
     skip_newlines(p);
     if (!at_kernel(p)) {
-        struct program *program = parse_new_program(p);
-        ARENA_PUSH(p->arena, programs->items, programs->count, program);
-        parse_program(p, TOKEN_END);
+        ARENA_PUSH(p->arena, programs->items, programs->count, new_program(p));
+        statements(p, TOKEN_END);
         return;
     }
     while (at_kernel(p)) {
@@ -337,7 +322,7 @@ bool parse(struct arena *arena, const struct source *source, struct diags *diags
     struct parser parser;
     int errors = diags->errors;
     *programs = (struct programs){0};
-    parse_init(&parser, arena, source, diags);
+    start(&parser, arena, source, diags);
     file(&parser, programs);
     return diags->errors == errors;
 }
@@ -349,7 +334,7 @@ bool parse_type(struct program *program, const struct source *source, struct typ
     const struct source *before = diags->source;
     int errors = diags->errors;
     diags->source = source;
-    parse_init(&parser, program->arena, source, diags);
+    start(&parser, program->arena, source, diags);
     parser.program = program;
     parse_type_here(&parser, type);
     if (parser.token.kind != TOKEN_END)
@@ -359,11 +344,6 @@ bool parse_type(struct program *program, const struct source *source, struct typ
 }
 
 /* ---- values ---- */
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 /* Rule 2.3: a value is numbers joined by arithmetic operators, which bind at least as tightly as +. Calls are
  * excluded. */
@@ -400,10 +380,9 @@ bool parse_value(struct arena *arena, const struct source *source, struct diags 
                  struct program **program)
 {
     struct parser parser;
-    struct diags own;
-    diags_init(&own, arena, source);
-    parse_init(&parser, arena, source, &own);
-    *program = parse_new_program(&parser);
+    struct diags own = {.arena = arena, .source = source};
+    start(&parser, arena, source, &own);
+    *program = new_program(&parser);
     int root = parse_expression(&parser);
     if (own.errors || parser.token.kind != TOKEN_END || !is_value(*program, root))
         return report_array(&own, diags, source);

@@ -22,6 +22,8 @@ bool parse_type(struct program *program, const struct source *source, struct typ
  * rows of different lengths, are reported. */
 bool parse_value(struct arena *arena, const struct source *source, struct diags *diags,
                  struct program **program);
+/* Reports a TOKEN_BAD, and returns false. */
+bool parse_report_bad(struct diags *diags, const struct source *source, const struct token *token);
 /* The name here of a type of other languages: "float32" for "float" or "FLOAT". NULL if there is none. */
 const char *parse_type_habit(const char *name);
 

@@ -37,13 +37,6 @@ struct parser {
 };
 
 /* parse.c */
-/* Prepares a parser at the first token, or reports that the text is too long. */
-void parse_init(struct parser *p, struct arena *arena, const struct source *source,
-                struct diags *diags);
-/* Starts a program without nodes, which becomes p->program. */
-struct program *parse_new_program(struct parser *p);
-/* Parses statements up to `end`, which is not consumed, and resolves the program. */
-void parse_program(struct parser *p, enum token_kind end);
 /* Moves to the next token; reports it if it is a bad one. */
 void parse_advance(struct parser *p);
 /* Consumes the token if it is of this kind, and says whether it was. */
@@ -62,12 +55,13 @@ bool parse_is(const struct parser *p, const struct token *token, const char *tex
 /* error.c: all return 0 or false and set `failed`, unless said otherwise. */
 /* Sets `failed` and makes all further tokens TOKEN_END; reports nothing. */
 int parse_fail(struct parser *p);
+/* Report a mistake in the text, or more of something than there may be. */
+int parse_wrong(struct parser *p, struct span span, const char *message);
+int parse_too_many(struct parser *p, struct span span, int most, const char *what);
 /* Reports the current token where `expected` is needed, with advice where there is some. */
 int parse_unexpected(struct parser *p, const char *expected);
 /* The same where an expression is complete. Says more about the mistake, such as a missing operator. */
 int parse_unexpected_after(struct parser *p, const char *expected);
-/* Reports a TOKEN_BAD. */
-int parse_bad_token(struct parser *p);
 /* Consumes .b.c and returns the last name; "" when none follows. Does not fail. */
 const char *parse_path(struct parser *p);
 /* Consumes the closing bracket, or reports the opening one. */

@@ -39,10 +39,8 @@ static int add_symbol(struct parser *p, struct symbol symbol)
 static int add_input(struct parser *p, struct symbol symbol)
 {
     struct program *program = p->program;
-    if (program->input_count >= MAX_INPUTS) {
-        diag(p->diags, DIAG_TOO_MANY, symbol.span, (int)MAX_INPUTS, "inputs");
-        return parse_fail(p);
-    }
+    if (program->input_count >= MAX_INPUTS)
+        return parse_too_many(p, symbol.span, MAX_INPUTS, "inputs");
     symbol.kind = SYMBOL_INPUT;
     symbol.input = program->input_count;
     symbol.node = -1;
@@ -118,6 +116,17 @@ static bool free_of_constants(struct parser *p, const char *name, struct span sp
     return true;
 }
 
+/* Reports, and returns true, where a name is bound or declared already. */
+static bool is_taken(struct parser *p, const struct symbol *symbol, struct span span)
+{
+    const struct span places[] = {span, symbol->span};
+    if (symbol->kind == SYMBOL_BINDING)
+        diag_at(p->diags, DIAG_REBOUND, places, 2, symbol->name);
+    else if (symbol->declared)
+        diag_at(p->diags, DIAG_REDECLARED, places, 2, symbol->name);
+    return symbol->kind == SYMBOL_BINDING || symbol->declared;
+}
+
 void resolve_binding(struct parser *p, struct span span, int node)
 {
     const char *name = parse_text(p, span);
@@ -130,12 +139,7 @@ void resolve_binding(struct parser *p, struct span span, int node)
         return;
     }
     const struct symbol *symbol = &p->program->symbols[index];
-    struct span places[] = {span, symbol->span};
-    if (symbol->kind == SYMBOL_BINDING)
-        diag_at(p->diags, DIAG_REBOUND, places, 2, name);
-    else if (symbol->declared)
-        diag_at(p->diags, DIAG_REDECLARED, places, 2, name);
-    else
+    if (!is_taken(p, symbol, span))
         diag_at(p->diags, DIAG_USED_BEFORE_BOUND, ((struct span[]){symbol->span, span}), 2, name,
                 symbol->span.start > span.start ? "; give what it becomes another name" : "");
 }
@@ -152,15 +156,8 @@ void resolve_input(struct parser *p, struct span span, const struct type *type, 
     if (p->failed)
         return;
     struct symbol *symbol = &p->program->symbols[index];
-    struct span places[] = {span, symbol->span};
-    if (symbol->kind == SYMBOL_BINDING) {
-        diag_at(p->diags, DIAG_REBOUND, places, 2, name);
+    if (is_taken(p, symbol, span))
         return;
-    }
-    if (symbol->declared) {
-        diag_at(p->diags, DIAG_REDECLARED, places, 2, name);
-        return;
-    }
     symbol->span = span;
     symbol->declared = symbol->typed = true;
     symbol->parameter = parameter;
@@ -169,25 +166,20 @@ void resolve_input(struct parser *p, struct span span, const struct type *type, 
 
 /* ---- results ---- */
 
-static bool add_result(struct parser *p, struct result result)
+static void add_result(struct parser *p, struct result result)
 {
     struct program *program = p->program;
-    if (program->result_count < MAX_RESULTS) {
+    if (program->result_count < MAX_RESULTS)
         ARENA_PUSH(p->arena, program->results, program->result_count, result);
-        return true;
-    }
-    diag(p->diags, DIAG_TOO_MANY, result.span, (int)MAX_RESULTS, "results");
-    return parse_fail(p);
+    else
+        parse_too_many(p, result.span, MAX_RESULTS, "results");
 }
 
 void resolve_result(struct parser *p, const struct span *name, int node)
 {
     const struct node *expression = &p->program->nodes[node];
-    const char *text = NULL;
-    if (name)
-        text = parse_text(p, *name);
-    else if (expression->kind == NODE_NAME)
-        text = p->program->symbols[expression->symbol].name;
+    const char *own = expression->kind == NODE_NAME ? p->program->symbols[expression->symbol].name : NULL;
+    const char *text = name ? parse_text(p, *name) : own;
     struct span place = name ? *name : expression->span;
     add_result(p, (struct result){.name = text, .node = node, .span = place});
 }
@@ -213,8 +205,7 @@ static void default_result(struct parser *p)
 static void name_results(struct parser *p)
 {
     struct program *program = p->program;
-    struct map names;
-    map_init(&names, p->arena);
+    struct map names = {.arena = p->arena};
     for (int i = 0; i < program->result_count; i++) {
         struct result *result = &program->results[i];
         if (!result->name)
@@ -312,19 +303,13 @@ static const char *suggest_wanted(struct program *program, const char *name)
     return nearest ? arena_printf(program->arena, "; did you mean '%s'?", nearest) : "";
 }
 
-static bool report_unplaced(struct program *program, const char *name)
-{
-    struct diags *diags = program->diags;
-    return diag_at(diags, DIAG_UNKNOWN_RESULT, NULL, 0, name, suggest_wanted(program, name));
-}
-
 static bool want(struct program *program, const char *name)
 {
     int index = program_symbol(program, name);
     if (is_result(program, name))
         return true;
     if (index < 0 || program->symbols[index].kind != SYMBOL_BINDING)
-        return report_unplaced(program, name);
+        return diag_at(program->diags, DIAG_UNKNOWN_RESULT, NULL, 0, name, suggest_wanted(program, name));
     struct symbol *symbol = &program->symbols[index];
     symbol->used = true;
     if (program->result_count >= MAX_RESULTS)

@@ -66,8 +66,7 @@ static void extents(struct parser *p, struct type *type)
         return; /* a scalar: [] */
     do {
         if (type->rank == WEFT_MAX_RANK) {
-            diag(p->diags, DIAG_TOO_MANY, p->token.span, WEFT_MAX_RANK, "dimensions");
-            parse_fail(p);
+            parse_too_many(p, p->token.span, WEFT_MAX_RANK, "dimensions");
             return;
         }
         type->extents[type->rank++] = extent(p);

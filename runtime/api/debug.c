@@ -46,10 +46,9 @@ static void tell_stage(const struct subject *subject, enum stage stage, struct a
 {
     struct weft_context *context = subject->program->context;
     struct diags failed, told;
-    struct buf text;
     diags_init(&failed, arena, NULL);
     diags_init(&told, arena, NULL);
-    buf_init(&text, arena);
+    struct buf text = buf_new(arena);
     put_stage(subject, stage, &text, &failed);
     if (context->keep)
         keep_stage(subject, stage, &text, &told);

@@ -105,9 +105,9 @@ static void reading_open(struct reading *reading, const char *text)
 
 static enum weft_status check_type(struct reading *reading, struct weft_error **error)
 {
-    struct program program = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source};
+    struct program program = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source,
+                              .size_names = {.arena = &reading->arena}};
     struct type type;
-    map_init(&program.size_names, &reading->arena);
     parse_type(&program, &reading->source, &type);
     return finish_call(NULL, &reading->diags, error);
 }

@@ -14,8 +14,7 @@
 static struct program *choose_kernel(const char *kernel, const struct programs *programs, struct diags *diags,
                                      struct arena *arena)
 {
-    struct buf names;
-    buf_init(&names, arena);
+    struct buf names = buf_new(arena);
     for (int i = 0; i < programs->count; i++) {
         struct program *item = programs->items[i];
         bool named = item->name && kernel && strcmp(item->name, kernel) == 0;

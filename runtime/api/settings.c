@@ -19,8 +19,7 @@ static const char *const fast_words[] = {
 
 static const char *list_words(struct arena *arena, const char *const *words, int count)
 {
-    struct buf all;
-    buf_init(&all, arena);
+    struct buf all = buf_new(arena);
     for (int i = 0; i < count; i++)
         buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
     return all.text;

@@ -165,9 +165,8 @@ struct order {
 static void make_stage(struct diags *diags, void *user)
 {
     struct order *order = user;
-    struct buf out;
     enum stage stage = find_stage(order->name);
-    buf_init(&out, diags->arena);
+    struct buf out = buf_new(diags->arena);
     if (stage == STAGE_COUNT)
         diag_at(diags, DIAG_NO_STAGE, NULL, 0, order->name,
                 "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");

@@ -139,9 +139,8 @@ static const char *strides_text(struct arena *arena, const DLTensor *from,
                                 const struct shape *shape)
 {
     struct shape strides = {.rank = shape->rank};
-    struct buf text;
     dense_strides(shape, strides.extents);
-    buf_init(&text, arena);
+    struct buf text = buf_new(arena);
     for (int d = 0; d < shape->rank; d++)
         buf_printf(&text, "%s%lld", d ? ", " : "[",
                    (long long)(from->strides ? from->strides[d] : strides.extents[d]));

@@ -156,8 +156,7 @@ const char *keep_name(struct arena *arena, const struct program *program, const 
     const struct result *result =
         &program->results[store && store->kind == TENSOR_RESULT ? store->index : 0];
     const struct span span = program->nodes[result->node].span;
-    struct buf name;
-    buf_init(&name, arena);
+    struct buf name = buf_new(arena);
     if (program->name)
         put_word(&name, program->name, strnlen(program->name, EXPRESSION));
     bool called = program->name || put_file(&name, program->source->origin);
@@ -288,8 +287,7 @@ static const char *find_entry(const char *text)
 const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
 {
     const char *entry = find_entry(text);
-    struct buf out;
-    buf_init(&out, arena);
+    struct buf out = buf_new(arena);
     put_head(&out, kernel);
     if (!entry)
         return text;

@@ -150,8 +150,7 @@ static bool knows(const struct nvrtc *nvrtc, int arch)
 /* "sm_75, sm_80" */
 static const char *list_archs(const struct nvrtc *nvrtc, struct arena *arena)
 {
-    struct buf known;
-    buf_init(&known, arena);
+    struct buf known = buf_new(arena);
     for (int i = 0; i < nvrtc->arch_count; i++)
         buf_printf(&known, "%ssm_%d", i ? ", " : "", nvrtc->archs[i]);
     return known.text;

@@ -213,8 +213,7 @@ static const char *plain_lines(struct arena *arena, const char *text)
 
 static const char *numbered(struct arena *arena, const char *text)
 {
-    struct buf out;
-    buf_init(&out, arena);
+    struct buf out = buf_new(arena);
     for (int number = 1; *text; number++) {
         int length = (int)strcspn(text, "\n");
         buf_printf(&out, "%5d  %.*s\n", number, length, text);

@@ -74,8 +74,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
                             struct arena *scratch, const struct kernel *kernel,
                             const struct emit_params *params)
 {
-    struct buf key;
-    buf_init(&key, scratch);
+    struct buf key = buf_new(scratch);
     make_key(&key, kernel, params);
     pthread_mutex_lock(&program->mutex);
     struct emitted *found = find(typed, &key);
@@ -86,7 +85,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     made->key = key.text;
     made->size = key.length;
     made->form = *params->form;
-    made->text = pipeline_text(scratch, kernel, params, &made->scratch);
+    made->text = emit(scratch, kernel, params, &made->scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have added it meanwhile */
     found = found ? found : keep(typed, made);

@@ -108,8 +108,8 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
         if (offsets[a])
             offsets[a] = arena_copy(arena, offsets[a], (size_t)g->columns * sizeof *offsets[a]);
     return (struct weft_geometry){
-        .rows = g->rows, .columns = g->columns, .tile_rows = g->tile_rows,
-        .tile_columns = g->tile_columns, .row_tiles = g->row_tiles, .period = g->period,
+        .rows = g->rows, .columns = g->columns, .tile_rows = g->tiling.tile_rows,
+        .tile_columns = g->tiling.tile_columns, .row_tiles = g->tiling.row_tiles, .period = g->period,
         .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),

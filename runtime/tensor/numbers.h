@@ -13,7 +13,7 @@ bool reads_numbers(const struct program *program, int input);
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);
 /* Whether the data still hold the numbers that were read. */
 bool numbers_same(const struct tensor *tensor);
-/* The numbers of all inputs as infer_shapes_of takes them, in the arena; NULL if the program
+/* The numbers of all inputs as infer_shapes takes them, in the arena; NULL if the program
  * reads none. */
 const struct contents *numbers_contents(struct arena *arena, const struct program *program,
                                         const struct tensor *inputs);

@@ -96,6 +96,34 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
+/* Keeps the division by zero that comes first in the text. `first` has line 0 before there is one. */
+static void keep_first(struct place *first, const struct place *place)
+{
+    if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
+        *first = *place;
+}
+
+static int tell_division(const struct place *first)
+{
+    if (!first->line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first->line, first->column, NULL,
+                                        "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
+/* The extents and strides of a tensor. */
+static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
+                       struct tensor *tensor, struct reach *reach)
+{
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
 /* `shape` is that of a result where the caller gives none. */
 static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
                        struct tensor *tensor)
@@ -104,14 +132,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->operand = operand;
     tensor->data = from->data;
     tensor->rank = operand->rank;
-    shape = from->shape ? from->shape : shape;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
     if (wrong)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+        return wrong;
     tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
     tensor->end = tensor->first;
     if (reach.empty)
@@ -183,18 +206,6 @@ static bool meet(const struct tensor *a, const struct tensor *b)
     return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
 }
 //: check
-/* A tensor of which only the shape is known. */
-SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
-{
-    struct reach reach;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
-}
-
 /* The extents of a call, and whether its results can be had. */
 static int find_extents(const struct kernel *kernel, const struct tensor *tensors, int64_t *d)
 {

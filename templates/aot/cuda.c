@@ -362,6 +362,8 @@ static bool is_one_row(const struct part *part, const struct rows *rows, const u
         one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED && kinds[a] != ACCESS_BOUNDED;
     return one;
 }
+//: form
+#define FORM struct class
 //: kinds
 /* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
 static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
@@ -501,9 +503,8 @@ static int launch_table(struct call *call, const struct part *part, struct table
     if (!table->samples)
         return WEFT_KERNEL_OK;
     int status = find_function(call->gpu, table->class);
-    if (!status)
-        status = CALL(cuMemcpyHtoDAsync, call->table, table->words,
-                      (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
+    status = status ? status : CALL(cuMemcpyHtoDAsync, call->table, table->words,
+                                    (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
     table->samples = 0;
     return status ? status : launch_kernel(call, part, table->class, NULL, launch);
 }
@@ -684,18 +685,12 @@ SHARED int weft_status(const struct kernel *kernel)
     pthread_mutex_unlock(&mutex);
     for (int p = 0; bytes && p < kernel->parts; p++)
         for (int f = 0; f < kernel->part[p].faults; f++) {
-            const struct place *place = &kernel->part[p].fault[f];
             volatile unsigned char *const byte = &bytes[kernel->part[p].class->fault + f];
-            if (*byte && (!first.line || place->line < first.line ||
-                          (place->line == first.line && place->column < first.column)))
-                first = *place;
+            if (*byte)
+                keep_first(&first, &kernel->part[p].fault[f]);
             *byte = 0;
         }
-    if (!first.line)
-        return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first.line, first.column, NULL,
-                                        "an integer is divided by zero, which gives 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    return tell_division(&first);
 }
 
 /* Everything on all GPUs; what the driver refuses is lost with its context. */

@@ -389,12 +389,9 @@ static void launch_class(struct call *call, const struct part *part, int class, 
     launch.args.ahead = touched >= 4 << 20 ? 2048 : 0;
     launch.args.stream = stored >= 16 << 20;
     run_launch(&launch);
-    for (int f = 0; f < part->faults; f++) {
-        const struct place *place = &part->fault[f], *first = &call->first;
-        if (met[f] && (!first->line || place->line < first->line ||
-                       (place->line == first->line && place->column < first->column)))
-            call->first = *place;
-    }
+    for (int f = 0; f < part->faults; f++)
+        if (met[f])
+            keep_first(&call->first, &part->fault[f]);
 }
 
 /* All parts on samples from `begin` on. */
@@ -432,10 +429,8 @@ static int check_call(const struct kernel *kernel, int64_t samples, const struct
 {
     for (int64_t i = 0; i < samples; i++) {
         int status = read_sample(kernel, arrays, steps, i, tensors, d);
-        if (!status)
-            status = check_overlap(kernel, tensors);
-        if (!status)
-            status = check_bytes(kernel, tensors);
+        status = status ? status : check_overlap(kernel, tensors);
+        status = status ? status : check_bytes(kernel, tensors);
         if (status)
             return status;
         const size_t needed = is_empty(kernel, tensors) ? 0 : place_temporary(kernel, kernel->temporaries, d);
@@ -474,11 +469,7 @@ static int run_checked(struct call *call, int64_t samples)
     call->temporaries = memory ? call->scratch + scratch : NULL;
     run_all(call, samples);
     free(memory);
-    if (!call->first.line)
-        return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
-                                   "an integer is divided by zero, which gives 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    return tell_division(&call->first);
 }
 
 /* Loops that may not run; the environment is ours. */
@@ -502,12 +493,10 @@ SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct w
         return status;
     const environment before = enter();
     status = check_loops();
-    if (!status)
-        status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    status = status ? status : check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
     if (samples == 1)
         call.tensors = tensors, call.d = d;
-    if (!status)
-        status = run_checked(&call, samples);
+    status = status ? status : run_checked(&call, samples);
     leave(before);
     return status;
 }
@@ -525,13 +514,13 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
 SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
+    struct reach reach;
     int64_t d[EXTENTS];
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
-        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
-    if (!status)
-        status = find_extents(kernel, tensors, d);
+        status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
+    status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)
         if (kernel->shape[r].rank && !results[r])
             status = tell(WEFT_KERNEL_INPUT_ERROR, kernel->operand[kernel->inputs + r].name, "its shape is NULL");

@@ -18,9 +18,8 @@ static void print_layout(const struct layout *layout, const struct extents *exte
 
 static void print_values(const struct sample *sample, enum weft_dtype dtype, struct arena *arena)
 {
-    struct buf buf;
     int64_t volume = extents_volume(&sample->extents);
-    buf_init(&buf, arena);
+    struct buf buf = buf_new(arena);
     for (int64_t e = 0; e < volume && e < 100; e++) {
         buf_puts(&buf, e ? ", " : "");
         scalar_print(&buf, dtype, sample->values[e]);

@@ -48,9 +48,8 @@ static inline void front_finish(struct front *front)
 /* Every diagnostic, drawn. */
 static inline const char *front_messages(struct front *front)
 {
-    struct buf buf;
     char text[4096];
-    buf_init(&buf, &front->arena);
+    struct buf buf = buf_new(&front->arena);
     struct weft_error *errors = diags_export(&front->diags, WEFT_NOTE);
     for (const struct weft_error *error = errors; error; error = error->next) {
         assert_true(weft_error_render(error, text, sizeof text) < sizeof text);

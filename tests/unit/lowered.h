@@ -92,9 +92,8 @@ static inline void random_expression(struct random *random, struct buf *buf, int
 static inline const char *random_text(struct arena *arena, uint64_t seed)
 {
     struct random random = {seed};
-    struct buf buf;
     int bindings = 2 + (int)random_below(&random, 6);
-    buf_init(&buf, arena);
+    struct buf buf = buf_new(arena);
     buf_puts(&buf, "input x: f32; input y: f32; input n: i32; input m: u8; input d: f64;"
                    "used = x + y + n + m + d\n");
     for (int i = 0; i < bindings; i++) {

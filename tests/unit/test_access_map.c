@@ -333,7 +333,8 @@ static void make_view(struct trial *t, int a)
     if (!map || (!pieces.count && !map_is_bounded(&t->kernel, map)) || !shape_volume(&t->loop))
         return;
     t->views[a].walk = ARENA_NEW(&t->arena, struct walk);
-    walk_make(&t->arena, t->kernel.maps, map, &pieces, t->views[a].walk);
+    t->views[a].walk->levels = ARENA_ARRAY(&t->arena, struct walk_level, map_levels(t->kernel.maps, map));
+    walk_follow(t->kernel.maps, map, &pieces, t->views[a].walk);
     const struct walk *walk = t->views[a].walk;
     assert_true(walk->level_count < map_levels(t->kernel.maps, map));
     for (int i = 0; i <= walk->level_count; i++)

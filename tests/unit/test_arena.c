@@ -95,9 +95,8 @@ static void texts_grow(void **state)
 {
     (void)state;
     struct arena arena;
-    struct buf buf;
     arena_init(&arena);
-    buf_init(&buf, &arena);
+    struct buf buf = buf_new(&arena);
     for (int i = 0; i < 1000; i++)
         buf_printf(&buf, "%d,", i);
     assert_int_equal(buf.length, 3890);
@@ -113,7 +112,7 @@ static void maps_find_what_was_put(void **state)
     struct arena arena;
     struct map map;
     arena_init(&arena);
-    map_init(&map, &arena);
+    map = (struct map){.arena = &arena};
     assert_int_equal(map_find(&map, "x", 1), -1);
     for (int i = 0; i < 5000; i++) {
         const char *key = arena_printf(&arena, "name%d", i);

@@ -111,11 +111,11 @@ static void check_kind(const struct sample *s, int a)
 /* Tiles cover the rows and columns, none of them empty. */
 static void check_tiles(const struct geometry *g)
 {
-    int64_t down = (g->rows + g->tile_rows - 1) / g->tile_rows;
-    assert_true(g->row_tiles * g->tile_columns >= g->columns);
-    assert_true((g->row_tiles - 1) * g->tile_columns < g->columns);
-    assert_int_equal(g->tiles, down * g->row_tiles);
-    assert_true(g->tile_rows * g->tile_columns <= TILE);
+    int64_t down = (g->rows + g->tiling.tile_rows - 1) / g->tiling.tile_rows;
+    assert_true(g->tiling.row_tiles * g->tiling.tile_columns >= g->columns);
+    assert_true((g->tiling.row_tiles - 1) * g->tiling.tile_columns < g->columns);
+    assert_int_equal(g->tiling.tiles, down * g->tiling.row_tiles);
+    assert_true(g->tiling.tile_rows * g->tiling.tile_columns <= TILE);
 }
 
 static void check_walk(const struct sample *s)
@@ -126,7 +126,7 @@ static void check_walk(const struct sample *s)
         volume *= s->shape[d];
     assert_int_equal(g->volume, volume);
     if (volume == 0) {
-        assert_int_equal(g->tiles, 0);
+        assert_int_equal(g->tiling.tiles, 0);
         return;
     }
     assert_int_equal(g->rows * g->columns, volume);
@@ -205,7 +205,7 @@ static void nothing_is_left_to_group(void **state)
     sample_make(&s);
     assert_int_equal(s.geometry.volume, 1);
     assert_int_equal(s.geometry.columns, 1);
-    assert_int_equal(s.geometry.tiles, 1);
+    assert_int_equal(s.geometry.tiling.tiles, 1);
     arena_finish(&s.arena);
     assert_geometry(SHAPE(4, 0, 30), DENSE(1, 30), DENSE(4, 1, 1), "0 x (2 x 30)", "psu");
     assert_geometry(SHAPE(0), DENSE(0), scalar, "0", "usu");
@@ -274,9 +274,9 @@ static void long_rows_are_cut(void **state)
     sample_operand(&s, 2, 2, large, NULL);
     sample_make(&s);
     check_tiles(&s.geometry);
-    assert_int_equal(s.geometry.tile_rows, 1);
-    assert_int_equal(s.geometry.tile_columns, TILE);
-    assert_int_equal(s.geometry.tiles, 3 * ((100000 + TILE - 1) / TILE));
+    assert_int_equal(s.geometry.tiling.tile_rows, 1);
+    assert_int_equal(s.geometry.tiling.tile_columns, TILE);
+    assert_int_equal(s.geometry.tiling.tiles, 3 * ((100000 + TILE - 1) / TILE));
     arena_finish(&s.arena);
 }
 

@@ -14,9 +14,8 @@ static const char *kinds(struct front *front, const char *text, size_t length)
 #include "grammar/tokens.def"
     };
     struct lexer lexer;
-    struct buf buf;
     front_init(front, text, length);
-    buf_init(&buf, &front->arena);
+    struct buf buf = buf_new(&front->arena);
     lex_init(&lexer, &front->arena, &front->source);
     for (;;) {
         struct token token = lex_next(&lexer);
@@ -250,10 +249,9 @@ static void tokens_print(void **state)
 {
     (void)state;
     struct front front;
-    struct buf buf;
     const char *text = "y = x*0x10\n.5";
     front_init(&front, text, strlen(text));
-    buf_init(&buf, &front.arena);
+    struct buf buf = buf_new(&front.arena);
     assert_true(dump_tokens(&buf, &front.source, &front.diags));
     assert_string_equal(buf.text, "1:1        NAME      y\n"
                                   "1:3        ASSIGN    =\n"

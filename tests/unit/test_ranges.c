@@ -105,8 +105,7 @@ static void integer_expression(struct random *random, struct buf *buf, int depth
 static const char *integer_text(struct arena *arena, uint64_t seed)
 {
     struct random random = {seed};
-    struct buf buf;
-    buf_init(&buf, arena);
+    struct buf buf = buf_new(arena);
     for (int i = 0; i < INTEGERS; i++)
         buf_printf(&buf, "input i%d: %s\n", i, type_rows[integers[i]].name);
     buf_puts(&buf, "used = i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7\nt = ");

@@ -191,9 +191,8 @@ static void long_loops_are_split(void **state)
     (void)state;
     struct scheduled s;
     struct arena arena;
-    struct buf text;
     arena_init(&arena);
-    buf_init(&text, &arena);
+    struct buf text = buf_new(&arena);
     buf_puts(&text, "input x: f32\nexp(x)");
     for (int i = 0; i < 1000; i++)
         buf_puts(&text, i % 2 ? " + x" : " * x");

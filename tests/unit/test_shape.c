@@ -18,10 +18,10 @@ static const char *infer(struct front *front)
         symbol->typed = symbol->declared;
         inputs[i] = type_shape(arena, &symbol->type);
     }
-    if (!infer_shapes(arena, program, &front->diags, inputs, shapes) ||
+    if (!infer_shapes(arena, program, &front->diags, inputs, NULL, shapes) ||
         !infer_layouts(arena, program, &front->diags, shapes, NULL, layouts))
         return NULL;
-    buf_init(&text, arena);
+    text = buf_new(arena);
     for (int r = 0; r < program->result_count; r++) {
         const struct shape *shape = shapes[program->results[r].node];
         const char *layout = layouts[program->results[r].node];

@@ -152,7 +152,8 @@ static void walks_find_elements(void **state)
             if (last->extents[last->rank - d] != 1)
                 strides[to->rank - d] = chain.strides[last->rank - d];
         pieces_make(&tensor, to->rank, to->extents, strides);
-        walk_make(&front.arena, kernel.maps, map, &tensor, &walk);
+        walk.levels = ARENA_ARRAY(&front.arena, struct walk_level, map_levels(kernel.maps, map));
+        walk_follow(kernel.maps, map, &tensor, &walk);
         int64_t volume = shape_volume(&chain.to[0]);
         for (int by_number = 0; by_number < 2; by_number++) {
             check_pieces(&walk.over, volume);

@@ -483,9 +483,7 @@ static bool selects_plainly(const struct index_map *step, int t, const struct se
     const int64_t extent = from < 0 ? 1 : step->from->extents[from];
     if (s->end - s->begin <= 1)
         return true;
-    if (step->outside)
-        return false;
-    return extent == 1 || (s->first == 0 && extent == step->to->extents[t]);
+    return !step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t]));
 }
 
 /* Bytes, or a number, from element 0 of the dimension to its element `first`. May go beyond the dimension, if that
@@ -1480,6 +1478,34 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
+/* Keeps the division by zero that comes first in the text. `first` has line 0 before there is one. */
+static void keep_first(struct place *first, const struct place *place)
+{
+    if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
+        *first = *place;
+}
+
+static int tell_division(const struct place *first)
+{
+    if (!first->line)
+        return WEFT_KERNEL_OK;
+    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first->line, first->column, NULL,
+                                        "an integer is divided by zero, which gives 0"};
+    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+}
+
+/* The extents and strides of a tensor. */
+static int read_layout(const struct operand *operand, const int64_t *shape, const int64_t *strides,
+                       struct tensor *tensor, struct reach *reach)
+{
+    if (operand->rank && !shape)
+        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
+    for (int d = 0; d < operand->rank; d++)
+        tensor->shape[d] = shape[d];
+    const char *wrong = tensor_reach(operand->rank, shape, strides, tensor->strides, reach);
+    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
+}
+
 /* `shape` is that of a result where the caller gives none. */
 static int read_tensor(const struct operand *operand, const struct weft_array *from, const int64_t *shape,
                        struct tensor *tensor)
@@ -1488,14 +1514,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->operand = operand;
     tensor->data = from->data;
     tensor->rank = operand->rank;
-    shape = from->shape ? from->shape : shape;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    const char *wrong = tensor_reach(operand->rank, shape, from->strides, tensor->strides, &reach);
+    const int wrong = read_layout(operand, from->shape ? from->shape : shape, from->strides, tensor, &reach);
     if (wrong)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong);
+        return wrong;
     tensor->first = (uintptr_t)from->data + (uintptr_t)reach.low * (uintptr_t)operand->size;
     tensor->end = tensor->first;
     if (reach.empty)
@@ -1565,18 +1586,6 @@ static bool meet(const struct tensor *a, const struct tensor *b)
     const int64_t step = common_step(a->rank, a->shape, a->strides, a->operand->size,
                                      common_step(b->rank, b->shape, b->strides, b->operand->size, 0));
     return !never_meet(b->data - a->data, step, a->operand->size, b->operand->size);
-}
-
-/* A tensor of which only the shape is known. */
-SHARED int read_shape(const struct operand *operand, const int64_t *shape, struct tensor *tensor)
-{
-    struct reach reach;
-    if (operand->rank && !shape)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its shape is NULL");
-    const char *wrong = tensor_reach(operand->rank, shape, NULL, tensor->strides, &reach);
-    for (int d = 0; d < operand->rank; d++)
-        tensor->shape[d] = shape[d];
-    return wrong ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, wrong) : WEFT_KERNEL_OK;
 }
 
 /* The extents of a call, and whether its results can be had. */
@@ -2041,12 +2050,9 @@ static void launch_class(struct call *call, const struct part *part, int class, 
     launch.args.ahead = touched >= 4 << 20 ? 2048 : 0;
     launch.args.stream = stored >= 16 << 20;
     run_launch(&launch);
-    for (int f = 0; f < part->faults; f++) {
-        const struct place *place = &part->fault[f], *first = &call->first;
-        if (met[f] && (!first->line || place->line < first->line ||
-                       (place->line == first->line && place->column < first->column)))
-            call->first = *place;
-    }
+    for (int f = 0; f < part->faults; f++)
+        if (met[f])
+            keep_first(&call->first, &part->fault[f]);
 }
 
 /* All parts on samples from `begin` on. */
@@ -2084,10 +2090,8 @@ static int check_call(const struct kernel *kernel, int64_t samples, const struct
 {
     for (int64_t i = 0; i < samples; i++) {
         int status = read_sample(kernel, arrays, steps, i, tensors, d);
-        if (!status)
-            status = check_overlap(kernel, tensors);
-        if (!status)
-            status = check_bytes(kernel, tensors);
+        status = status ? status : check_overlap(kernel, tensors);
+        status = status ? status : check_bytes(kernel, tensors);
         if (status)
             return status;
         const size_t needed = is_empty(kernel, tensors) ? 0 : place_temporary(kernel, kernel->temporaries, d);
@@ -2126,11 +2130,7 @@ static int run_checked(struct call *call, int64_t samples)
     call->temporaries = memory ? call->scratch + scratch : NULL;
     run_all(call, samples);
     free(memory);
-    if (!call->first.line)
-        return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, call->first.line, call->first.column, NULL,
-                                   "an integer is divided by zero, which gives 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    return tell_division(&call->first);
 }
 
 /* Loops that may not run; the environment is ours. */
@@ -2154,12 +2154,10 @@ SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct w
         return status;
     const environment before = enter();
     status = check_loops();
-    if (!status)
-        status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    status = status ? status : check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
     if (samples == 1)
         call.tensors = tensors, call.d = d;
-    if (!status)
-        status = run_checked(&call, samples);
+    status = status ? status : run_checked(&call, samples);
     leave(before);
     return status;
 }
@@ -2177,13 +2175,13 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
 SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
+    struct reach reach;
     int64_t d[EXTENTS];
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
-        status = read_shape(&kernel->operand[i], inputs[i], &tensors[i]);
-    if (!status)
-        status = find_extents(kernel, tensors, d);
+        status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
+    status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)
         if (kernel->shape[r].rank && !results[r])
             status = tell(WEFT_KERNEL_INPUT_ERROR, kernel->operand[kernel->inputs + r].name, "its shape is NULL");
