@@ -7,37 +7,33 @@
 
 #include <string.h>
 
-typedef int run_command(struct report *report, const struct arguments *arguments);
+typedef bool run_command(struct report *report, const struct arguments *arguments);
 
 static run_command *const runs[COMMAND_COUNT] = {
     [COMMAND_RUN] = command_run, [COMMAND_SHOW] = command_show, [COMMAND_CHECK] = command_check,
     [COMMAND_BUILD] = command_build, [COMMAND_CACHE] = command_cache, [COMMAND_OPS] = command_ops,
     [COMMAND_DOCTOR] = command_doctor};
 
-static int print_help(struct report *report, enum command command)
+static bool print_help(struct report *report, enum command command)
 {
     help_print(stdout, command);
-    output_flush(report);
-    return report->status;
+    return output_flush(report);
 }
 
-static int print_version(struct report *report)
+static bool print_version(struct report *report)
 {
     printf("weft %d.%d.%d\n", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
-    output_flush(report);
-    return report->status;
+    return output_flush(report);
 }
 
-static int run_one(struct report *report, enum command command, int argc, char **argv)
+static bool run_one(struct report *report, enum command command, int argc, char **argv)
 {
     struct arguments arguments;
     if (!arguments_parse(report, command, argc, argv, &arguments))
-        return report->status;
-    if (arguments.help)
-        return print_help(report, command);
-    if (arguments.version)
-        return print_version(report);
-    return runs[command](report, &arguments);
+        return false;
+    return arguments.help      ? print_help(report, command)
+           : arguments.version ? print_version(report)
+                               : runs[command](report, &arguments);
 }
 
 static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
@@ -45,14 +41,13 @@ static bool is_one_of(const char *text, const char *a, const char *b, const char
     return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
 }
 
-static int dispatch(struct report *report, int argc, char **argv)
+static bool dispatch(struct report *report, int argc, char **argv)
 {
+    static const char *const options[] = {"--help", "--version"};
     const char *const *names = command_names + 1;
     const int count = COMMAND_COUNT - 1;
-    if (argc < 2) {
-        REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "weft --help");
-        return report->status;
-    }
+    if (argc < 2)
+        return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, "a command", "weft --help");
     for (int i = 0; i < count; i++)
         if (strcmp(argv[1], names[i]) == 0)
             return run_one(report, (enum command)(i + 1), argc - 1, argv + 1);
@@ -60,13 +55,11 @@ static int dispatch(struct report *report, int argc, char **argv)
         return print_help(report, COMMAND_ALL);
     if (is_one_of(argv[1], "--version", "-V", "version"))
         return print_version(report);
-    static const char *const options[] = {"--help", "--version"};
     bool option = argv[1][0] == '-';
     const char *hint = option ? report_hint(report, argv[1], options, 2)
                               : report_hint(report, argv[1], names, (size_t)count);
-    REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
-                    argv[1], hint);
-    return report->status;
+    return REPORT_ARGUMENT(report, argv[1], strlen(argv[1]), NO_COMMAND, option ? "option" : "command",
+                           argv[1], hint);
 }
 
 int main(int argc, char **argv)
@@ -76,7 +69,7 @@ int main(int argc, char **argv)
     output_catch_signals();
     output_init();
     report_init(&report, &pool, stderr, argv + 1, argc ? argc - 1 : 0);
-    int status = dispatch(&report, argc, argv);
+    bool good = dispatch(&report, argc, argv);
     pool_finish(&pool);
-    return status;
+    return good || report.status ? report.status : 1;
 }

@@ -1,7 +1,6 @@
 /* See pool.h. */
 #include "cli/base/pool.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,26 +24,27 @@ void *pool_alloc(struct pool *pool, size_t size)
     return block->data;
 }
 
-void *pool_copy(struct pool *pool, const void *data, size_t size)
-{
-    void *copy = pool_alloc(pool, size);
-    return size ? memcpy(copy, data, size) : copy;
-}
-
 char *pool_string(struct pool *pool, const char *text, size_t length)
 {
     return memcpy(pool_alloc(pool, length + 1), text, length);
+}
+
+char *pool_vprintf(struct pool *pool, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    char *text = pool_alloc(pool, size);
+    vsnprintf(text, size, format, again);
+    va_end(again);
+    return text;
 }
 
 char *pool_printf(struct pool *pool, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *text = pool_alloc(pool, (size_t)length + 1);
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    char *text = pool_vprintf(pool, format, args);
     va_end(args);
     return text;
 }
@@ -70,9 +70,8 @@ void *pool_grow(struct pool *pool, void *array, size_t count, size_t element)
 
 void pool_finish(struct pool *pool)
 {
-    while (pool->last) {
-        struct pool_block *before = pool->last->before;
-        free(pool->last);
-        pool->last = before;
+    for (struct pool_block *block = pool->last, *before; block; block = before) {
+        before = block->before;
+        free(block);
     }
 }

@@ -3,6 +3,7 @@
 #ifndef WEFT_CLI_POOL_H
 #define WEFT_CLI_POOL_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct pool {
@@ -11,10 +12,10 @@ struct pool {
 
 /* Zeroed, aligned for any object. */
 void *pool_alloc(struct pool *pool, size_t size);
-void *pool_copy(struct pool *pool, const void *data, size_t size);
 /* A copy of `length` bytes with a NUL behind them. */
 char *pool_string(struct pool *pool, const char *text, size_t length);
 char *pool_printf(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *pool_vprintf(struct pool *pool, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* The texts in a row, separated by `between`. */
 char *pool_join(struct pool *pool, const char *const *texts, size_t count, const char *between);
 /* Room for one more element in an array of `count`: the array, moved when it was full. */

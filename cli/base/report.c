@@ -1,8 +1,6 @@
 /* See report.h. */
 #include "cli/base/report.h"
 
-
-#include <stdarg.h>
 #include <string.h>
 
 struct row {
@@ -52,21 +50,11 @@ void report_record(struct report *report, const struct weft_error *record)
     }
 }
 
-static char *format_text(struct report *report, const char *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    char *text = pool_alloc(report->pool, (size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    return text;
-}
-
-static struct weft_error make_record(enum message id, const char *origin, const char *message)
+static struct weft_error make_record(struct report *report, enum message id, const char *origin, const char *format,
+                                     va_list args)
 {
     return (struct weft_error){.status = rows[id].status, .code = rows[id].number, .origin = origin,
-                               .message = message};
+                               .message = pool_vprintf(report->pool, format, args)};
 }
 
 /* Where `place` lies in the joined text; false when it is in none of the arguments. */
@@ -110,21 +98,11 @@ bool report_argument(struct report *report, const char *place, size_t length, en
 {
     va_list args;
     va_start(args, format);
-    struct weft_error record = make_record(id, "<args>", format_text(report, format, args));
+    struct weft_error record = make_record(report, id, "<args>", format, args);
     va_end(args);
     size_t offset;
     if (place && find_offset(report, place, &offset))
         set_place(report, &record, report->text, offset, length);
-    report_record(report, &record);
-    return false;
-}
-
-bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    struct weft_error record = make_record(id, path, format_text(report, format, args));
-    va_end(args);
     report_record(report, &record);
     return false;
 }
@@ -134,9 +112,10 @@ bool report_text(struct report *report, const char *origin, const char *text, co
 {
     va_list args;
     va_start(args, format);
-    struct weft_error record = make_record(id, origin, format_text(report, format, args));
+    struct weft_error record = make_record(report, id, origin, format, args);
     va_end(args);
-    set_place(report, &record, text, spans[0].start, spans[0].end - spans[0].start);
+    if (count)
+        set_place(report, &record, text, spans[0].start, spans[0].end - spans[0].start);
     for (; record.span_count < count; record.span_count++)
         record.spans[record.span_count] = spans[record.span_count];
     report_record(report, &record);
@@ -180,15 +159,13 @@ static const char *status_words(enum weft_status status)
                : "the library failed without saying why; please report it";
 }
 
-bool report_library(struct report *report, enum weft_status status, struct weft_error *errors)
+bool report_library(struct report *report, enum weft_status status, struct weft_error *const *errors)
 {
-    for (const struct weft_error *error = errors; error; error = error->next)
+    for (const struct weft_error *error = *errors; error; error = error->next)
         report_record(report, error);
-    if (status < WEFT_OK && !errors)
+    if (status < WEFT_OK && !*errors)
         REPORT_FILE(report, "weft", LIBRARY, status_words(status));
-    weft_error_destroy(errors);
-    if (status < WEFT_OK && !report->status)
-        report->status = 1;
+    weft_error_destroy(*errors);
     return status >= WEFT_OK;
 }
 
@@ -203,10 +180,8 @@ const char *report_size(struct report *report, double bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
     int unit = 0;
-    while (bytes >= 1000 && unit < 6) {
+    for (; bytes >= 1000 && unit < 6; unit++)
         bytes /= 1000;
-        unit++;
-    }
     return pool_printf(report->pool, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 

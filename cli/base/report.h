@@ -42,12 +42,10 @@ void report_init(struct report *report, struct pool *pool, FILE *stream, char *c
 #define REPORT_ARGUMENT(report, place, length, id, ...)                                            \
     report_argument(report, place, length, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 #define REPORT_FILE(report, path, id, ...)                                                         \
-    report_file(report, path, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
+    report_text(report, path, NULL, NULL, 0, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
 
 bool report_argument(struct report *report, const char *place, size_t length, enum message id,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-bool report_file(struct report *report, const char *path, enum message id, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* REPORT_TEXT marks `count` places in a program's text. */
 #define REPORT_TEXT(report, origin, text, spans, count, id, ...)                                   \
     report_text(report, origin, text, spans, count, MESSAGE_##id, MESSAGE_##id##_FORMAT, __VA_ARGS__)
@@ -58,9 +56,10 @@ bool report_text(struct report *report, const char *origin, const char *text, co
  * marks all of that text. Does not release the list; always false. */
 bool report_inside(struct report *report, const char *place, const struct weft_error *errors);
 
-/* Prints the list that the library returned and releases it. An error status without a list, as when memory ran out,
- * gets a message of its own. Returns whether `status` is a success or a remark. */
-bool report_library(struct report *report, enum weft_status status, struct weft_error *errors);
+/* Prints the list that the library returned in *errors and releases it. The library may be called for `status`. An
+ * error status without a list, as when memory ran out, gets a message of its own. Returns whether `status` is a success
+ * or a remark. */
+bool report_library(struct report *report, enum weft_status status, struct weft_error *const *errors);
 /* Prints one record (a log callback's) and leaves it to its owner. */
 void report_record(struct report *report, const struct weft_error *record);
 

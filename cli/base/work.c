@@ -69,13 +69,11 @@ static void do_task(struct crew *crew, int index)
 
 static bool next_task(struct crew *crew)
 {
-    if (atomic_load(&crew->stopped))
-        return false;
-    int index = atomic_fetch_add(&crew->next, 1);
-    if (index >= crew->work->count)
-        return false;
-    do_task(crew, index);
-    return true;
+    const int count = crew->work->count;
+    int index = atomic_load(&crew->stopped) ? count : atomic_fetch_add(&crew->next, 1);
+    if (index < count)
+        do_task(crew, index);
+    return index < count;
 }
 
 static void *help(void *user)

@@ -16,7 +16,6 @@ struct build {
     struct report *report;
     const struct arguments *arguments;
     struct script script;
-    const char *directory;
     struct session session;        /* CUDA: NVRTC's */
     struct weft_file *files;
     size_t count;
@@ -65,9 +64,8 @@ static bool make_texts(struct build *build)
         .target = arguments->cuda ? WEFT_TARGET_CUDA : WEFT_TARGET_C,
         .archs = arguments->archs, .arch_count = (size_t)arguments->arch_count,
         .names_only = arguments->list && !arguments->check};
-    const enum weft_status status = weft_build(build->session.context, build->script.text, &params, &build->files,
-                                               &build->count, &errors);
-    return report_library(report, status, errors);
+    return report_library(report, weft_build(build->session.context, build->script.text, &params, &build->files,
+                                             &build->count, &errors), &errors);
 }
 
 /* ---- where it goes ---- */
@@ -77,7 +75,6 @@ static void make_paths(struct build *build)
     struct pool *pool = build->report->pool;
     const char *directory = build->arguments->outputs[0].path;
     const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    build->directory = directory;
     build->paths = POOL_ARRAY(pool, const char *, build->count + 1);
     for (size_t i = 0; i < build->count; i++)
         build->paths[i] = pool_printf(pool, "%s%s%s", directory, slash, build->files[i].name);
@@ -109,7 +106,7 @@ static const char *dependencies(const struct build *build)
 /* Creates the directory if it is missing; *made: it was. */
 static bool make_directory(struct build *build, bool *made)
 {
-    const char *path = build->directory;
+    const char *path = build->arguments->outputs[0].path;
     struct stat status;
     *made = mkdir(path, 0777) == 0;
     if (*made)
@@ -159,7 +156,7 @@ static bool write_all(struct build *build)
     if (write_files(build))
         return true;
     if (made)
-        rmdir(build->directory);
+        rmdir(build->arguments->outputs[0].path);
     return false;
 }
 
@@ -201,7 +198,7 @@ static bool list_files(struct build *build)
     return output_flush(build->report);
 }
 
-int command_build(struct report *report, const struct arguments *arguments)
+bool command_build(struct report *report, const struct arguments *arguments)
 {
     struct build build = {.report = report, .arguments = arguments};
     bool good = check_options(&build) && load(&build);
@@ -218,7 +215,5 @@ int command_build(struct report *report, const struct arguments *arguments)
     else if (good && !arguments->list)
         good = write_all(&build);
     weft_free(build.files);
-    if (!good && !report->status)
-        report->status = 1;
-    return report->status;
+    return good;
 }

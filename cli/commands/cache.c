@@ -18,11 +18,10 @@ static void keep(void *user, const struct weft_cache_entry *entry)
 {
     struct kept *kept = user;
     struct pool *pool = kept->report->pool;
-    struct weft_cache_entry copy = *entry;
-    copy.path = pool_printf(pool, "%s", entry->path);
-    copy.key = pool_printf(pool, "%s", entry->key);
-    copy.compiler = report_plain(kept->report, entry->compiler);
-    copy.problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL;
+    const struct weft_cache_entry copy = {
+        .path = pool_printf(pool, "%s", entry->path), .key = pool_printf(pool, "%s", entry->key),
+        .size = entry->size, .used = entry->used, .compiler = report_plain(kept->report, entry->compiler),
+        .problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL};
     POOL_PUSH(pool, kept->entries, kept->count, copy);
     kept->damaged += entry->problem != NULL;
     kept->bytes += entry->size;
@@ -40,8 +39,7 @@ static bool read_cache(struct report *report, struct kept *kept)
 {
     struct weft_error *errors = NULL;
     *kept = (struct kept){.report = report};
-    enum weft_status status = weft_cache_list(NULL, keep, kept, &errors);
-    if (!report_library(report, status, errors))
+    if (!report_library(report, weft_cache_list(NULL, keep, kept, &errors), &errors))
         return false;
     if (kept->count)
         qsort(kept->entries, (size_t)kept->count, sizeof *kept->entries, latest_first);
@@ -52,8 +50,7 @@ static void print_path(struct report *report)
 {
     struct weft_error *errors = NULL;
     char *path = NULL;
-    enum weft_status status = weft_cache_path(NULL, &path, &errors);
-    if (report_library(report, status, errors))
+    if (report_library(report, weft_cache_path(NULL, &path, &errors), &errors))
         puts(*path ? path : "none");
     weft_free(path);
 }
@@ -88,31 +85,29 @@ static void verify(struct report *report)
     printf("%d sound, %d damaged\n", kept.count - kept.damaged, kept.damaged);
 }
 
-static void print_removed(struct report *report, enum weft_status status,
-                          const struct weft_cache_removed *removed, struct weft_error *errors)
+static void print_removed(struct report *report, const struct weft_cache_removed *removed)
 {
-    if (report_library(report, status, errors))
-        printf("%zu %s removed, %s\n", removed->files, removed->files == 1 ? "file" : "files",
-               report_size(report, (double)removed->bytes));
+    printf("%zu %s removed, %s\n", removed->files, removed->files == 1 ? "file" : "files",
+           report_size(report, (double)removed->bytes));
 }
 
 static void prune(struct report *report, uint64_t cap)
 {
     struct weft_cache_removed removed;
     struct weft_error *errors = NULL;
-    enum weft_status status = weft_cache_prune(NULL, cap, &removed, &errors);
-    print_removed(report, status, &removed, errors);
+    if (report_library(report, weft_cache_prune(NULL, cap, &removed, &errors), &errors))
+        print_removed(report, &removed);
 }
 
 static void clear(struct report *report)
 {
     struct weft_cache_removed removed;
     struct weft_error *errors = NULL;
-    enum weft_status status = weft_cache_clear(NULL, &removed, &errors);
-    print_removed(report, status, &removed, errors);
+    if (report_library(report, weft_cache_clear(NULL, &removed, &errors), &errors))
+        print_removed(report, &removed);
 }
 
-int command_cache(struct report *report, const struct arguments *arguments)
+bool command_cache(struct report *report, const struct arguments *arguments)
 {
     static const char *const actions[] = {"path", "list", "verify", "prune", "clear"};
     const char *action = arguments->program;
@@ -129,6 +124,5 @@ int command_cache(struct report *report, const struct arguments *arguments)
     else
         REPORT_ARGUMENT(report, action, strlen(action), NO_COMMAND, "cache command", action,
                         report_hint(report, action, actions, 5));
-    output_flush(report);
-    return report->status;
+    return output_flush(report);
 }

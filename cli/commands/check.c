@@ -45,8 +45,7 @@ static bool infer_samples(struct check *check)
     inputs_name_samples(report, &check->inputs, check->program);
     check->infos = POOL_ARRAY(report->pool, struct weft_tensor_info,
                               weft_program_result_count(check->program) + 1);
-    enum weft_status status = weft_infer(check->program, inputs, count, check->infos, &errors);
-    return report_library(report, status, errors);
+    return report_library(report, weft_infer(check->program, inputs, count, check->infos, &errors), &errors);
 }
 
 static bool print_results(struct check *check)
@@ -57,7 +56,7 @@ static bool print_results(struct check *check)
     for (size_t i = 0; status == WEFT_OK && i < weft_program_result_count(check->program); i++)
         print_line(check, i, types[i]);
     weft_free(types);
-    return report_library(check->session->report, status, errors);
+    return report_library(check->session->report, status, &errors);
 }
 
 static bool check_program(struct check *check)
@@ -98,9 +97,7 @@ static bool check_all(struct session *session, const struct arguments *arguments
     if (!script_load(report, arguments->program, &script) ||
         !session_open(session, report, context))
         return false;
-    enum weft_status status =
-        weft_kernel_names(script.text, script.origin, &names, &count, &errors);
-    bool good = report_library(report, status, errors);
+    bool good = report_library(report, weft_kernel_names(script.text, script.origin, &names, &count, &errors), &errors);
     if (good && (script.kernel || count == 0))
         good = check_one(session, arguments, &script, script.kernel);
     else
@@ -110,11 +107,10 @@ static bool check_all(struct session *session, const struct arguments *arguments
     return good && output_flush(report);
 }
 
-int command_check(struct report *report, const struct arguments *arguments)
+bool command_check(struct report *report, const struct arguments *arguments)
 {
     struct session session = {.report = report};
-    if (!check_all(&session, arguments) && !report->status)
-        report->status = 1;
+    bool good = check_all(&session, arguments);
     session_close(&session);
-    return report->status;
+    return good;
 }

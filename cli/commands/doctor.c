@@ -57,7 +57,7 @@ static void on_finding(void *user, const struct weft_finding *finding)
     snprintf(doctor->part, sizeof doctor->part, "%s", finding->part);
 }
 
-int command_doctor(struct report *report, const struct arguments *arguments)
+bool command_doctor(struct report *report, const struct arguments *arguments)
 {
     struct doctor doctor = {.json = arguments->format && strcmp(arguments->format, "json") == 0};
     output_hold_signals();
@@ -69,9 +69,6 @@ int command_doctor(struct report *report, const struct arguments *arguments)
         puts(status == WEFT_OK ? "\nWeft can run programs on this machine."
                                : "\nWeft cannot run programs on this machine: see what is broken.");
     if (status == WEFT_OUT_OF_MEMORY)
-        report_library(report, status, NULL);
-    else if (status < WEFT_OK)
-        report->status = 1;
-    output_flush(report);
-    return report->status;
+        report_library(report, status, &(struct weft_error *){NULL});
+    return output_flush(report) && status >= WEFT_OK;
 }

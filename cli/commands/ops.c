@@ -125,7 +125,7 @@ static const char conversions_md[] =
     "convert to that type, halves\nto even, saturating; `wrap(x, dtype)` keeps the low bits of an "
     "integer. Arguments may be named, as in\n`cast(x=a, dtype=uint8)`.";
 
-int command_ops(struct report *report, const struct arguments *arguments)
+bool command_ops(struct report *report, const struct arguments *arguments)
 {
     const char *format = arguments->format ? arguments->format : "text";
     if (strcmp(format, "json") == 0) {
@@ -147,6 +147,5 @@ int command_ops(struct report *report, const struct arguments *arguments)
         puts("Reductions join all elements into one:");
         print_rows("reduction", print_text);
     }
-    output_flush(report);
-    return report->status;
+    return output_flush(report);
 }

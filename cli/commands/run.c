@@ -60,7 +60,7 @@ static bool describe_result(struct run *run, const struct weft_argument *inputs,
         memcpy(sample->shape, extents + i * info->rank, sizeof *extents * (size_t)info->rank);
         memcpy(sample->layout, info->layout, sizeof info->layout);
     }
-    return report_library(run->report, status, errors);
+    return report_library(run->report, status, &errors);
 }
 
 static bool describe_results(struct run *run)
@@ -70,8 +70,7 @@ static bool describe_results(struct run *run)
     struct weft_argument *inputs = inputs_arguments(pool, &run->inputs, &count);
     struct weft_error *errors = NULL;
     inputs_name_samples(run->report, &run->inputs, run->program);
-    enum weft_status status = weft_infer(run->program, inputs, count, run->infos, &errors);
-    bool good = report_library(run->report, status, errors);
+    bool good = report_library(run->report, weft_infer(run->program, inputs, count, run->infos, &errors), &errors);
     for (size_t i = 0; i < run->result_count && good; i++) {
         run->names[i] = run->infos[i].name;
         good = describe_result(run, inputs, count, i);
@@ -138,10 +137,7 @@ struct times {
 /* "200 samples, ", "" without a batch. */
 static const char *samples_text(const struct run *run)
 {
-    const struct value *batch = NULL;
-    for (int i = 0; i < run->inputs.count && !batch; i++)
-        if (run->inputs.items[i].value.batch)
-            batch = &run->inputs.items[i].value;
+    const struct value *batch = inputs_batch(&run->inputs, run->program);
     return !batch ? ""
                   : pool_printf(run->report->pool, "%d sample%s, ", batch->count,
                                  batch->count == 1 ? "" : "s");
@@ -177,22 +173,13 @@ static void print_times(const struct run *run, const struct weft_kernel_info *ke
             report_size(run->report, bytes), times->again > 0 ? 1e-9 * bytes / times->again : 0.0);
 }
 
-/* Waits for good kernels. */
-static bool prepare(struct run *run, const struct weft_run_params *params,
-                    struct weft_kernel_info *kernels, size_t *count)
-{
-    struct weft_error *errors = NULL;
-    enum weft_status status = weft_prepare(run->program, params, kernels, count, &errors);
-    return report_library(run->report, status, errors);
-}
-
 static bool run_once(struct run *run, const struct weft_run_params *params, double *seconds)
 {
     struct weft_error *errors = NULL;
     double start = now();
     enum weft_status status = weft_run(run->program, params, &errors);
     *seconds = now() - start;
-    return report_library(run->report, status, errors);
+    return report_library(run->report, status, &errors);
 }
 
 /* --time: the run that is measured has the final kernels, and its pages are in memory. */
@@ -200,10 +187,12 @@ static bool run_timed(struct run *run, const struct weft_run_params *params)
 {
     struct weft_kernel_info kernels[MOST_KERNELS] = {{0}};
     size_t count = MOST_KERNELS;
+    struct weft_error *errors = NULL;
     struct times times;
     if (!run_once(run, params, &times.first))
         return false;
-    if (!prepare(run, params, kernels, &count)) /* tells what the C compiler said meanwhile */
+    /* Waits for good kernels, and tells what the C compiler said meanwhile. */
+    if (!report_library(run->report, weft_prepare(run->program, params, kernels, &count, &errors), &errors))
         return false;
     bool quiet = run->report->quiet;
     run->report->quiet = true; /* remarks have been told */
@@ -272,15 +261,14 @@ static bool run_all(struct run *run)
            allocate(run) && compute(run) && deliver(run);
 }
 
-int command_run(struct report *report, const struct arguments *arguments)
+bool command_run(struct report *report, const struct arguments *arguments)
 {
     struct run run = {.report = report, .arguments = arguments};
-    if (!run_all(&run) && !report->status)
-        report->status = 1;
+    bool good = run_all(&run);
     for (size_t i = 0; run.results && i < run.result_count; i++)
         value_finish(&run.results[i]);
     inputs_finish(&run.inputs);
     weft_program_destroy(run.program);
     session_close(&run.session);
-    return report->status;
+    return good;
 }

@@ -15,8 +15,7 @@ bool session_open(struct session *session, struct report *report,
     params.log = on_log;
     params.user = session;
     struct weft_error *errors = NULL;
-    enum weft_status status = weft_context_create(&params, &session->context, &errors);
-    return report_library(report, status, errors);
+    return report_library(report, weft_context_create(&params, &session->context, &errors), &errors);
 }
 
 void session_close(struct session *session)
@@ -34,13 +33,12 @@ struct weft_program *session_compile(struct session *session, const struct scrip
     session->muted = true;
     enum weft_status status = weft_compile(session->context, script->text, &params, &program, &errors);
     session->muted = false;
-    return report_library(session->report, status, errors) ? program : NULL;
+    return report_library(session->report, status, &errors) ? program : NULL;
 }
 
 bool session_specify(struct session *session, struct weft_program *program, const struct inputs *inputs,
                      const struct weft_compile_params *params)
 {
     struct weft_error *errors = NULL;
-    enum weft_status status = weft_program_specify(program, params, &errors);
-    return inputs_report(session->report, inputs, status, errors);
+    return inputs_report(session->report, inputs, weft_program_specify(program, params, &errors), &errors);
 }

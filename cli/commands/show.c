@@ -21,7 +21,7 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
         weft_error_destroy(errors);
         return true;
     }
-    if (!report_library(report, status, errors))
+    if (!report_library(report, status, &errors))
         return false;
     if (all)
         output_puts(pool_printf(report->pool, "== %s ==\n", stage));
@@ -84,15 +84,14 @@ static bool show(struct session *session, const struct arguments *arguments, str
            show_stages(report, *program, arguments) && output_flush(report);
 }
 
-int command_show(struct report *report, const struct arguments *arguments)
+bool command_show(struct report *report, const struct arguments *arguments)
 {
     struct session session = {.report = report};
     struct inputs inputs = {0};
     struct weft_program *program = NULL;
-    if (!show(&session, arguments, &inputs, &program) && !report->status)
-        report->status = 1;
+    bool good = show(&session, arguments, &inputs, &program);
     inputs_finish(&inputs);
     weft_program_destroy(program);
     session_close(&session);
-    return report->status;
+    return good;
 }

@@ -134,11 +134,6 @@ static bool find_dtype(char kind, int size, enum weft_dtype *dtype)
     return false;
 }
 
-static bool little_endian(void)
-{
-    return *(const unsigned char *)&(const uint16_t){1} == 1;
-}
-
 /* "<f4", "|u1", "?": an optional order, a letter, a size. */
 static bool read_descr(struct scan *scan, const char *descr, struct npy_header *header,
                        struct tensor *tensor)
@@ -166,9 +161,8 @@ static bool take_descr(struct scan *scan, struct npy_header *header, struct tens
     skip_space(scan);
     if (scan->at < scan->end && (*scan->at == '[' || *scan->at == '('))
         return REPORT_FILE(scan->report, scan->path, NPY_DTYPE, "a structure of fields");
-    if (!take_string(scan, &descr))
-        return bad(scan, "its descr is not a string");
-    return read_descr(scan, descr, header, tensor);
+    return take_string(scan, &descr) ? read_descr(scan, descr, header, tensor)
+                                     : bad(scan, "its descr is not a string");
 }
 
 /* One `'key': value`; `seen` has a bit for each of the three keys. */
@@ -208,9 +202,7 @@ static bool take_dictionary(struct scan *scan, struct npy_header *header, struct
         comma = take(scan, ',');
     }
     skip_space(scan);
-    if (seen != 7 || scan->at != scan->end)
-        return bad(scan, "its header lacks a key or goes on after its end");
-    return true;
+    return (seen == 7 && scan->at == scan->end) || bad(scan, "its header lacks a key or goes on after its end");
 }
 
 bool npy_data_start(struct report *report, const char *path, const unsigned char *bytes,

@@ -60,9 +60,8 @@ static bool find_entry(struct report *report, const char *path, zip_t *archive, 
 static bool is_damaged(zip_file_t *entry)
 {
     char rest[4096];
-    for (int i = 0; i < DRAINED_BLOCKS; i++)
-        if (zip_fread(entry, rest, sizeof rest) <= 0)
-            break;
+    for (int i = 0; i < DRAINED_BLOCKS && zip_fread(entry, rest, sizeof rest) > 0; i++)
+        continue;
     return zip_error_code_zip(zip_file_get_error(entry)) != ZIP_ER_OK;
 }
 

@@ -31,12 +31,20 @@ static void put(struct archive *archive, const void *bytes, size_t size)
 }
 
 /* A little-endian number of `size` bytes. */
-static void put_number(struct archive *archive, uint64_t number, size_t size)
+struct field {
+    uint64_t number;
+    size_t size;
+};
+
+/* Fields up to one of size 0. */
+static void put_fields(struct archive *archive, const struct field *fields)
 {
     unsigned char bytes[8];
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (unsigned char)(number >> 8 * i);
-    put(archive, bytes, size);
+    for (; fields->size; fields++) {
+        for (size_t i = 0; i < fields->size; i++)
+            bytes[i] = (unsigned char)(fields->number >> 8 * i);
+        put(archive, bytes, fields->size);
+    }
 }
 
 /* Whether a name is to be marked as UTF-8: it is, and plain ASCII would not do. */
@@ -72,30 +80,20 @@ static void put_name(struct archive *archive, const char *key)
  * length of the name. */
 static void put_common(struct archive *archive, const struct entry *entry)
 {
-    put_number(archive, VERSION, 2);
-    put_number(archive, is_wide_utf8(entry->key) ? UTF8_NAME : 0, 2);
-    put_number(archive, 0, 2); /* stored */
-    put_number(archive, 0, 2); /* time */
-    put_number(archive, DATE, 2);
-    put_number(archive, entry->crc, 4);
-    put_number(archive, UINT32_MAX, 4); /* both sizes: see the extra field */
-    put_number(archive, UINT32_MAX, 4);
-    put_number(archive, strlen(entry->key) + 4, 2);
+    const uint64_t flags = is_wide_utf8(entry->key) ? UTF8_NAME : 0;
+    const struct field fields[] = {
+        {VERSION, 2}, {flags, 2}, {0, 2},     /* stored */
+        {0, 2}, {DATE, 2}, {entry->crc, 4},   /* time and date */
+        {UINT32_MAX, 4}, {UINT32_MAX, 4},     /* both sizes: see the extra field */
+        {strlen(entry->key) + 4, 2}, {0, 0}};
+    put_fields(archive, fields);
 }
 
+/* The extra field of 64-bit numbers. */
 static void put_sizes(struct archive *archive, const struct entry *entry, size_t extra)
 {
-    put_number(archive, 1, 2); /* the extra field of 64-bit numbers */
-    put_number(archive, extra, 2);
-    put_number(archive, entry->size, 8);
-    put_number(archive, entry->size, 8);
-}
-
-static uint32_t checksum(const char *header, size_t header_size, const unsigned char *data,
-                         size_t size)
-{
-    uLong crc = crc32(0, (const Bytef *)header, (uInt)header_size);
-    return (uint32_t)crc32_z(crc, data, size);
+    const struct field fields[] = {{1, 2}, {extra, 2}, {entry->size, 8}, {entry->size, 8}, {0, 0}};
+    put_fields(archive, fields);
 }
 
 static void put_entry(struct archive *archive, struct entry *entry, const struct tensor *tensor)
@@ -103,12 +101,12 @@ static void put_entry(struct archive *archive, struct entry *entry, const struct
     char header[NPY_MAX_WRITTEN];
     size_t header_size = npy_make_header(tensor, header), bytes = 0;
     tensor_bytes(tensor, &bytes);
-    entry->offset = archive->offset;
-    entry->size = header_size + bytes;
-    entry->crc = checksum(header, header_size, tensor->data, bytes);
-    put_number(archive, 0x04034b50, 4);
+    const uLong crc = crc32(0, (const Bytef *)header, (uInt)header_size);
+    *entry = (struct entry){entry->key, (uint32_t)crc32_z(crc, tensor->data, bytes), header_size + bytes,
+                            archive->offset};
+    put_fields(archive, (const struct field[]){{0x04034b50, 4}, {0, 0}});
     put_common(archive, entry);
-    put_number(archive, 20, 2); /* bytes of the extra field */
+    put_fields(archive, (const struct field[]){{20, 2}, {0, 0}}); /* bytes of the extra field */
     put_name(archive, entry->key);
     put_sizes(archive, entry, 16);
     put(archive, header, header_size);
@@ -117,50 +115,44 @@ static void put_entry(struct archive *archive, struct entry *entry, const struct
 
 static void put_directory(struct archive *archive, const struct entry *entry)
 {
-    put_number(archive, 0x02014b50, 4);
-    put_number(archive, 3 << 8 | VERSION, 2); /* made on Unix */
+    const struct field made[] = {{0x02014b50, 4}, {3 << 8 | VERSION, 2}, {0, 0}}; /* on Unix */
+    const struct field attributes[] = {
+        {28, 2},                         /* bytes of the extra field */
+        {0, 6},                          /* no comment, disk 0, internal attributes */
+        {(uint64_t)0100644 << 16, 4},
+        {UINT32_MAX, 4}, {0, 0}};        /* the offset: see the extra field */
+    put_fields(archive, made);
     put_common(archive, entry);
-    put_number(archive, 28, 2); /* bytes of the extra field */
-    put_number(archive, 0, 6);  /* no comment, disk 0, internal attributes */
-    put_number(archive, (uint64_t)0100644 << 16, 4);
-    put_number(archive, UINT32_MAX, 4); /* the offset: see the extra field */
+    put_fields(archive, attributes);
     put_name(archive, entry->key);
     put_sizes(archive, entry, 24);
-    put_number(archive, entry->offset, 8);
+    put_fields(archive, (const struct field[]){{entry->offset, 8}, {0, 0}});
 }
 
 /* The 64-bit end of the directory and its locator. */
 static void put_long_end(struct archive *archive, int count, uint64_t directory)
 {
-    uint64_t end = archive->offset;
-    put_number(archive, 0x06064b50, 4);
-    put_number(archive, 44, 8);
-    put_number(archive, 3 << 8 | VERSION, 2);
-    put_number(archive, VERSION, 2);
-    put_number(archive, 0, 8); /* this disk, the directory's disk */
-    put_number(archive, (uint64_t)count, 8);
-    put_number(archive, (uint64_t)count, 8);
-    put_number(archive, end - directory, 8);
-    put_number(archive, directory, 8);
-    put_number(archive, 0x07064b50, 4);
-    put_number(archive, 0, 4);
-    put_number(archive, end, 8);
-    put_number(archive, 1, 4);
+    const uint64_t end = archive->offset, all = (uint64_t)count;
+    const struct field fields[] = {
+        {0x06064b50, 4}, {44, 8}, {3 << 8 | VERSION, 2}, {VERSION, 2},
+        {0, 8},                          /* this disk, the directory's disk */
+        {all, 8}, {all, 8}, {end - directory, 8}, {directory, 8},
+        {0x07064b50, 4}, {0, 4}, {end, 8}, {1, 4}, {0, 0}};
+    put_fields(archive, fields);
 }
 
 /* The old end, which refers to the other where there is one: NumPy knows an empty archive by its old
  * end alone. */
 static void put_end(struct archive *archive, int count, uint64_t directory)
 {
+    const uint64_t short_form = count ? UINT16_MAX : 0, long_form = count ? UINT32_MAX : 0;
+    const struct field fields[] = {
+        {0x06054b50, 4}, {0, 4},         /* disks */
+        {short_form, 2}, {short_form, 2}, {long_form, 4}, {long_form, 4},
+        {0, 2}, {0, 0}};                 /* no comment */
     if (count)
         put_long_end(archive, count, directory);
-    put_number(archive, 0x06054b50, 4);
-    put_number(archive, 0, 4); /* disks */
-    put_number(archive, count ? UINT16_MAX : 0, 2);
-    put_number(archive, count ? UINT16_MAX : 0, 2);
-    put_number(archive, count ? UINT32_MAX : 0, 4);
-    put_number(archive, count ? UINT32_MAX : 0, 4);
-    put_number(archive, 0, 2); /* no comment */
+    put_fields(archive, fields);
 }
 
 bool npz_write(FILE *file, const char *const *keys, const struct tensor *tensors, int count)

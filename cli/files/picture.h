@@ -21,10 +21,10 @@ bool picture_read_png(struct report *report, const char *path, FILE *file, struc
 bool picture_read_jpeg(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor);
 
-/* Whether a tensor of this type and shape can be written as PNG: uint8 or uint16, (h, w) or
- * (h, w, 1..4), no extent 0, none too large for the format. */
-bool picture_fits(enum weft_dtype dtype, int rank, const int64_t *shape);
-/* The first rule it breaks, in words; NULL: none. */
+/* Sets dtype, shape and layout of a picture. */
+void picture_describe(struct tensor *tensor, enum weft_dtype dtype, int64_t height, int64_t width, int64_t channels);
+/* Why a tensor of this type and shape cannot be written as PNG, in words; NULL: it can. It is uint8 or uint16, (h, w)
+ * or (h, w, 1..4), has no extent 0 and none too large for the format. */
 const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape);
 /* Writes a dense row-major tensor that fits as PNG. False when libpng gave up (out of memory);
  * errors of writing stay in the stream. */

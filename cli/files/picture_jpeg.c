@@ -5,7 +5,6 @@
 #include "cli/files/picture.h"
 
 #include <setjmp.h>
-#include <string.h>
 
 #include <jpeglib.h>
 
@@ -53,11 +52,9 @@ static bool choose_colors(struct decoder *decoder)
     struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
     switch (jpeg->jpeg_color_space) {
     case JCS_GRAYSCALE:
-        jpeg->out_color_space = JCS_GRAYSCALE;
-        return true;
     case JCS_RGB:
     case JCS_YCbCr:
-        jpeg->out_color_space = JCS_RGB;
+        jpeg->out_color_space = jpeg->jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
         return true;
     case JCS_CMYK:
     case JCS_YCCK:
@@ -86,19 +83,11 @@ static bool allocate(struct decoder *decoder)
     struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
     struct tensor *tensor = decoder->tensor;
     jpeg_calc_output_dimensions(jpeg);
-    tensor->dtype = WEFT_UINT8;
-    tensor->rank = 3;
-    tensor->shape[0] = jpeg->output_height;
-    tensor->shape[1] = jpeg->output_width;
-    tensor->shape[2] = jpeg->output_components;
-    memcpy(tensor->layout, "HWC", 4);
+    picture_describe(tensor, WEFT_UINT8, jpeg->output_height, jpeg->output_width, jpeg->output_components);
     double bytes = (double)jpeg->output_height * jpeg->output_width * jpeg->output_components;
     double collected = collected_bytes(jpeg);
-    if (collected &&
-        !memory_check(decoder->report, decoder->path, "the picture", bytes + collected))
-        return false;
-    return tensor->outline ||
-           tensor_allocate(decoder->report, decoder->path, "the picture", tensor);
+    return (!collected || memory_check(decoder->report, decoder->path, "the picture", bytes + collected)) &&
+           (tensor->outline || tensor_allocate(decoder->report, decoder->path, "the picture", tensor));
 }
 
 static void read_rows(struct decoder *decoder)

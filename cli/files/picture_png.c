@@ -50,11 +50,6 @@ static void flush_bytes(png_structp png)
     (void)png;
 }
 
-static bool little_endian(void)
-{
-    return *(const unsigned char *)&(const uint16_t){1} == 1;
-}
-
 static void read_info(struct codec *codec)
 {
     png_structp png = codec->png;
@@ -65,31 +60,29 @@ static void read_info(struct codec *codec)
         png_set_swap(png);
 }
 
-static void describe(struct codec *codec)
+void picture_describe(struct tensor *tensor, enum weft_dtype dtype, int64_t height, int64_t width, int64_t channels)
 {
-    struct tensor *tensor = codec->tensor;
-    png_read_update_info(codec->png, codec->info);
-    int depth = png_get_bit_depth(codec->png, codec->info);
-    tensor->dtype = depth == 16 ? WEFT_UINT16 : WEFT_UINT8;
+    tensor->dtype = dtype;
     tensor->rank = 3;
-    tensor->shape[0] = png_get_image_height(codec->png, codec->info);
-    tensor->shape[1] = png_get_image_width(codec->png, codec->info);
-    tensor->shape[2] = png_get_channels(codec->png, codec->info);
+    memcpy(tensor->shape, (const int64_t[]){height, width, channels}, 3 * sizeof height);
     memcpy(tensor->layout, "HWC", 4);
 }
 
-static void allocate(struct codec *codec)
+static void describe(struct codec *codec)
+{
+    png_read_update_info(codec->png, codec->info);
+    int depth = png_get_bit_depth(codec->png, codec->info);
+    picture_describe(codec->tensor, depth == 16 ? WEFT_UINT16 : WEFT_UINT8,
+                     png_get_image_height(codec->png, codec->info), png_get_image_width(codec->png, codec->info),
+                     png_get_channels(codec->png, codec->info));
+}
+
+static void read_rows(struct codec *codec, int passes)
 {
     struct tensor *tensor = codec->tensor;
     codec->told = !tensor_allocate(codec->report, codec->path, "the picture", tensor);
     if (codec->told)
         png_error(codec->png, "no memory");
-}
-
-static void read_rows(struct codec *codec, int passes)
-{
-    allocate(codec);
-    struct tensor *tensor = codec->tensor;
     size_t row = png_get_rowbytes(codec->png, codec->info);
     if (row * (size_t)tensor->shape[0] != tensor->size)
         png_error(codec->png, "its rows have an unexpected length");
@@ -138,11 +131,6 @@ const char *picture_misfit(enum weft_dtype dtype, int rank, const int64_t *shape
     if (rank == 3 && (shape[2] < 1 || shape[2] > 4))
         return "its last extent, the channels, is not 1 to 4";
     return NULL;
-}
-
-bool picture_fits(enum weft_dtype dtype, int rank, const int64_t *shape)
-{
-    return !picture_misfit(dtype, rank, shape);
 }
 
 static void write_rows(struct codec *codec)

@@ -83,22 +83,19 @@ static bool read_magic(struct reader *reader, int64_t *channels)
 
 static bool read_header(struct reader *reader)
 {
-    struct tensor *tensor = reader->tensor;
-    if (!read_magic(reader, &tensor->shape[2]) ||
-        !read_number(reader, "its width", PICTURE_MAX_EXTENT, &tensor->shape[1]) ||
-        !read_number(reader, "its height", PICTURE_MAX_EXTENT, &tensor->shape[0]) ||
+    int64_t height, width, channels = 1;
+    if (!read_magic(reader, &channels) ||
+        !read_number(reader, "its width", PICTURE_MAX_EXTENT, &width) ||
+        !read_number(reader, "its height", PICTURE_MAX_EXTENT, &height) ||
         !read_number(reader, "its largest value", MAX_SAMPLE, &reader->largest))
         return false;
-    if (!tensor->shape[0] || !tensor->shape[1] || !reader->largest)
-        return refuse(reader, "its width, height or largest value is 0");
-    tensor->dtype = reader->largest > 255 ? WEFT_UINT16 : WEFT_UINT8;
-    tensor->rank = 3;
-    memcpy(tensor->layout, "HWC", 4);
-    return true;
+    picture_describe(reader->tensor, reader->largest > 255 ? WEFT_UINT16 : WEFT_UINT8, height, width, channels);
+    return (height && width && reader->largest) || refuse(reader, "its width, height or largest value is 0");
 }
 
-static bool read_text(struct reader *reader, size_t count)
+static bool read_text(struct reader *reader)
 {
+    const size_t count = reader->tensor->size / weft_dtype_size(reader->tensor->dtype);
     uint8_t *bytes = reader->tensor->data;
     uint16_t *words = reader->tensor->data;
     for (size_t i = 0; i < count; i++) {
@@ -113,8 +110,9 @@ static bool read_text(struct reader *reader, size_t count)
     return true;
 }
 
-static bool read_bytes(struct reader *reader, size_t count)
+static bool read_bytes(struct reader *reader)
 {
+    const size_t count = reader->tensor->size / weft_dtype_size(reader->tensor->dtype);
     uint8_t *bytes = reader->tensor->data;
     uint16_t *words = reader->tensor->data;
     bool wide = reader->largest > 255, good = true;
@@ -133,12 +131,9 @@ static bool read_bytes(struct reader *reader, size_t count)
 bool picture_read_pnm(struct report *report, const char *path, FILE *file, struct tensor *tensor)
 {
     struct reader reader = {.report = report, .path = path, .file = file, .tensor = tensor};
-    bool done = read_header(&reader);
-    if (done && tensor->outline)
-        return true;
-    done = done && tensor_allocate(report, path, "the picture", tensor);
-    size_t count = done ? tensor->size / weft_dtype_size(tensor->dtype) : 0;
-    done = done && (reader.plain ? read_text : read_bytes)(&reader, count);
+    bool done = read_header(&reader) &&
+                (tensor->outline || (tensor_allocate(report, path, "the picture", tensor) &&
+                                     (reader.plain ? read_text : read_bytes)(&reader)));
     if (!done)
         tensor_finish(tensor);
     return done;

@@ -1,7 +1,6 @@
 /* See tensor.h. */
 #include "cli/files/tensor.h"
 
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,9 @@ bool tensor_bytes(const struct tensor *tensor, size_t *bytes)
     size_t size = weft_dtype_size(tensor->dtype);
     bool empty = false;
     for (int i = 0; i < tensor->rank; i++) {
-        if (tensor->shape[i] < 0)
-            return false;
-        empty |= tensor->shape[i] == 0;
-        if (tensor->shape[i] && __builtin_mul_overflow(size, (size_t)tensor->shape[i], &size))
-            return false;
-        if (size > PTRDIFF_MAX)
+        const int64_t extent = tensor->shape[i];
+        empty |= extent == 0;
+        if (extent < 0 || (extent && __builtin_mul_overflow(size, (size_t)extent, &size)) || size > PTRDIFF_MAX)
             return false;
     }
     *bytes = empty ? 0 : size;
@@ -39,17 +35,18 @@ void tensor_set_strides(struct tensor *tensor, bool fortran)
     }
 }
 
-static double meminfo_available(void)
+/* The number behind `key` at the beginning of a line; negative if there is none. */
+static double read_number(const char *path, const char *key)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
+    FILE *file = fopen(path, "re");
     char line[256];
-    double kilobytes = -1;
-    while (file && kilobytes < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kilobytes = strtod(line + 13, NULL);
+    double number = -1;
+    while (file && number < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            number = strtod(line + strlen(key), NULL);
     if (file)
         fclose(file);
-    return kilobytes < 0 ? (double)SIZE_MAX : kilobytes * 1024;
+    return number;
 }
 
 static double limit_available(void)
@@ -57,30 +54,23 @@ static double limit_available(void)
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return (double)SIZE_MAX;
-    double pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    char line[256];
-    if (file && fgets(line, sizeof line, file))
-        pages = strtod(line, NULL);
-    if (file)
-        fclose(file);
-    double left = (double)limit.rlim_cur - pages * (double)sysconf(_SC_PAGESIZE);
+    double pages = read_number("/proc/self/statm", "");
+    double left = (double)limit.rlim_cur - (pages < 0 ? 0 : pages) * (double)sysconf(_SC_PAGESIZE);
     return left > 0 ? left : 0;
 }
 
-double memory_available(void)
+/* The smaller of what the machine and the process's own limit leave, in bytes. */
+static double memory_available(void)
 {
-    double machine = meminfo_available(), limit = limit_available();
-    return machine < limit ? machine : limit;
+    double kilobytes = read_number("/proc/meminfo", "MemAvailable:"), limit = limit_available();
+    return kilobytes >= 0 && 1024 * kilobytes < limit ? 1024 * kilobytes : limit;
 }
 
 bool memory_check(struct report *report, const char *path, const char *what, double size)
 {
     double available = memory_available();
-    if (size <= available)
-        return true;
-    return REPORT_FILE(report, path, FILE_MEMORY, what, report_size(report, size),
-                       report_size(report, available));
+    return size <= available || REPORT_FILE(report, path, FILE_MEMORY, what, report_size(report, size),
+                                            report_size(report, available));
 }
 
 bool tensor_allocate(struct report *report, const char *path, const char *what,

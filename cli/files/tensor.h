@@ -23,6 +23,12 @@ struct tensor {
                      and `mapped` is whether the data would be */
 };
 
+/* Whether this machine stores the low byte of a number first. */
+static inline bool little_endian(void)
+{
+    return *(const unsigned char *)&(const uint16_t){1} == 1;
+}
+
 /* The bytes of all elements. False if the product of the nonzero extents exceeds PTRDIFF_MAX: such a shape is
  * refused even if another extent is 0. */
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes);
@@ -40,7 +46,5 @@ const char *tensor_type(struct pool *pool, const struct tensor *tensor);
 
 /* Whether `size` more bytes fit into the memory there is now; reports when not. */
 bool memory_check(struct report *report, const char *path, const char *what, double size);
-/* The smaller of what the machine and the process's own limit leave, in bytes. */
-double memory_available(void);
 
 #endif

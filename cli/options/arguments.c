@@ -392,11 +392,9 @@ static const char *option_hint(struct parser *parser, const char *argument)
 static bool option_error(struct parser *parser, int problem, const char *argument)
 {
     size_t length = strlen(argument);
-    if (problem == ':') {
-        const struct option_row *row = find_row(parser, optopt);
+    if (problem == ':')
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY, argument,
-                               takes_text(parser, row));
-    }
+                               takes_text(parser, find_row(parser, optopt)));
     if (strncmp(argument, "--", 2) == 0 && optopt)
         return REPORT_ARGUMENT(parser->report, argument, length, OPTION_EMPTY,
                                pool_printf(parser->report->pool, "--%s", find_row(parser, optopt)->name),
@@ -434,11 +432,9 @@ bool arguments_parse(struct report *report, enum command command, int argc, char
     make_tables(&parser);
     if (!parse_all(&parser, argc, argv))
         return false;
-    if (arguments->help || arguments->version || !takes_program(command) || arguments->program)
-        return true;
-    return REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM,
-                           command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
-                           : command == COMMAND_BUILD ? "a .weft file"
-                                                      : "an expression or a .weft file",
-                           pool_printf(report->pool, "weft %s --help", argv[0]));
+    const char *missing = command == COMMAND_CACHE   ? "path, list, verify, prune or clear"
+                          : command == COMMAND_BUILD ? "a .weft file"
+                                                     : "an expression or a .weft file";
+    return arguments->help || arguments->version || !takes_program(command) || arguments->program ||
+           REPORT_ARGUMENT(report, NULL, 0, NO_PROGRAM, missing, pool_printf(report->pool, "weft %s --help", argv[0]));
 }

@@ -38,9 +38,7 @@ static bool is_same(int fd, const char *path)
 
 bool leftovers_lock(int fd, const char *path)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return errno != EWOULDBLOCK;
-    return is_same(fd, path);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? is_same(fd, path) : errno != EWOULDBLOCK;
 }
 
 static void remove_tree(struct pool *pool, const char *path)

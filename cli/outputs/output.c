@@ -34,16 +34,11 @@ static bool place_new(struct report *report, struct target *target, const char *
     size_t length = slash ? (size_t)(slash - path) : 0;
     const char *directory = slash ? pool_string(report->pool, path, length ? length : 1) : ".";
     const char *found = resolve(report->pool, directory);
-    if (!found)
-        return cannot_write(
-            report, target,
-            pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
-    target->path = pool_printf(report->pool, "%s/%s", strcmp(found, "/") ? found : "",
-                                slash ? slash + 1 : path);
-    return access(found, W_OK | X_OK) == 0 ||
-           cannot_write(
-               report, target,
-               pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
+    if (found)
+        target->path = pool_printf(report->pool, "%s/%s", strcmp(found, "/") ? found : "", slash ? slash + 1 : path);
+    return (found && access(found, W_OK | X_OK) == 0) ||
+           cannot_write(report, target,
+                        pool_printf(report->pool, "directory '%s': %s", directory, strerror(errno)));
 }
 
 /* A regular file or an empty directory that will be replaced. */
@@ -144,20 +139,28 @@ static bool check_apart(struct report *report, const struct target *a, const str
                                      outer->destination->path));
 }
 
+/* Places one more output, apart from those before it. */
+static bool add_output(struct report *report, struct outputs *outputs, const struct destination *destination,
+                       bool (*how)(struct report *report, struct target *target))
+{
+    struct target *target = &outputs->items[outputs->count];
+    *target = (struct target){.destination = destination, .result = outputs->count++};
+    if (!how(report, target))
+        return false;
+    for (const struct target *before = outputs->items; before < target; before++)
+        if (!check_apart(report, before, target))
+            return false;
+    return true;
+}
+
 bool outputs_prepare(struct report *report, const struct arguments *arguments,
                      struct outputs *outputs)
 {
+    bool good = true;
     outputs->items = POOL_ARRAY(report->pool, struct target, arguments->output_count + 1);
-    for (int i = 0; i < arguments->output_count; i++) {
-        struct target *target = &outputs->items[outputs->count++];
-        target->destination = &arguments->outputs[i];
-        if (!place(report, target))
-            return false;
-        for (int j = 0; j < i; j++)
-            if (!check_apart(report, &outputs->items[j], target))
-                return false;
-    }
-    return true;
+    for (int i = 0; good && i < arguments->output_count; i++)
+        good = add_output(report, outputs, &arguments->outputs[i], place);
+    return good;
 }
 
 static bool place_text(struct report *report, struct target *target)
@@ -167,27 +170,20 @@ static bool place_text(struct report *report, struct target *target)
     target->kind = KIND_TEXT;
     if (stat(path, &status) != 0)
         return place_new(report, target, path);
-    if (!S_ISREG(status.st_mode))
-        return cannot_write(report, target, "something that is no regular file is there");
-    return place_existing(report, target, path, status.st_mode);
+    return S_ISREG(status.st_mode) ? place_existing(report, target, path, status.st_mode)
+                                   : cannot_write(report, target, "something that is no regular file is there");
 }
 
 bool outputs_texts(struct report *report, const char *const *paths, int count, struct outputs *outputs)
 {
     struct destination *destinations = POOL_ARRAY(report->pool, struct destination, count);
+    bool good = true;
     *outputs = (struct outputs){POOL_ARRAY(report->pool, struct target, count), 0};
-    for (int i = 0; i < count; i++) {
-        struct target *target = &outputs->items[outputs->count++];
+    for (int i = 0; good && i < count; i++) {
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
-        target->destination = &destinations[i];
-        target->result = i;
-        if (!place_text(report, target))
-            return false;
-        for (int j = 0; j < i; j++)
-            if (!check_apart(report, &outputs->items[j], target))
-                return false;
+        good = add_output(report, outputs, &destinations[i], place_text);
     }
-    return true;
+    return good;
 }
 
 static int find_name(const char *const *names, size_t count, const char *name)
@@ -213,14 +209,6 @@ static const char **list_names(struct pool *pool, const struct weft_program *pro
     return names;
 }
 
-static bool name_missing(struct report *report, const struct target *target,
-                         const char *const *names, size_t count)
-{
-    const char *argument = target->destination->argument;
-    return REPORT_ARGUMENT(report, argument, strlen(argument), OUTPUT_NAMELESS, (int)count,
-                           pool_join(report->pool, names, count, ", "));
-}
-
 /* No result or binding is called `name`. */
 static bool name_unknown(struct report *report, const struct target *target, const char *name,
                          const char *const *names, size_t count)
@@ -242,7 +230,8 @@ bool outputs_match(struct report *report, const struct outputs *outputs,
         const struct target *target = &outputs->items[i];
         const char *name = target->destination->name;
         if (!name && results != 1)
-            return name_missing(report, target, names, results);
+            return REPORT_ARGUMENT(report, target->destination->argument, strlen(target->destination->argument),
+                                   OUTPUT_NAMELESS, (int)results, pool_join(report->pool, names, results, ", "));
         if (name && find_name(names, all, name) < 0)
             return name_unknown(report, target, name, names, all);
         if (name && find_name(names, results, name) < 0 && find_name(list, count, name) < 0)

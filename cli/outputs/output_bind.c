@@ -48,9 +48,9 @@ static bool check_kind(struct report *report, const struct target *target,
 /* Why a file of the directory cannot have this name; NULL: it can. */
 static const char *bad_name(const char *name)
 {
-    if (strchr(name, '/'))
-        return "it holds a '/'";
-    return strlen(name) > NAME_MAX ? "it is too long for a file" : NULL;
+    return strchr(name, '/')         ? "it holds a '/'"
+           : strlen(name) > NAME_MAX ? "it is too long for a file"
+                                     : NULL;
 }
 
 struct named {
@@ -101,10 +101,9 @@ static bool bind(struct report *report, struct target *target, const struct valu
     if (!check_kind(report, target, value) ||
         ((target->directory || target->kind == KIND_PNG) && !check_pictures(report, target, value)))
         return false;
-    if (!value->batch)
-        return true;
-    return (!target->directory || name_files(report, target, value)) &&
-           check_apart(report, target, value, target->directory ? target->names : value->keys);
+    return !value->batch ||
+           ((!target->directory || name_files(report, target, value)) &&
+            check_apart(report, target, value, target->directory ? target->names : value->keys));
 }
 
 bool outputs_bind(struct report *report, struct outputs *outputs, const struct value *results,

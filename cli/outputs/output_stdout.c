@@ -30,9 +30,7 @@ bool output_flush(struct report *report)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
     int error = stdout_error ? stdout_error : errno;
-    if (error == EPIPE)
-        report->status = report->status ? report->status : 1;
-    else
+    if (error != EPIPE)
         REPORT_FILE(report, "<stdout>", FILE_ERROR, "write it",
                     error ? strerror(error) : "a write failed");
     return false;

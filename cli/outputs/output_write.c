@@ -190,8 +190,6 @@ static bool write_file(struct report *report, const struct target *target, const
     }
     if (!good && error != EPIPE)
         failed(report, target, path, error ? strerror(error) : "memory ran out");
-    if (!good && !report->status)
-        report->status = 1;
     return good;
 }
 

@@ -116,11 +116,10 @@ static bool outline_sample(struct report *report, void *user, int index)
     struct reading *reading = user;
     struct tensor *tensor = &reading->value->samples[index];
     *tensor = (struct tensor){.outline = true};
-    if (!read_sample(report, reading, index, tensor))
-        return false;
-    if (*tensor->layout)
+    bool done = read_sample(report, reading, index, tensor);
+    if (done && *tensor->layout)
         tensor_set_strides(tensor, false); /* pictures leave that to tensor_allocate */
-    return true;
+    return done;
 }
 
 static bool same_outline(const struct tensor *a, const struct tensor *b)

@@ -14,27 +14,26 @@ static const char **input_names(struct report *report, const struct weft_program
     return names;
 }
 
+/* The argument for this input among the first `count`; NULL: none. */
+static const struct assignment *find_given(const struct arguments *arguments, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(arguments->inputs[i].name, name) == 0)
+            return &arguments->inputs[i];
+    return NULL;
+}
+
 static bool match_one(struct report *report, const struct arguments *arguments, int index,
                       const char *const *names, size_t count)
 {
     const struct assignment *given = &arguments->inputs[index];
-    for (int i = 0; i < index; i++)
-        if (strcmp(arguments->inputs[i].name, given->name) == 0)
-            return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_TWICE,
-                                   given->name);
+    if (find_given(arguments, index, given->name))
+        return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_TWICE, given->name);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], given->name) == 0)
             return true;
     return REPORT_ARGUMENT(report, given->argument, given->name_length, INPUT_UNKNOWN, given->name,
                            report_hint(report, given->name, names, count));
-}
-
-static bool is_given(const struct arguments *arguments, const char *name)
-{
-    for (int i = 0; i < arguments->input_count; i++)
-        if (strcmp(arguments->inputs[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 /* One diagnostic for all of them: "no value is given for 'a', 'b'; add a=VALUE b=VALUE, ...", at their
@@ -47,7 +46,7 @@ static bool check_missing(struct report *report, const struct weft_program *prog
     struct weft_span spans[3];
     struct weft_input_info info;
     for (size_t i = 0; weft_program_input(program, i, &info); i++) {
-        if (is_given(arguments, info.name))
+        if (find_given(arguments, arguments->input_count, info.name))
             continue;
         if (count < 3)
             spans[count] = info.span;
@@ -287,15 +286,12 @@ const struct value *inputs_batch(const struct inputs *inputs, const struct weft_
     return NULL;
 }
 
-bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+void inputs_name_samples(struct report *report, const struct inputs *inputs,
                          const struct weft_program *program)
 {
     const struct value *batch = inputs_batch(inputs, program);
-    if (!batch)
-        return false;
-    report->samples = batch->paths;
-    report->sample_count = batch->count;
-    return true;
+    report->samples = batch ? batch->paths : NULL;
+    report->sample_count = batch ? batch->count : 0;
 }
 
 /* Where the samples come from, in the words of a message; NULL for a literal. */
@@ -370,9 +366,9 @@ static const char *type_place(const struct input *input)
 }
 
 bool inputs_report(struct report *report, const struct inputs *inputs, enum weft_status status,
-                   struct weft_error *errors)
+                   struct weft_error *const *errors)
 {
-    for (const struct weft_error *error = errors; error; error = error->next) {
+    for (const struct weft_error *error = *errors; error; error = error->next) {
         const struct input *input = error->input ? find_item(inputs, error->input) : NULL;
         struct weft_error alone = *error;
         alone.next = NULL;
@@ -381,8 +377,8 @@ bool inputs_report(struct report *report, const struct inputs *inputs, enum weft
         else
             report_record(report, error);
     }
-    if (!errors)
-        return report_library(report, status, NULL);
-    weft_error_destroy(errors);
+    if (!*errors)
+        return report_library(report, status, errors);
+    weft_error_destroy(*errors);
     return status >= WEFT_OK;
 }

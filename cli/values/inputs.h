@@ -40,8 +40,8 @@ void inputs_finish(struct inputs *inputs);
 double inputs_pending(const struct inputs *inputs);
 /* The first batch among the program's inputs; NULL: none. */
 const struct value *inputs_batch(const struct inputs *inputs, const struct weft_program *program);
-/* From now on reports call samples by their names in that batch. Whether there is one. */
-bool inputs_name_samples(struct report *report, const struct inputs *inputs,
+/* From now on reports call samples by their names in that batch. */
+void inputs_name_samples(struct report *report, const struct inputs *inputs,
                          const struct weft_program *program);
 
 /* For weft_program_specify, and for weft_infer or weft_run. Only inputs that are loaded are arguments. Memory is the
@@ -53,6 +53,6 @@ struct weft_argument *inputs_arguments(struct pool *pool, const struct inputs *i
                                        size_t *count);
 /* As report_library, but an error about an input marks its argument. */
 bool inputs_report(struct report *report, const struct inputs *inputs, enum weft_status status,
-                   struct weft_error *errors);
+                   struct weft_error *const *errors);
 
 #endif

@@ -1,7 +1,6 @@
 /* See print.h. */
 #include "cli/values/print.h"
 
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,54 +79,38 @@ static void put_real(char *shown, const struct format *format, double value)
     put_number(shown, text);
 }
 
+/* The bits of an element, as those of an unsigned number of its size. */
+static uint64_t load_bits(const void *at, size_t size)
+{
+    switch (size) {
+    case 1: return *(const uint8_t *)at;
+    case 2: return *(const uint16_t *)at;
+    case 4: return *(const uint32_t *)at;
+    default: return *(const uint64_t *)at;
+    }
+}
+
 static void put_value(char *shown, enum weft_dtype dtype, const void *at)
 {
+    const size_t size = weft_dtype_size(dtype);
+    const uint64_t bits = load_bits(at, size), sign = UINT64_C(1) << (8 * size - 1);
     float single;
     double real;
-    int64_t whole = 0;
-    size_t size = weft_dtype_size(dtype);
-    switch (dtype) {
-    case WEFT_BOOL:
-        strcpy(shown, *(const unsigned char *)at ? "true" : "false");
-        return;
-    case WEFT_FLOAT16:
-    case WEFT_BFLOAT16:
-        put_real(shown, &formats[dtype], short_real(&formats[dtype], *(const uint16_t *)at));
-        return;
-    case WEFT_FLOAT32:
-        memcpy(&single, at, size);
-        put_real(shown, &formats[dtype], (double)single);
-        return;
-    case WEFT_FLOAT64:
+    if (dtype == WEFT_BOOL) {
+        strcpy(shown, bits ? "true" : "false");
+    } else if (dtype == WEFT_FLOAT64) {
         memcpy(&real, at, size);
         put_real(shown, &formats[dtype], real);
-        return;
-    case WEFT_INT8:
-        whole = *(const int8_t *)at;
-        break;
-    case WEFT_INT16:
-        whole = *(const int16_t *)at;
-        break;
-    case WEFT_INT32:
-        whole = *(const int32_t *)at;
-        break;
-    case WEFT_UINT8:
-        whole = *(const uint8_t *)at;
-        break;
-    case WEFT_UINT16:
-        whole = *(const uint16_t *)at;
-        break;
-    case WEFT_UINT32:
-        whole = *(const uint32_t *)at;
-        break;
-    case WEFT_UINT64:
-        snprintf(shown, NUMBER, "%" PRIu64, *(const uint64_t *)at);
-        return;
-    default:
-        whole = *(const int64_t *)at;
-        break;
+    } else if (dtype == WEFT_FLOAT32) {
+        memcpy(&single, at, size);
+        put_real(shown, &formats[dtype], (double)single);
+    } else if (formats[dtype].digits) {
+        put_real(shown, &formats[dtype], short_real(&formats[dtype], (unsigned)bits));
+    } else if (dtype >= WEFT_UINT8 && dtype <= WEFT_UINT64) {
+        snprintf(shown, NUMBER, "%" PRIu64, bits);
+    } else {
+        snprintf(shown, NUMBER, "%" PRId64, (int64_t)((bits ^ sign) - sign)); /* extends the sign */
     }
-    snprintf(shown, NUMBER, "%" PRId64, whole);
 }
 
 /* From the innermost dimension outwards, as long as there is room for another. */
@@ -182,19 +165,14 @@ static void separate(struct printer *printer, int d)
     new_line(printer, printer->indent + d + 1);
 }
 
-static void print_dimension(struct printer *printer, int d, const char *at);
-
-static void print_element(struct printer *printer, int d, const char *at)
-{
-    if (d == printer->tensor->rank)
-        print_value(printer, at);
-    else
-        print_dimension(printer, d, at);
-}
-
-static void print_dimension(struct printer *printer, int d, const char *at)
+/* The element, or all elements from dimension `d` on. */
+static void print_from(struct printer *printer, int d, const char *at)
 {
     const struct tensor *tensor = printer->tensor;
+    if (d == tensor->rank) {
+        print_value(printer, at);
+        return;
+    }
     int64_t extent = tensor->shape[d], edge = printer->edges[d];
     int64_t step = tensor->strides[d] * (int64_t)weft_dtype_size(tensor->dtype);
     int64_t head = edge ? edge : 1, tail = edge >= extent - edge ? head : extent - edge;
@@ -209,7 +187,7 @@ static void print_dimension(struct printer *printer, int d, const char *at)
         if (i && !printer->measuring)
             separate(printer, d);
         if (!gap)
-            print_element(printer, d + 1, at + i * step);
+            print_from(printer, d + 1, at + i * step);
         else if (!printer->measuring)
             put_text(printer, "...", 0);
     }
@@ -221,9 +199,9 @@ static void print_values(struct printer *printer)
 {
     choose_edges(printer);
     printer->measuring = true;
-    print_element(printer, 0, printer->tensor->data);
+    print_from(printer, 0, printer->tensor->data);
     printer->measuring = false;
-    print_element(printer, 0, printer->tensor->data);
+    print_from(printer, 0, printer->tensor->data);
 }
 
 static void print_named(FILE *file, struct pool *pool, const char *name,

@@ -15,9 +15,8 @@
 static struct tensor *make_tensor(struct report *report, const char *text, const char *path,
                                   struct value *value)
 {
-    *value = (struct value){.text = text, .count = 1};
-    value->samples = POOL_NEW(report->pool, struct tensor);
-    value->paths = POOL_NEW(report->pool, const char *);
+    *value = (struct value){.text = text, .count = 1, .samples = POOL_NEW(report->pool, struct tensor),
+                            .paths = POOL_NEW(report->pool, const char *)};
     value->paths[0] = path;
     return value->samples;
 }
@@ -45,8 +44,8 @@ enum literal value_literal(struct report *report, const char *text, enum weft_dt
         return LITERAL_NONE;
     if (*errors)
         report_inside(report, text, *errors);
-    else if (status != WEFT_OK)
-        report_library(report, status, NULL);
+    else
+        report_library(report, status, errors);
     enum literal result = status == WEFT_OK ? take_literal(report, text, read, value) : LITERAL_BAD;
     weft_free(read);
     return result;
@@ -158,9 +157,8 @@ static bool open_path(struct report *report, const struct stat *status, const ch
         return bad_extension(report, value->text, path, extension);
     if (key)
         return npz_read(report, path, key, make_tensor(report, value->text, path, value));
-    if (S_ISREG(status->st_mode))
-        return open_file(report, path, value);
-    return file_read(report, path, make_tensor(report, value->text, path, value));
+    return S_ISREG(status->st_mode) ? open_file(report, path, value)
+                                    : file_read(report, path, make_tensor(report, value->text, path, value));
 }
 
 /* Opens the files that match a pattern; *found: there are any. False after a diagnostic. */

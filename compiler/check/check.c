@@ -107,7 +107,6 @@ static bool check_array(struct program *program, struct node *node)
         node->dtype = integers_dtype(program, node);
     if (node->dtype < WEFT_DTYPE_COUNT)
         return true;
-    poison(node);
     return diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 

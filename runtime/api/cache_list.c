@@ -11,53 +11,41 @@
 
 /* ---- one call ---- */
 
-/* A call on the cache; `root` is -1 if there is no directory. */
-struct call {
-    char *path;
-    int root;
+/* A call on the cache. */
+struct order {
+    const char *cache;             /* names the directory, as in weft_context_params */
+    void (*visit)(void *user, const struct weft_cache_entry *entry);
+    void *user;
+    uint64_t cap;
+    bool all;                      /* whatever the cap */
+    char *path;                    /* of the directory; "": none */
+    int root;                      /* its descriptor; -1: there is no directory */
+    struct weft_cache_removed removed;
 };
 
-struct trouble {
-    const char *path;
-    int problem;
-};
-
-static void tell_trouble(struct diags *diags, void *user)
+static bool report(const struct order *order, int problem, struct diags *diags)
 {
-    const struct trouble *trouble = user;
-    diag_at(diags, DIAG_CACHE, NULL, 0, trouble->path, cache_problem(trouble->problem));
+    return diag_at(diags, DIAG_CACHE, NULL, 0, order->path, cache_problem(problem));
 }
 
-static enum weft_status tell(const char *path, int problem, struct weft_error **error)
+/* False with a diagnostic. */
+static bool open_cache(struct order *order, struct diags *diags)
 {
-    return guarded_call(NULL, NULL, tell_trouble, &(struct trouble){path, problem}, error);
+    order->path = cache_place(order->cache);
+    if (!order->path)
+        arena_fail(diags->arena);
+    order->root = *order->path ? cache_open(order->path, false) : -1;
+    return order->root >= 0 || !*order->path || errno == ENOENT || report(order, errno, diags);
 }
 
-/* It is an error if files could not be removed. */
-static enum weft_status tell_kept(const char *path, const struct weft_cache_removed *removed,
-                                  struct weft_error **error)
+static enum weft_status perform(struct order *order, call_work *work, struct weft_error **error)
 {
-    return removed->kept ? tell(path, removed->problem, error) : WEFT_OK;
-}
-
-static enum weft_status open_call(const char *cache, struct call *call, struct weft_error **error)
-{
-    if (error)
-        *error = NULL;
-    *call = (struct call){.path = cache_place(cache), .root = -1};
-    if (!call->path)
-        return WEFT_OUT_OF_MEMORY;
-    if (*call->path)
-        call->root = cache_open(call->path, false);
-    bool good = call->root >= 0 || !*call->path || errno == ENOENT;
-    return good ? WEFT_OK : tell(call->path, errno, error);
-}
-
-static enum weft_status close_call(struct call *call, enum weft_status status, int saved)
-{
-    if (call->root >= 0)
-        close(call->root);
-    free(call->path);
+    int saved = errno;
+    order->root = -1;
+    enum weft_status status = guarded_call(NULL, NULL, work, order, error);
+    if (order->root >= 0)
+        close(order->root);
+    free(order->path);
     errno = saved;
     return status;
 }
@@ -76,12 +64,6 @@ enum weft_status weft_cache_path(const char *cache, char **path, struct weft_err
 
 /* ---- listing ---- */
 
-struct listing {
-    const char *path;
-    void (*visit)(void *user, const struct weft_cache_entry *entry);
-    void *user;
-};
-
 static const char *check_file(int fd, const char *name, struct entry *entry)
 {
     const char *problem = NULL;
@@ -95,7 +77,7 @@ static const char *check_file(int fd, const char *name, struct entry *entry)
 
 static bool list_file(void *user, const struct cache_file *file)
 {
-    const struct listing *listing = user;
+    const struct order *order = user;
     struct entry entry = {.bytes = NULL};
     char *path = NULL;
     if (file->kind != CACHE_FILE_ENTRY)
@@ -104,12 +86,11 @@ static bool list_file(void *user, const struct cache_file *file)
     if (fd < 0 && errno == ENOENT)
         return true; /* removed meanwhile */
     const char *problem = fd >= 0 ? check_file(fd, file->name, &entry) : cache_problem(errno);
-    if (asprintf(&path, "%s/%.2s/%s", listing->path, file->name, file->name) >= 0) {
+    if (asprintf(&path, "%s/%.2s/%s", order->path, file->name, file->name) >= 0) {
         const char *compiler = entry.note ? entry.note : "";
         char key[33];
         snprintf(key, sizeof key, "%.32s", file->name);
-        listing->visit(listing->user, &(struct weft_cache_entry){path, key, file->size, file->used,
-                                                                 compiler, problem});
+        order->visit(order->user, &(struct weft_cache_entry){path, key, file->size, file->used, compiler, problem});
         free(path);
     }
     entry_finish(&entry);
@@ -118,59 +99,55 @@ static bool list_file(void *user, const struct cache_file *file)
     return true;
 }
 
+static void list(struct diags *diags, void *user)
+{
+    struct order *order = user;
+    if (open_cache(order, diags) && order->root >= 0)
+        cache_walk(order->root, list_file, order);
+}
+
 enum weft_status weft_cache_list(const char *cache,
                                  void (*visit)(void *user, const struct weft_cache_entry *entry),
                                  void *user, struct weft_error **error)
 {
-    struct call call;
     if (!visit)
         return invalid_call(error, "weft_cache_list needs a function to visit entries, found NULL");
-    int saved = errno;
-    enum weft_status status = open_call(cache, &call, error);
-    struct listing listing = {call.path, visit, user};
-    if (call.root >= 0)
-        cache_walk(call.root, list_file, &listing);
-    return close_call(&call, status, saved);
+    return perform(&(struct order){.cache = cache, .visit = visit, .user = user}, list, error);
 }
 
 /* ---- removing ---- */
 
-/* Reads the cap from the environment. */
-static void read_cap(struct diags *diags, void *cap)
+/* Removes all, or what is beyond the cap. It is an error if files could not be removed. */
+static void remove_files(struct diags *diags, void *user)
 {
-    cache_cap(cap, diags);
+    struct order *order = user;
+    uint64_t cap = order->cap;
+    if (!open_cache(order, diags) || (!order->all && cap == UINT64_MAX && !cache_cap(&cap, diags)) || order->root < 0)
+        return;
+    if (order->all)
+        cache_clear(order->root, &order->removed);
+    else if (!cache_prune(order->root, cap, cap, &order->removed))
+        arena_fail(diags->arena);
+    if (order->removed.kept)
+        report(order, order->removed.problem, diags);
+}
+
+static enum weft_status remove_some(struct order order, struct weft_cache_removed *removed, struct weft_error **error)
+{
+    enum weft_status status = perform(&order, remove_files, error);
+    if (removed)
+        *removed = order.removed;
+    return status;
 }
 
 enum weft_status weft_cache_prune(const char *cache, uint64_t cap, struct weft_cache_removed *removed,
                                   struct weft_error **error)
 {
-    struct weft_cache_removed all = {0};
-    struct call call;
-    int saved = errno;
-    enum weft_status status = open_call(cache, &call, error);
-    if (status == WEFT_OK && cap == UINT64_MAX)
-        status = guarded_call(NULL, NULL, read_cap, &cap, error);
-    if (status == WEFT_OK && call.root >= 0 && !cache_prune(call.root, cap, cap, &all))
-        status = WEFT_OUT_OF_MEMORY;
-    if (status == WEFT_OK)
-        status = tell_kept(call.path, &all, error);
-    if (removed)
-        *removed = all;
-    return close_call(&call, status, saved);
+    return remove_some((struct order){.cache = cache, .cap = cap}, removed, error);
 }
 
 enum weft_status weft_cache_clear(const char *cache, struct weft_cache_removed *removed,
                                   struct weft_error **error)
 {
-    struct weft_cache_removed all = {0};
-    struct call call;
-    int saved = errno;
-    enum weft_status status = open_call(cache, &call, error);
-    if (call.root >= 0)
-        cache_clear(call.root, &all);
-    if (status == WEFT_OK)
-        status = tell_kept(call.path, &all, error);
-    if (removed)
-        *removed = all;
-    return close_call(&call, status, saved);
+    return remove_some((struct order){.cache = cache, .all = true}, removed, error);
 }

@@ -90,8 +90,8 @@ static bool trial_is_right(const struct trial *trial)
     return true;
 }
 
-static bool trial_run(struct trial *trial, const struct doctor *doctor, const char *cc,
-                      const char *disable)
+/* Returns NULL, or what went wrong. */
+static const char *trial_run(struct trial *trial, const struct doctor *doctor, const char *cc, const char *disable)
 {
     struct weft_context_params params = {
         .cc = cc, .cflags = doctor->params->cflags, .disable = disable, .cache = "", .keep = "",
@@ -109,13 +109,14 @@ static bool trial_run(struct trial *trial, const struct doctor *doctor, const ch
         .inputs = &in, .input_count = 1, .outputs = &result, .output_count = 1};
     for (int i = 0; i < TRIAL; i++)
         trial->x[i] = (float)(i * i);
-    if (weft_context_create(&params, &trial->context, &trial->error) < 0 ||
-        weft_compile(trial->context, "sqrt(x) + exp(x - x)", NULL, &trial->program, &trial->error) <
-            0 ||
-        weft_prepare(trial->program, &run, &info, &count, &trial->error) < 0)
-        return false;
+    bool ran = weft_context_create(&params, &trial->context, &trial->error) >= 0 &&
+               weft_compile(trial->context, "sqrt(x) + exp(x - x)", NULL, &trial->program, &trial->error) >= 0 &&
+               weft_prepare(trial->program, &run, &info, &count, &trial->error) >= 0 &&
+               weft_run(trial->program, &run, &trial->error) >= 0;
     trial->seconds = info.seconds;
-    return weft_run(trial->program, &run, &trial->error) >= 0;
+    if (!ran)
+        return trial->error ? trial->error->message : "memory ran out";
+    return trial_is_right(trial) ? NULL : "a kernel computed wrong values";
 }
 
 static void trial_finish(struct trial *trial)
@@ -138,15 +139,13 @@ static const char *advice(const struct doctor *doctor)
     return getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS" : broken_compiler;
 }
 
-/* The compiler's version and its instruction set; empty if it was not probed. */
+/* The compiler's version and its instruction set; unchanged if it was not probed. */
 static void describe(const struct cc *cc, char *text, size_t size)
 {
     const char *flags[CC_MAX_FLAGS];
-    *text = '\0';
-    if (cc->kind == CC_UNKNOWN)
-        return;
     cc_flags(cc, WEFT_MATH_STRICT, false, flags);
-    snprintf(text, size, "%s, %s, ", cc->version, flags[0]);
+    if (cc->kind != CC_UNKNOWN)
+        snprintf(text, size, "%s, %s, ", cc->version, flags[0]);
 }
 
 /* Tries a compiler and returns whether it works. `used`: it is the one that compiles kernels. */
@@ -154,22 +153,18 @@ static bool examine(struct doctor *doctor, const char *name, const char *path, b
 {
     struct trial trial;
     char text[2 * sizeof trial.context->cc.version] = "";
-    bool ran = trial_run(&trial, doctor, name, "cache,first,threads");
-    bool right = ran && trial_is_right(&trial);
+    const char *problem = trial_run(&trial, doctor, name, "cache,first,threads");
     if (trial.context)
         describe(&trial.context->cc, text, sizeof text);
-    if (right)
+    if (!problem)
         doctor_tell(doctor, name, WEFT_FOUND, NULL, "%s%s%sa kernel is ready after %.0f ms%s", path,
                     *text ? ", " : "", text, 1e3 * trial.seconds, used ? "; this one is used" : "");
     else
         doctor_tell(doctor, name, WEFT_BROKEN, advice(doctor), "%s, %s%s%s", path, text,
-                    used ? "this one is used; " : "",
-                    ran           ? "a kernel computed wrong values"
-                    : trial.error ? trial.error->message
-                                  : "memory ran out");
-    doctor->runs |= used && right && doctor->settings;
+                    used ? "this one is used; " : "", problem);
+    doctor->runs |= used && !problem && doctor->settings;
     trial_finish(&trial);
-    return right;
+    return !problem;
 }
 
 static bool same_program(const char *a, const char *b)
@@ -184,8 +179,7 @@ static bool same_program(const char *a, const char *b)
 static void examine_other(struct doctor *doctor, const char *name, const char *used, bool works)
 {
     char path[PATH_MAX];
-    struct stat stat_;
-    if (!program_find(getenv("PATH"), name, path, &stat_))
+    if (!program_find(getenv("PATH"), name, path))
         doctor_tell(doctor, name, WEFT_ABSENT, NULL, "not in PATH; one compiler is enough");
     else if (*used && same_program(path, used))
         doctor_tell(doctor, name, works ? WEFT_FOUND : WEFT_BROKEN, NULL, "%s, the same program", path);
@@ -220,18 +214,17 @@ static void tell_vector_functions(struct doctor *doctor, const struct cc *cc)
                     "libmvec.so.1 is not found: exp, sin and their like take an element at a time");
 }
 
-void doctor_compilers(struct doctor *doctor)
+static void find_compilers(struct doctor *doctor)
 {
     static const char *const others[] = {"cc", "gcc", "clang"};
     char path[PATH_MAX];
-    struct stat stat_;
     struct cc cc;
     if (!cc_init(&cc, doctor->params->cc, doctor->params->cflags)) {
         cc_finish(&cc);
         doctor->out_of_memory = true;
         return;
     }
-    bool found = program_find(environment_get(&cc.environment, "PATH"), cc.path, path, &stat_), works = false;
+    bool found = program_find(environment_get(&cc.environment, "PATH"), cc.path, path), works = false;
     doctor->no_compiler = !found;
     if (strcmp(cc.path, "libtcc") == 0)
         doctor_tell(doctor, cc.path, WEFT_FOUND, NULL, "makes all kernels: see the first call");
@@ -253,7 +246,7 @@ void doctor_compilers(struct doctor *doctor)
 
 /* ---- libtcc ---- */
 
-void doctor_first_call(struct doctor *doctor)
+static void try_first_call(struct doctor *doctor)
 {
     struct trial trial;
     const char *path = first_path();
@@ -263,18 +256,14 @@ void doctor_first_call(struct doctor *doctor)
             "weft-first.so, its module, is not there: a first call waits for the C compiler");
         return;
     }
-    bool ran = trial_run(&trial, doctor, "libtcc", "cache,threads");
-    bool right = ran && trial_is_right(&trial);
-    if (right)
+    const char *problem = trial_run(&trial, doctor, "libtcc", "cache,threads");
+    if (!problem)
         doctor_tell(doctor, "libtcc", WEFT_FOUND, NULL, "%s, a kernel is ready after %.1f ms%s",
                     path, 1e3 * trial.seconds, doctor->first ? "" : "; it is turned off");
     else
         doctor_tell(doctor, "libtcc", WEFT_BROKEN, "WEFT_DISABLE=first does without it", "%s, %s",
-                    path,
-                    ran           ? "a kernel computed wrong values"
-                    : trial.error ? trial.error->message
-                                  : "memory ran out");
-    doctor->runs |= right && doctor->no_compiler && doctor->first && doctor->settings;
+                    path, problem);
+    doctor->runs |= !problem && doctor->no_compiler && doctor->first && doctor->settings;
     trial_finish(&trial);
 }
 
@@ -291,9 +280,9 @@ enum weft_status weft_doctor(const struct weft_context_params *params,
     doctor_machine(&doctor);
     check_settings(&doctor);
     doctor.part = "C compiler";
-    doctor_compilers(&doctor);
+    find_compilers(&doctor);
     doctor.part = "First call";
-    doctor_first_call(&doctor);
+    try_first_call(&doctor);
     doctor.part = "Kernel cache";
     doctor_cache(&doctor);
     doctor.part = "CUDA";

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* The message of the first diagnostic; it lives as long as the diagnostics' arena. */
 static const char *words(const struct diags *diags)
@@ -17,24 +16,17 @@ static const char *words(const struct diags *diags)
 
 /* ---- NVRTC ---- */
 
-static double milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
-
 /* Compiles a small kernel, which also notices if NVRTC's second library is missing. */
 static bool try_nvrtc(struct nvrtc *nvrtc, double *took, struct diags *diags)
 {
     struct nvrtc_arch arch;
     struct nvrtc_code code;
-    double start = milliseconds();
+    double start = clock_seconds();
     int newest = nvrtc->archs[nvrtc->arch_count - 1];
     bool good = nvrtc_device_arch(nvrtc, newest / 10, newest % 10, &arch, diags) &&
                 nvrtc_compile(nvrtc, "extern \"C\" __global__ void weft_kernel(float *x) { *x += 1; }",
                               WEFT_MATH_STRICT, &arch, &code, diags);
-    *took = milliseconds() - start;
+    *took = 1e3 * (clock_seconds() - start);
     if (good)
         free(code.bytes);
     return good;
@@ -163,12 +155,17 @@ static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct
 
 /* ---- all of CUDA ---- */
 
-static void tell_all(struct doctor *doctor, struct nvrtc *nvrtc, struct arena *arena)
+struct question {
+    struct doctor *doctor;
+    struct nvrtc nvrtc;
+};
+
+static void tell_all(struct diags *diags, void *user)
 {
-    struct diags diags;
-    diags_init(&diags, arena, NULL);
-    bool compiles = tell_nvrtc(doctor, nvrtc, &diags);
-    if (tell_driver(doctor, compiles ? nvrtc : NULL, arena))
+    struct question *question = user;
+    struct doctor *doctor = question->doctor;
+    bool compiles = tell_nvrtc(doctor, &question->nvrtc, diags);
+    if (tell_driver(doctor, compiles ? &question->nvrtc : NULL, diags->arena))
         doctor_tell(doctor, "target", WEFT_FOUND, NULL, "programs can run on a GPU");
     else
         doctor_tell(doctor, "target", WEFT_ABSENT, NULL, "programs run on the CPU only");
@@ -176,18 +173,12 @@ static void tell_all(struct doctor *doctor, struct nvrtc *nvrtc, struct arena *a
 
 void doctor_cuda(struct doctor *doctor)
 {
-    struct arena arena;
-    struct nvrtc nvrtc;
+    struct question question = {.doctor = doctor};
     struct cc cc;
-    jmp_buf env;
     bool good = cc_init(&cc, doctor->params->cc, doctor->params->cflags);
-    nvrtc_init(&nvrtc, &cc.environment);
-    arena_init(&arena);
-    if (good && !ARENA_GUARD(&arena, env))
-        tell_all(doctor, &nvrtc, &arena);
-    else
+    nvrtc_init(&question.nvrtc, &cc.environment);
+    if (!good || guarded_call(NULL, NULL, tell_all, &question, NULL) == WEFT_OUT_OF_MEMORY)
         doctor->out_of_memory = true;
-    arena_finish(&arena);
-    nvrtc_finish(&nvrtc);
+    nvrtc_finish(&question.nvrtc);
     cc_finish(&cc);
 }

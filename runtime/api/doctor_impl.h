@@ -22,10 +22,8 @@ struct doctor {
 void doctor_tell(struct doctor *doctor, const char *name, enum weft_finding_state state,
                  const char *advice, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The parts, in order. */
+/* The parts in other files. */
 void doctor_machine(struct doctor *doctor);
-void doctor_compilers(struct doctor *doctor);
-void doctor_first_call(struct doctor *doctor);
 void doctor_cache(struct doctor *doctor);
 void doctor_cuda(struct doctor *doctor);
 

@@ -1,11 +1,12 @@
 /* weft_infer and weft_infer_samples: types and shapes of results, without touching data. */
 #include "runtime/run/run.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* What the caller asks for. */
 struct question {
+    const struct weft_argument *inputs;
+    size_t input_count;
     struct weft_tensor_info *results; /* of all results; NULL: `extents` is asked for */
     size_t result;                 /* the result that extents are asked for */
     int64_t *extents;              /* [samples][rank] */
@@ -26,20 +27,6 @@ static void put_info(const struct call *call, const struct shape *shape, const c
         strcpy(info->layout, layout);
 }
 
-/* Checks layouts, and fills in question->results. For a batch without samples the shapes are the
- * declared ones. */
-static bool answer_first(struct call *call, const struct shape **shapes,
-                         const struct question *question)
-{
-    const struct program *program = call->typed->program;
-    const char **layouts = plan_layouts(&call->scratch, program, call->inputs, shapes, &call->diags);
-    for (int r = 0; layouts && question->results && r < program->result_count; r++) {
-        int node = program->results[r].node;
-        put_info(call, shapes[node], layouts[node], r, &question->results[r]);
-    }
-    return layouts;
-}
-
 static void put_extents(const struct question *question, const struct shape *shape, int64_t i)
 {
     if (question->extents)
@@ -48,7 +35,8 @@ static void put_extents(const struct question *question, const struct shape *sha
 }
 
 /* The shape of the result asked for, in the current sample. It lives until the next call; NULL with
- * diagnostics. */
+ * diagnostics. In the first sample layouts are checked, too, and question->results is filled in; for a batch without
+ * samples the shapes are the declared ones. */
 static const struct shape *sample_shape(struct call *call, const struct question *question, int64_t i)
 {
     struct diag *last = call->diags.last;
@@ -56,18 +44,21 @@ static const struct shape *sample_shape(struct call *call, const struct question
     arena_finish(&call->scratch);
     arena_init(&call->scratch);
     call->scratch.out_of_memory = call->arena.out_of_memory;
-    const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, &call->diags);
-    if (shapes && i == 0 && !answer_first(call, shapes, question))
-        shapes = NULL;
+    const char **layouts;
+    const struct shape **shapes = plan_shapes(&call->scratch, program, call->inputs, i ? NULL : &layouts, &call->diags);
+    for (int r = 0; shapes && i == 0 && question->results && r < program->result_count; r++) {
+        int node = program->results[r].node;
+        put_info(call, shapes[node], layouts[node], r, &question->results[r]);
+    }
     if (!shapes && call->batch && call->samples)
         blame_sample(&call->diags, last, i);
     return shapes ? shapes[program->results[question->result].node] : NULL;
 }
 
-static void infer(struct call *call, const struct weft_argument *inputs, size_t count,
-                  const struct question *question)
+static void infer(struct call *call, const void *user)
 {
-    call->inputs = read_arguments(call, inputs, count, false, false);
+    const struct question *question = user;
+    call->inputs = read_arguments(call, question->inputs, question->input_count, false, false);
     if (call->diags.errors || !find_typed(call))
         return;
     bool every = call->batch && (question->results || call->batched[question->result]);
@@ -85,35 +76,13 @@ static void infer(struct call *call, const struct weft_argument *inputs, size_t 
     }
 }
 
-static enum weft_status ask(struct weft_program *program, const struct weft_argument *inputs,
-                            size_t input_count, const struct question *question,
-                            struct weft_error **error)
-{
-    struct call call;
-    _Alignas(16) char room[CALL_ROOM];
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    call_open(&call, program, room);
-    if (!ARENA_GUARD(&call.arena, env)) {
-        infer(&call, inputs, input_count, question);
-        status = call_close(&call, error);
-    } else {
-        call_drop(&call);
-    }
-    errno = saved;
-    return status;
-}
-
 enum weft_status weft_infer(struct weft_program *program, const struct weft_argument *inputs,
                             size_t input_count, struct weft_tensor_info *results,
                             struct weft_error **error)
 {
     if (!program || !results || (input_count && !inputs))
         return invalid_call(error, "weft_infer needs a program, inputs and room for results, found NULL");
-    return ask(program, inputs, input_count, &(struct question){.results = results}, error);
+    return call_make(program, infer, &(struct question){inputs, input_count, .results = results}, false, error);
 }
 
 enum weft_status weft_infer_samples(struct weft_program *program, const struct weft_argument *inputs,
@@ -125,6 +94,6 @@ enum weft_status weft_infer_samples(struct weft_program *program, const struct w
                             "weft_infer_samples needs a program, inputs and room for extents, found NULL");
     if (result >= weft_program_result_count(program))
         return invalid_call(error, "weft_infer_samples asks for a result that the program does not have");
-    return ask(program, inputs, input_count, &(struct question){.result = result, .extents = extents},
-               error);
+    return call_make(program, infer, &(struct question){inputs, input_count, .result = result, .extents = extents},
+                     false, error);
 }

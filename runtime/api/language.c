@@ -2,7 +2,6 @@
 #include "compiler/pipeline.h"
 #include "runtime/base/base.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,45 +88,20 @@ bool weft_operation_at(size_t index, struct weft_operation *operation)
 
 /* ---- types ---- */
 
-/* A text that is read by itself, and its diagnostics. */
-struct reading {
-    struct arena arena;
-    struct source source;
-    struct diags diags;
-};
-
-static void reading_open(struct reading *reading, const char *text)
+static void check_type(struct diags *diags, void *unused)
 {
-    arena_init(&reading->arena);
-    reading->source = (struct source){"<args>", text, strlen(text)};
-    diags_init(&reading->diags, &reading->arena, &reading->source);
-}
-
-static enum weft_status check_type(struct reading *reading, struct weft_error **error)
-{
-    struct program program = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source,
-                              .size_names = {.arena = &reading->arena}};
+    struct program program = {.arena = diags->arena, .diags = diags, .source = diags->source,
+                              .size_names = {.arena = diags->arena}};
     struct type type;
-    parse_type(&program, &reading->source, &type);
-    return finish_call(NULL, &reading->diags, error);
+    (void)unused;
+    parse_type(&program, diags->source, &type);
 }
 
 enum weft_status weft_check_type(const char *text, struct weft_error **error)
 {
     if (!text)
         return invalid_call(error, "weft_check_type needs a text, found NULL");
-    struct reading reading;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    reading_open(&reading, text);
-    if (!ARENA_GUARD(&reading.arena, env))
-        status = check_type(&reading, error);
-    arena_finish(&reading.arena);
-    errno = saved;
-    return status;
+    return guarded_call(NULL, &(struct source){"<args>", text, strlen(text)}, check_type, NULL, error);
 }
 
 /* ---- literals ---- */
@@ -142,15 +116,13 @@ static void check_array(struct program *program, const char *text)
     pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK);
 }
 
-/* Reports what the parser says about a text that is no literal, if anything. */
-static enum weft_status explain(struct reading *reading, struct weft_error **error)
+/* Replaces the diagnostics by what the parser says about a text that is no literal, if anything. */
+static void explain(struct diags *diags)
 {
-    struct pipeline text = {.arena = &reading->arena, .diags = &reading->diags, .source = &reading->source};
-    diags_init(&reading->diags, &reading->arena, &reading->source);
+    struct pipeline text = {.arena = diags->arena, .diags = diags, .source = diags->source};
+    diags_init(diags, diags->arena, diags->source);
     if (pipeline_run(&text, PASS_PARSE, PASS_PARSE))
-        check_array(text.programs.items[0], reading->source.text);
-    enum weft_status status = finish_call(NULL, &reading->diags, error);
-    return status == WEFT_OUT_OF_MEMORY ? status : WEFT_SYNTAX_ERROR;
+        check_array(text.programs.items[0], diags->source->text);
 }
 
 /* Puts a cast around the result. */
@@ -165,7 +137,7 @@ static void cast_result(struct program *program, enum weft_dtype dtype)
     ARENA_PUSH(program->arena, program->nodes, program->node_count, cast);
 }
 
-/* Copies the value into one allocation. NULL: out of memory. */
+/* Copies the value into one allocation. */
 static struct weft_literal *store(const struct program *program, const struct node *node, enum weft_dtype dtype)
 {
     enum { ALIGNED = (sizeof(struct weft_literal) + 15) / 16 * 16 };
@@ -173,10 +145,8 @@ static struct weft_literal *store(const struct program *program, const struct no
     const size_t size = (size_t)type_rows[dtype].size, count = array ? (size_t)node->operand_count : 1;
     struct weft_literal *literal = calloc(1, ALIGNED + count * size);
     if (!literal)
-        return NULL;
-    literal->dtype = dtype;
-    literal->rank = array ? node->rank : 0;
-    literal->data = (char *)literal + ALIGNED;
+        arena_fail(program->arena);
+    *literal = (struct weft_literal){.dtype = dtype, .rank = array ? node->rank : 0, .data = (char *)literal + ALIGNED};
     if (array)
         memcpy(literal->shape, program->extents + node->extents, (size_t)node->rank * sizeof *literal->shape);
     for (size_t i = 0; i < count; i++) {
@@ -186,20 +156,27 @@ static struct weft_literal *store(const struct program *program, const struct no
     return literal;
 }
 
-static enum weft_status read_literal(struct reading *reading, enum weft_dtype dtype, struct weft_literal **literal,
-                                     struct weft_error **error)
+struct order {
+    enum weft_dtype dtype;
+    struct weft_literal *literal;  /* the result; NULL: there is none */
+    bool none;                     /* the text is no literal */
+};
+
+static void read_literal(struct diags *diags, void *user)
 {
+    struct order *order = user;
     struct program *program;
-    if (!parse_value(&reading->arena, &reading->source, &reading->diags, &program))
-        return explain(reading, error);
+    order->none = !parse_value(diags->arena, diags->source, diags, &program);
+    if (order->none) {
+        explain(diags);
+        return;
+    }
     const int value = program->results[0].node;
-    program->is_value = dtype < WEFT_DTYPE_COUNT;
+    program->is_value = order->dtype < WEFT_DTYPE_COUNT;
     if (program->is_value)
-        cast_result(program, dtype);
-    if (!pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK))
-        return finish_call(NULL, &reading->diags, error);
-    *literal = store(program, &program->nodes[value], program->results[0].dtype);
-    return *literal ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+        cast_result(program, order->dtype);
+    if (pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK))
+        order->literal = store(program, &program->nodes[value], program->results[0].dtype);
 }
 
 enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype, struct weft_literal **literal,
@@ -207,17 +184,9 @@ enum weft_status weft_read_literal(const char *text, enum weft_dtype dtype, stru
 {
     if (!text || !literal)
         return invalid_call(error, "weft_read_literal needs a text and a place for the literal, found NULL");
-    struct reading reading;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
-    if (error)
-        *error = NULL;
-    *literal = NULL;
-    reading_open(&reading, text);
-    if (!ARENA_GUARD(&reading.arena, env))
-        status = read_literal(&reading, dtype, literal, error);
-    arena_finish(&reading.arena);
-    errno = saved;
-    return status;
+    struct order order = {.dtype = dtype};
+    enum weft_status status = guarded_call(NULL, &(struct source){"<args>", text, strlen(text)}, read_literal, &order,
+                                           error);
+    *literal = order.literal;
+    return order.none && status != WEFT_OUT_OF_MEMORY ? WEFT_SYNTAX_ERROR : status;
 }

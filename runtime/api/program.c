@@ -51,14 +51,6 @@ static struct program *parse_text(struct arena *arena, const struct source *sour
 
 /* ---- compile and destroy ---- */
 
-static void copy_text(struct weft_program *program, const char *text, const char *origin)
-{
-    struct arena *arena = &program->arena;
-    program->source.length = strlen(text);
-    program->source.text = arena_string(arena, text, program->source.length);
-    program->source.origin = arena_string(arena, origin, strlen(origin));
-}
-
 static void list_bindings(struct weft_program *program)
 {
     for (int i = 0; i < program->parsed->symbol_count; i++)
@@ -75,7 +67,9 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     jmp_buf env;
     if (ARENA_GUARD(arena, env))
         return WEFT_OUT_OF_MEMORY;
-    copy_text(program, text, params->origin ? params->origin : "<expr>");
+    const char *origin = params->origin ? params->origin : "<expr>";
+    program->source = (struct source){arena_string(arena, origin, strlen(origin)),
+                                      arena_string(arena, text, strlen(text)), strlen(text)};
     program->math = params->math;
     diags_init(&diags, arena, &program->source);
     program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
@@ -108,7 +102,6 @@ enum weft_status weft_compile(struct weft_context *context, const char *text,
         *error = NULL;
     if (program) {
         program->context = context;
-        arena_init(&program->arena);
         pthread_mutex_init(&program->mutex, NULL);
         status = compile(program, text, params, error);
         log_untold(&context->log);
@@ -126,9 +119,8 @@ void weft_program_destroy(struct weft_program *program)
 {
     if (!program)
         return;
-    while (program->typed) {
-        struct typed *typed = program->typed;
-        program->typed = typed->next;
+    for (struct typed *typed = program->typed, *next; typed; typed = next) {
+        next = typed->next;
         plans_destroy(&typed->plans);
         arena_finish(&typed->arena);
         free(typed);
@@ -147,9 +139,8 @@ size_t weft_program_input_count(const struct weft_program *program)
 
 const char *weft_program_input_name(const struct weft_program *program, size_t index)
 {
-    if (index >= weft_program_input_count(program))
-        return NULL;
-    return program->parsed->symbols[program->parsed->inputs[index]].name;
+    const bool found = index < weft_program_input_count(program);
+    return found ? program->parsed->symbols[program->parsed->inputs[index]].name : NULL;
 }
 
 size_t weft_program_result_count(const struct weft_program *program)
@@ -159,9 +150,7 @@ size_t weft_program_result_count(const struct weft_program *program)
 
 const char *weft_program_result_name(const struct weft_program *program, size_t index)
 {
-    if (index >= weft_program_result_count(program))
-        return NULL;
-    return program->parsed->results[index].name;
+    return index < weft_program_result_count(program) ? program->parsed->results[index].name : NULL;
 }
 
 struct order {
@@ -180,9 +169,10 @@ static void find_names(struct diags *diags, void *user)
     for (int i = 0; i < text.programs.count; i++)
         if (text.programs.items[i]->name)
             ARENA_PUSH(diags->arena, names, count, text.programs.items[i]->name);
-    if (!diags->errors && !(order->names = pack_texts(names, (size_t)count)))
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-    order->count = order->names ? (size_t)count : 0;
+    if (diags->errors)
+        return;
+    order->names = pack_texts(diags->arena, names, (size_t)count);
+    order->count = (size_t)count;
 }
 
 enum weft_status weft_kernel_names(const char *text, const char *origin, const char ***names,

@@ -30,16 +30,6 @@ static const struct symbol *input_symbol(const struct program *program, int inpu
 
 /* ---- what the caller said ---- */
 
-static bool unknown_input(struct joining *j, const char *name)
-{
-    const char **names = ARENA_ARRAY(j->scratch, const char *, j->parsed->input_count);
-    for (int i = 0; i < j->parsed->input_count; i++)
-        names[i] = input_symbol(j->parsed, i)->name;
-    const char *near = diag_nearest(name, names, (size_t)j->parsed->input_count);
-    return diag_at(j->diags, DIAG_NOT_AN_INPUT, NULL, 0, name,
-                   near ? arena_printf(j->scratch, "; did you mean '%s'?", near) : "");
-}
-
 /* Sorts `inputs` by position. If two are about the same input, the last one counts. */
 static bool sort_known(struct joining *j, const struct weft_compile_params *params)
 {
@@ -50,7 +40,8 @@ static bool sort_known(struct joining *j, const struct weft_compile_params *para
         if (symbol && symbol->kind == SYMBOL_INPUT)
             j->known[symbol->input] = &params->inputs[i];
         else
-            good = unknown_input(j, params->inputs[i].name);
+            good = diag_at(j->diags, DIAG_NOT_AN_INPUT, NULL, 0, params->inputs[i].name,
+                           suggestion(j->scratch, j->parsed, params->inputs[i].name, false));
     }
     return good;
 }
@@ -58,9 +49,8 @@ static bool sort_known(struct joining *j, const struct weft_compile_params *para
 static const DLTensor *value_of(const struct weft_input_type *known, int64_t sample)
 {
     const struct weft_argument *value = known ? known->value : NULL;
-    if (!value || (value->batch && sample >= value->count))
-        return NULL;
-    return &value->tensors[value->batch ? sample : 0];
+    bool none = !value || (value->batch && sample >= value->count);
+    return none ? NULL : &value->tensors[value->batch ? sample : 0];
 }
 
 static bool read_value(struct joining *j, int input, const DLTensor *value, struct type *type)
@@ -380,14 +370,16 @@ enum weft_status weft_program_specify(struct weft_program *program, const struct
                  : guarded_call(&program->context->log, &program->source, specify, &order, error);
 }
 
-const char **pack_texts(const char *const *texts, size_t count)
+const char **pack_texts(struct arena *arena, const char *const *texts, size_t count)
 {
     size_t size = 1;
     for (size_t i = 0; i < count; i++)
         size += strlen(texts[i]) + 1;
     const char **list = malloc(count * sizeof *list + size);
-    char *room = list ? (char *)(list + count) : NULL;
-    for (size_t i = 0; list && i < count; i++) {
+    if (!list)
+        arena_fail(arena);
+    char *room = (char *)(list + count);
+    for (size_t i = 0; i < count; i++) {
         list[i] = strcpy(room, texts[i]);
         room += strlen(room) + 1;
     }
@@ -399,9 +391,8 @@ static void find_types(struct diags *diags, void *user)
     struct order *order = user;
     const struct weft_program *program = order->program;
     const char **types = ARENA_ARRAY(diags->arena, const char *, program->parsed->result_count);
-    if (look_ahead(diags->arena, program->parsed, program->shapes, types, diags) &&
-        !(order->types = pack_texts(types, (size_t)program->parsed->result_count)))
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    if (look_ahead(diags->arena, program->parsed, program->shapes, types, diags))
+        order->types = pack_texts(diags->arena, types, (size_t)program->parsed->result_count);
 }
 
 enum weft_status weft_program_result_types(struct weft_program *program, const char ***types,

@@ -11,8 +11,8 @@ const char *specify_wrong(const struct weft_compile_params *params);
 bool program_specify(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags);
 
-/* Copies a list of texts; the pointers and the copies are in one allocation from malloc. NULL: out of
- * memory. */
-const char **pack_texts(const char *const *texts, size_t count);
+/* Copies a list of texts; the pointers and the copies are in one allocation from malloc. Jumps if memory runs
+ * out, as the arena does. */
+const char **pack_texts(struct arena *arena, const char *const *texts, size_t count);
 
 #endif

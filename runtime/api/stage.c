@@ -2,7 +2,7 @@
 #include "runtime/api/stage_impl.h"
 
 #include "runtime/kernels/kernels.h"
-#include "runtime/api/gpu_listing_impl.h"
+#include "runtime/api/gpu_code_impl.h"
 
 #include "compiler/dump/dump.h"
 
@@ -76,10 +76,9 @@ static char *compiled(struct weft_program *program, enum stage stage, const char
     return good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
 }
 
-static void put_compiled(struct weft_program *program, enum stage stage, const char *kernel,
-                         struct buf *out, struct diags *diags)
+static void put_compiled(const struct subject *subject, struct buf *out, struct diags *diags)
 {
-    char *text = compiled(program, stage, kernel, diags);
+    char *text = compiled(subject->program, subject->stage, subject->text, diags);
     if (text)
         buf_puts(out, text);
     free(text);
@@ -90,17 +89,23 @@ bool stage_is_text(enum stage stage)
     return stage_targets[stage] && stage_targets[stage] != stage_targets[stage - 1];
 }
 
-void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
-                      const struct draft *draft, const char *text, struct diags *diags)
+void stage_put(struct buf *out, const struct subject *subject, struct diags *diags)
 {
-    if (stage == STAGE_GROUPS)
+    const struct draft *draft = subject->draft;
+    if (subject->stage == STAGE_TOKENS)
+        dump_tokens(out, &subject->program->source, diags);
+    else if (subject->stage == STAGE_AST)
+        dump_ast(out, subject->tree);
+    else if (subject->stage == STAGE_TYPES)
+        dump_types(out, subject->tree);
+    else if (subject->stage == STAGE_GROUPS)
         dump_groups(out, draft->kernel, draft->shape, &draft->geometry, &draft->form);
-    else if (stage == STAGE_IR)
+    else if (subject->stage == STAGE_IR)
         dump_ir(out, draft->kernel, &draft->geometry, &draft->form);
-    else if (stage_is_text(stage))
-        buf_puts(out, text);
+    else if (stage_is_text(subject->stage))
+        buf_puts(out, subject->text);
     else
-        put_compiled(program, stage, text, out, diags);
+        put_compiled(subject, out, diags);
 }
 
 static void put_kernels(struct weft_program *program, struct typed *typed, enum stage stage,
@@ -112,15 +117,14 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
     const struct occasion occasion = {.inputs = inputs,
                                       .target = stage_targets[stage] ? stage_targets[stage] : any};
     struct division division;
-    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, diags);
+    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, diags);
     if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
         return;
     for (int k = 0; k < division.count; k++) {
-        const struct draft *draft = &division.drafts[k];
-        const char *text = stage < STAGE_C
-                               ? NULL
-                               : draft_text(arena, arena, program, typed, division.target, draft)->text;
-        stage_put_kernel(out, program, stage, draft, text, diags);
+        struct subject subject = {stage, program, typed->program, .draft = &division.drafts[k]};
+        if (stage >= STAGE_C)
+            subject.text = draft_text(arena, arena, program, typed, division.target, subject.draft)->text;
+        stage_put(out, &subject, diags);
     }
 }
 
@@ -128,21 +132,16 @@ static void put_stage(struct weft_program *program, enum stage stage, struct buf
                       struct diags *diags)
 {
     const struct program *parsed = program->parsed;
-    if (stage == STAGE_TOKENS)
-        dump_tokens(out, &program->source, diags);
-    else if (stage == STAGE_AST)
-        dump_ast(out, parsed);
-    else if (!need(parsed, stage, diags))
-        return;
-    else {
+    struct typed *typed;
+    if (stage < STAGE_TYPES)
+        stage_put(out, &(struct subject){stage, program, parsed}, diags);
+    else if (need(parsed, stage, diags)) {
         enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
         for (int i = 0; i < parsed->input_count; i++)
             dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;
-        pthread_mutex_lock(&program->mutex);
-        struct typed *typed = program_typed(program, dtypes, diags);
-        pthread_mutex_unlock(&program->mutex);
+        typed = program_typed(program, dtypes, diags);
         if (typed && stage == STAGE_TYPES)
-            dump_types(out, typed->program);
+            stage_put(out, &(struct subject){stage, program, typed->program}, diags);
         else if (typed)
             put_kernels(program, typed, stage, out, diags);
     }

@@ -15,9 +15,15 @@ extern const struct target *const stage_targets[STAGE_COUNT];
 
 /* Whether the stage is a kernel's text. */
 bool stage_is_text(enum stage stage);
-/* Appends a stage of one kernel. `text` is the kernel's text, needed for stages from STAGE_C on. Errors of a
- * compiler go to the diagnostics. */
-void stage_put_kernel(struct buf *out, struct weft_program *program, enum stage stage,
-                      const struct draft *draft, const char *text, struct diags *diags);
+/* What a stage shows: a program before it is typed, a typed one, or a kernel. */
+struct subject {
+    enum stage stage;
+    struct weft_program *program;
+    const struct program *tree;
+    const struct draft *draft;     /* NULL: not a kernel */
+    const char *text;              /* the kernel's, needed for stages from STAGE_C on */
+};
+/* Appends the stage. Errors of a compiler go to the diagnostics. */
+void stage_put(struct buf *out, const struct subject *subject, struct diags *diags);
 
 #endif

@@ -2,8 +2,6 @@
  * stream of our own, so the caller's may be gone or being captured. */
 #include "runtime/run/run.h"
 
-#include <errno.h>
-
 static bool is_alive(struct cuda_device *device, struct diags *diags)
 {
     if (!cuda_enter(device, diags))
@@ -25,29 +23,21 @@ static bool all_alive(struct weft_context *context, struct diags *diags)
     return alive;
 }
 
+struct question {
+    struct weft_context *context;
+    void *stream;
+};
+
+static void ask(struct diags *diags, void *user)
+{
+    const struct question *question = user;
+    if (all_alive(question->context, diags))
+        remarks_tell(&question->context->remarks, question->stream, diags);
+}
+
 enum weft_status weft_context_status(struct weft_context *context, void *stream, struct weft_error **error)
 {
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (!context)
         return invalid_call(error, "weft_context_status needs a context, found NULL");
-    if (error)
-        *error = NULL;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        if (all_alive(context, &diags))
-            remarks_tell(&context->remarks, stream, &diags);
-        status = diags_status(&diags);
-        if (status == WEFT_OK && diags.warnings)
-            status = WEFT_DIVIDE_BY_ZERO;
-        if (error)
-            *error = diags_export(&diags, WEFT_WARNING);
-    }
-    arena_finish(&arena);
-    errno = saved;
-    return status;
+    return guarded_remarks(NULL, ask, &(struct question){context, stream}, error);
 }

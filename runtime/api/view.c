@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* A view to be made. */
-struct request {
-    const DLTensor *from;
-    const char *layout; /* of the tensor; "": none */
-    struct view_args args;
+/* The arguments as the caller gave them. */
+struct given {
+    enum view_form form;
+    const DLTensor *tensor;
+    const char *layout;            /* of the tensor; NULL: none */
+    struct weft_reshape_params params;
+    const int64_t *axes;
+    int axis_count;
+    enum weft_dtype dtype;
 };
 
 /* ---- strides ---- */
@@ -126,14 +130,6 @@ static bool find_strides(const struct tensor *tensor, enum weft_dtype to, const 
 
 /* ---- the call ---- */
 
-static struct shape shape_of(const struct tensor *tensor)
-{
-    struct shape shape = {.rank = tensor->rank};
-    for (int d = 0; d < tensor->rank; d++)
-        shape.extents[d] = tensor->shape[d];
-    return shape;
-}
-
 /* The strides as the caller gave them; if none, those of a dense tensor. */
 static const char *strides_text(struct arena *arena, const DLTensor *from,
                                 const struct shape *shape)
@@ -148,39 +144,38 @@ static const char *strides_text(struct arena *arena, const DLTensor *from,
     return text.text;
 }
 
-static const char *layout_of(const struct request *request, const struct shape *in,
+static const char *layout_of(const struct view_args *args, const char *layout, const struct shape *in,
                              const struct shape *out, struct arena *arena)
 {
-    const struct view_args *args = &request->args;
     uint32_t dropped = 0;
     if (args->has_layout)
         return args->layout;
     if (args->form == VIEW_EXPAND_DIMS)
         return "";
     if (args->form != VIEW_SQUEEZE)
-        return strlen(request->layout) == (size_t)out->rank ? request->layout : "";
+        return strlen(layout) == (size_t)out->rank ? layout : "";
     view_axes(args, NULL, in->rank, &dropped);
-    return layout_without(arena, request->layout, dropped);
+    return layout_without(arena, layout, dropped);
 }
 
-static bool read_request(const struct request *request, struct tensor *tensor, struct diags *diags)
+static bool read_given(const struct given *given, const struct view_args *args, struct tensor *tensor,
+                       struct diags *diags)
 {
     struct span places[2];
     int count = 0;
-    DLTensor host = *request->from;
+    DLTensor host = *given->tensor;
     host.device.device_type = kDLCPU; /* since no data are touched */
-    const char *conflict = view_conflict(&request->args, places, &count);
+    const char *conflict = view_conflict(args, places, &count), *layout = given->layout;
     if (conflict)
         return diag_at(diags, DIAG_CALL, NULL, 0, conflict);
     if (!tensor_read(&host, false, "argument", "tensor", tensor, diags))
         return false;
-    if (*request->layout && strlen(request->layout) != (size_t)tensor->rank)
-        return diag_at(diags, DIAG_CALL, NULL, 0,
-                       arena_printf(diags->arena,
-                                    "layout \"%.40s\" does not have one letter for each of the "
-                                    "tensor's %d dimensions",
-                                    request->layout, tensor->rank));
-    return true;
+    return !layout || !*layout || strlen(layout) == (size_t)tensor->rank ||
+           diag_at(diags, DIAG_CALL, NULL, 0,
+                   arena_printf(diags->arena,
+                                "layout \"%.40s\" does not have one letter for each of the "
+                                "tensor's %d dimensions",
+                                layout, tensor->rank));
 }
 
 static bool is_aligned(const DLTensor *from, enum weft_dtype dtype)
@@ -189,67 +184,63 @@ static bool is_aligned(const DLTensor *from, enum weft_dtype dtype)
     return !from->data || address % (uintptr_t)type_rows[dtype].size == 0;
 }
 
-static bool make(const struct request *request, struct weft_view *view, struct diags *diags)
+/* A list of whole or of real numbers; the other one is NULL. */
+static struct numbers list_numbers(struct arena *arena, const int64_t *whole, const double *real, int count)
+{
+    const bool given = whole || real;
+    struct literal *items = ARENA_ARRAY(arena, struct literal, given ? count + 1 : 1);
+    for (int i = 0; i < count && given; i++)
+        items[i] = whole ? (struct literal){.kind = LITERAL_INTEGER, .integer = whole[i]}
+                         : (struct literal){.kind = LITERAL_REAL, .real = real[i]};
+    return (struct numbers){.given = given, .count = given ? count : 0, .items = items, .input = -1};
+}
+
+static struct view_args view_args_of(struct arena *arena, const struct given *given)
+{
+    const struct weft_reshape_params *params = &given->params;
+    return (struct view_args){
+        .form = given->form, .dtype = given->dtype,
+        .shape = list_numbers(arena, params->shape, NULL, params->shape_count),
+        .rel_shape = list_numbers(arena, NULL, params->rel_shape, params->rel_shape_count),
+        .src_dims = list_numbers(arena, params->src_dims, NULL, params->src_dims_count),
+        .axes = list_numbers(arena, given->axes, NULL, given->axis_count),
+        .has_layout = params->layout != NULL, .layout = params->layout};
+}
+
+static bool make(const struct given *given, struct weft_view *view, struct diags *diags)
 {
     struct arena *arena = diags->arena;
+    const struct view_args args = view_args_of(arena, given);
+    const DLTensor *from = given->tensor;
     struct tensor tensor = {0};
     bool good = true;
     int64_t strides[WEFT_MAX_RANK];
-    if (!read_request(request, &tensor, diags))
+    if (!read_given(given, &args, &tensor, diags))
         return false;
-    const struct shape in = shape_of(&tensor);
+    const struct shape in = tensor_shape(&tensor);
     const struct viewed viewed = {.name = "the tensor", .shape = &in, .dtype = tensor.dtype};
-    const struct shape *out = view_shape(arena, diags, &viewed, &request->args, &good);
+    const struct shape *out = view_shape(arena, diags, &viewed, &args, &good);
     if (!good)
         return false;
-    bool other = request->args.form == VIEW_REINTERPRET;
-    enum weft_dtype dtype = other ? request->args.dtype : tensor.dtype;
-    if (!is_aligned(request->from, dtype))
+    bool other = args.form == VIEW_REINTERPRET;
+    enum weft_dtype dtype = other ? args.dtype : tensor.dtype;
+    if (!is_aligned(from, dtype))
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "argument", "tensor",
                        "its data is not aligned to the size of an element");
     if (!find_strides(&tensor, dtype, out, strides))
         return diag_at(diags, DIAG_VIEW_COPY, NULL, 0, shape_text(arena, NULL, &in),
-                       strides_text(arena, request->from, &in), shape_text(arena, NULL, out),
+                       strides_text(arena, from, &in), shape_text(arena, NULL, out),
                        other ? arena_printf(arena, " of %s", type_rows[dtype].name) : "");
-    *view = (struct weft_view){.tensor = *request->from};
+    *view = (struct weft_view){.tensor = {.data = from->data, .byte_offset = from->byte_offset,
+                                          .device = from->device, .dtype = weft_dtype_to_dlpack(dtype),
+                                          .ndim = out->rank, .shape = view->shape, .strides = view->strides}};
     memcpy(view->shape, out->extents, (size_t)out->rank * sizeof *view->shape);
     memcpy(view->strides, strides, (size_t)out->rank * sizeof *view->strides);
-    strcpy(view->layout, layout_of(request, &in, out, arena));
-    view->tensor.ndim = out->rank;
-    view->tensor.shape = view->shape;
-    view->tensor.strides = view->strides;
-    view->tensor.dtype = weft_dtype_to_dlpack(dtype);
+    strcpy(view->layout, layout_of(&args, given->layout ? given->layout : "", &in, out, arena));
     return true;
 }
 
 /* ---- arguments ---- */
-
-static struct numbers whole_numbers(struct arena *arena, const int64_t *values, int count)
-{
-    struct literal *items = ARENA_ARRAY(arena, struct literal, count + 1);
-    for (int i = 0; i < count; i++)
-        items[i] = (struct literal){.kind = LITERAL_INTEGER, .integer = values[i]};
-    return (struct numbers){.given = values != NULL, .count = count, .items = items, .input = -1};
-}
-
-static struct numbers real_numbers(struct arena *arena, const double *values, int count)
-{
-    struct literal *items = ARENA_ARRAY(arena, struct literal, count + 1);
-    for (int i = 0; i < count; i++)
-        items[i] = (struct literal){.kind = LITERAL_REAL, .real = values[i]};
-    return (struct numbers){.given = values != NULL, .count = count, .items = items, .input = -1};
-}
-
-/* The arguments as the caller gave them. */
-struct given {
-    enum view_form form;
-    const DLTensor *tensor;
-    const char *layout;
-    struct weft_reshape_params params;
-    const int64_t *axes;
-    int axis_count;
-    enum weft_dtype dtype;
-};
 
 static bool good_count(const void *list, int count)
 {
@@ -277,24 +268,6 @@ static const char *check_given(const struct given *given, const struct weft_view
     return NULL;
 }
 
-static void fill(struct arena *arena, const struct given *given, struct request *request)
-{
-    const struct weft_reshape_params *params = &given->params;
-    request->from = given->tensor;
-    request->layout = given->layout ? given->layout : "";
-    request->args = (struct view_args){
-        .form = given->form,
-        .dtype = given->dtype,
-        .shape = whole_numbers(arena, params->shape, params->shape ? params->shape_count : 0),
-        .rel_shape =
-            real_numbers(arena, params->rel_shape, params->rel_shape ? params->rel_shape_count : 0),
-        .src_dims =
-            whole_numbers(arena, params->src_dims, params->src_dims ? params->src_dims_count : 0),
-        .axes = whole_numbers(arena, given->axes, given->axes ? given->axis_count : 0),
-        .has_layout = params->layout != NULL,
-        .layout = params->layout};
-}
-
 struct order {
     const struct given *given;
     struct weft_view *view;
@@ -303,9 +276,7 @@ struct order {
 static void fulfil(struct diags *diags, void *user)
 {
     const struct order *order = user;
-    struct request request;
-    fill(diags->arena, order->given, &request);
-    make(&request, order->view, diags);
+    make(order->given, order->view, diags);
 }
 
 static enum weft_status perform(const struct given *given, struct weft_view *view,

@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNTIME_BASE_BASE_H
 #define WEFT_RUNTIME_BASE_BASE_H
 
+#include "runtime/base/clock.h"
 #include "runtime/base/environment.h"
 #include "runtime/base/forklock.h"
 #include "runtime/base/log.h"

@@ -5,8 +5,7 @@
 
 void log_init(struct log *log, const struct weft_context_params *params)
 {
-    log->tell = params->log;
-    log->user = params->user;
+    *log = (struct log){.tell = params->log, .user = params->user};
     pthread_mutex_init(&log->mutex, NULL);
 }
 
@@ -15,8 +14,9 @@ void log_finish(struct log *log)
     pthread_mutex_destroy(&log->mutex);
 }
 
-enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
-                              struct weft_error **error)
+/* `remarks`: warnings go to the caller, not to the log. */
+static enum weft_status guarded(const struct log *log, const struct source *source, call_work *work, void *user,
+                                bool remarks, struct weft_error **error)
 {
     struct arena arena;
     struct diags diags;
@@ -29,11 +29,22 @@ enum weft_status guarded_call(const struct log *log, const struct source *source
     if (!ARENA_GUARD(&arena, env)) {
         diags_init(&diags, &arena, source);
         work(&diags, user);
-        status = finish_call(log, &diags, error);
+        status = remarks ? finish_remarks(&diags, error) : finish_call(log, &diags, error);
     }
     arena_finish(&arena);
     errno = saved;
     return status;
+}
+
+enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
+                              struct weft_error **error)
+{
+    return guarded(log, source, work, user, false, error);
+}
+
+enum weft_status guarded_remarks(const struct source *source, call_work *work, void *user, struct weft_error **error)
+{
+    return guarded(NULL, source, work, user, true, error);
 }
 
 static void tell_wrong(struct diags *diags, void *why)
@@ -90,4 +101,14 @@ enum weft_status finish_call(const struct log *log, const struct diags *diags, s
     if (error)
         *error = diags_export(diags, WEFT_ERROR);
     return diags_status(diags);
+}
+
+enum weft_status finish_remarks(const struct diags *diags, struct weft_error **error)
+{
+    enum weft_status status = diags_status(diags);
+    for (const struct diag *record = diags->first; record && status == WEFT_OK; record = record->next)
+        status = record->id == DIAG_ZERO_DIVISOR ? WEFT_DIVIDE_BY_ZERO : WEFT_OK;
+    if (error)
+        *error = diags_export(diags, WEFT_WARNING);
+    return status;
 }

@@ -29,10 +29,15 @@ typedef void call_work(struct diags *diags, void *user);
  * and *error is NULL. errno is preserved. */
 enum weft_status guarded_call(const struct log *log, const struct source *source, call_work *work, void *user,
                               struct weft_error **error);
+/* The same, but diagnostics are delivered as finish_remarks does. */
+enum weft_status guarded_remarks(const struct source *source, call_work *work, void *user, struct weft_error **error);
 
 /* Delivers the diagnostics: errors to *error, which the caller owns, warnings and notes to the log. Both
  * may be NULL. Returns the status of the call. */
 enum weft_status finish_call(const struct log *log, const struct diags *diags, struct weft_error **error);
+/* Delivers errors and warnings to *error, which may be NULL, and drops notes. Returns the status of the call:
+ * WEFT_DIVIDE_BY_ZERO if that is remarked and there is no error. */
+enum weft_status finish_remarks(const struct diags *diags, struct weft_error **error);
 
 /* Keeps the warnings and notes until the next log_untold. May be called from any thread. */
 void keep_untold(struct log *log, const struct diags *diags);

@@ -2,8 +2,10 @@
 #include "runtime/base/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,4 +38,23 @@ bool write_all(int fd, const void *bytes, size_t size)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return good;
+}
+
+bool write_file(int at, const char *temporary, const char *name, mode_t mode, const void *bytes, size_t size)
+{
+    int fd = openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size);
+    int error = errno;
+    if (close(fd) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (good && renameat(at, temporary, at, name) == 0)
+        return true;
+    error = good ? errno : error;
+    unlinkat(at, temporary, 0);
+    errno = error;
+    return false;
 }

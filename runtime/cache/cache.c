@@ -199,13 +199,6 @@ static off_t key_byte(const struct cache_key *key)
     return (off_t)(hash & (sizeof(off_t) < 8 ? 0x3fffffff : 0x3fffffffffffffff)) + 1;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static bool lock_key(const char *path, const struct cache_key *key, int *lock)
 {
     int root = cache_open(path, true);
@@ -219,9 +212,9 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
                  bool *keep)
 {
     struct timespec pause = {.tv_nsec = 1000000};
-    double end = now() + WAIT_SECONDS;
+    double end = clock_seconds() + WAIT_SECONDS;
     void *handle = NULL;
-    while (!lock_key(path, key, lock) && now() < end && !atomic_load(cancelled)) {
+    while (!lock_key(path, key, lock) && clock_seconds() < end && !atomic_load(cancelled)) {
         nanosleep(&pause, NULL);
         pause.tv_nsec += pause.tv_nsec < 20000000 ? pause.tv_nsec / 2 : 0;
         if ((handle = cache_find(path, key, false, keep)))
@@ -247,21 +240,7 @@ static bool write_entry(int shard, const struct cache_key *key, const unsigned c
     snprintf(final, sizeof final, "%s%s", key->name, key->suffix);
     snprintf(temporary, sizeof temporary, "%s.%lx-%lx-%lx.tmp", key->name, (long)getpid(),
              (long)time.tv_sec, time.tv_nsec);
-    int fd = openat(shard, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return false;
-    bool good = write_all(fd, bytes, size);
-    int error = errno;
-    if (close(fd) != 0 && good) {
-        error = errno;
-        good = false;
-    }
-    if (good && renameat(shard, temporary, shard, final) == 0)
-        return true;
-    error = good ? errno : error;
-    unlinkat(shard, temporary, 0);
-    errno = error;
-    return false;
+    return write_file(shard, temporary, final, 0600, bytes, size);
 }
 
 bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,

@@ -9,19 +9,20 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static bool is_program(const char *path, struct stat *stat_)
+static bool is_program(const char *path)
 {
-    return access(path, X_OK) == 0 && stat(path, stat_) == 0 && S_ISREG(stat_->st_mode);
+    struct stat status;
+    return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat)
+bool program_find(const char *list, const char *name, char path[PATH_MAX])
 {
     if (strchr(name, '/'))
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path, stat);
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(path);
     for (list = list ? list : PROGRAM_PATH;; list++) {
         int length = (int)strcspn(list, ":");
         if (snprintf(path, PATH_MAX, "%.*s%s%s", length, list, length ? "/" : "", name) < PATH_MAX &&
-            is_program(path, stat))
+            is_program(path))
             return true;
         list += length;
         if (!*list)
@@ -58,30 +59,17 @@ void cache_key_name(const char *material, size_t size, unsigned char digest[16],
         snprintf(name + 2 * i, 3, "%02x", digest[i]);
 }
 
-static FILE *begin(struct cache_key *key)
+bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text)
 {
-    *key = (struct cache_key){.size = 0};
     FILE *out = open_memstream(&key->material, &key->size);
-    if (out)
-        fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0'); /* fits the initial buffer */
-    return out;
-}
-
-static bool end(struct cache_key *key, FILE *out, bool good)
-{
+    bool good = out && fprintf(out, "weft kernel %d%c", IDENTITY_FORMAT, '\0') > 0;
+    for (; good && *fields; fields++)
+        good = put(out, *fields);
+    good = good && put(out, "") && fputs(text, out) >= 0;
     if (!out || fclose(out) != 0 || !good || !key->material) /* fclose allocates, too */
         return false;
     cache_key_name(key->material, key->size, key->digest, key->name);
     return true;
-}
-
-bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text)
-{
-    FILE *out = begin(key);
-    bool good = out != NULL;
-    for (; good && *fields; fields++)
-        good = put(out, *fields);
-    return end(key, out, good && put(out, "") && fputs(text, out) >= 0);
 }
 
 void cache_key_finish(struct cache_key *key)

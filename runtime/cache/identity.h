@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 enum { IDENTITY_FORMAT = 1 };      /* the version of the format on disk */
 
@@ -30,15 +29,15 @@ struct cache_key {
 #define PROGRAM_PATH "/bin:/usr/bin"
 
 /* Looks up a program as posix_spawnp does, in `list`, a value of PATH; NULL stands for PROGRAM_PATH.
- * Fills `path` and `stat`. False: there is none. */
-bool program_find(const char *list, const char *name, char path[PATH_MAX], struct stat *stat);
+ * Fills `path`. False: there is none. */
+bool program_find(const char *list, const char *name, char path[PATH_MAX]);
 
 /* Identifies a file by its path, resolved path, size, time and inode. From malloc; NULL: no such file,
  * or out of memory. */
 char *file_identity(const char *path);
 
-/* Makes a key of a NULL-terminated list of fields and a text. False: out of memory. The key must be
- * finished in any case. */
+/* Makes a key, in which only suffix, loader and user are set, of a NULL-terminated list of fields and a text. False:
+ * out of memory. The key must be finished in any case. */
 bool cache_key_fields(struct cache_key *key, const char *const *fields, const char *text);
 void cache_key_finish(struct cache_key *key);
 /* Computes digest and name of a key's material, as in struct cache_key. */

@@ -25,7 +25,7 @@ static enum cache_file_kind file_kind(const char *name)
     return strcmp(name + length - 4, ".tmp") == 0 ? CACHE_FILE_TEMPORARY : CACHE_FILE_OTHER;
 }
 
-bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user)
+static bool walk_shard(int root, int shard, cache_visitor *visit, void *user)
 {
     char name[3];
     struct stat stat;
@@ -39,7 +39,7 @@ bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user)
     }
     bool good = true;
     for (struct dirent *file; good && (file = readdir(directory));) {
-        struct cache_file found = {.kind = file_kind(file->d_name), .shard = shard, .directory = fd};
+        struct cache_file found = {.kind = file_kind(file->d_name), .directory = fd};
         if (found.kind == CACHE_FILE_OTHER || strncmp(file->d_name, name, 2) != 0 ||
             fstatat(fd, file->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
@@ -55,7 +55,7 @@ bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user)
 bool cache_walk(int root, cache_visitor *visit, void *user)
 {
     for (int shard = 0; shard < CACHE_SHARDS; shard++)
-        if (!cache_walk_shard(root, shard, visit, user))
+        if (!walk_shard(root, shard, visit, user))
             return false;
     return true;
 }
@@ -82,8 +82,7 @@ bool cache_cap(uint64_t *cap, struct diags *diags)
 struct survey {
     time_t now;
     uint64_t bytes;
-    struct cache_file *entries;    /* NULL: count bytes only */
-    size_t count, capacity;
+    FILE *entries;                 /* a stream of struct cache_file in memory; NULL: count bytes only */
     struct weft_cache_removed *removed;
 };
 
@@ -115,21 +114,9 @@ static bool look(void *user, const struct cache_file *file)
     survey->bytes += file->size;
     if (file->used > survey->now)
         utimensat(file->directory, file->name, times, AT_SYMLINK_NOFOLLOW);
-    if (!survey->entries)
-        return true;
-    if (survey->count == survey->capacity) {
-        size_t capacity = 2 * survey->capacity;
-        struct cache_file *grown = realloc(survey->entries, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        survey->entries = grown;
-        survey->capacity = capacity;
-    }
-    survey->entries[survey->count] = *file;
-    if (file->used > survey->now)
-        survey->entries[survey->count].used = survey->now;
-    survey->count++;
-    return true;
+    struct cache_file entry = *file;
+    entry.used = file->used < survey->now ? file->used : survey->now;
+    return !survey->entries || fwrite(&entry, sizeof entry, 1, survey->entries) == 1;
 }
 
 static int older_first(const void *a, const void *b)
@@ -150,18 +137,21 @@ static void remove_entry(int root, const struct cache_file *file, struct weft_ca
 
 bool cache_prune(int root, uint64_t cap, uint64_t enough, struct weft_cache_removed *removed)
 {
-    struct survey survey = {.now = time(NULL), .capacity = 1024, .removed = removed};
-    survey.entries = malloc(survey.capacity * sizeof *survey.entries);
+    char *list = NULL;
+    size_t size = 0;
+    struct survey survey = {.now = time(NULL), .entries = open_memstream(&list, &size), .removed = removed};
     bool good = survey.entries && cache_walk(root, look, &survey);
+    good = survey.entries && fclose(survey.entries) == 0 && good;
+    const struct cache_file *files = (const struct cache_file *)list;
     if (good)
-        qsort(survey.entries, survey.count, sizeof *survey.entries, older_first);
+        qsort(list, size / sizeof *files, sizeof *files, older_first);
     if (survey.bytes <= cap)
         enough = cap;
-    for (size_t i = 0; good && i < survey.count && survey.bytes > enough; i++) {
-        remove_entry(root, &survey.entries[i], removed);
-        survey.bytes -= survey.entries[i].size;
+    for (size_t i = 0; good && i < size / sizeof *files && survey.bytes > enough; i++) {
+        remove_entry(root, &files[i], removed);
+        survey.bytes -= files[i].size;
     }
-    free(survey.entries);
+    free(list);
     return good;
 }
 
@@ -170,7 +160,7 @@ void cache_sweep(int root, int shard, uint64_t cap)
 {
     struct weft_cache_removed removed = {0};
     struct survey survey = {.now = time(NULL), .removed = &removed};
-    cache_walk_shard(root, shard, look, &survey);
+    walk_shard(root, shard, look, &survey);
     if (survey.bytes <= cap / CACHE_SHARDS)
         return;
     int lock = cache_lock_byte(root, CACHE_SWEEP_BYTE);

@@ -12,7 +12,6 @@ enum cache_file_kind { CACHE_FILE_OTHER, CACHE_FILE_ENTRY, CACHE_FILE_TEMPORARY 
 
 struct cache_file {
     enum cache_file_kind kind;
-    int shard;
     int directory;                 /* descriptor of the shard's directory, valid during the visit */
     char name[CACHE_NAME + 48];
     uint64_t size;
@@ -21,8 +20,7 @@ struct cache_file {
 
 /* Called for each file of the cache. False ends the walk. The file may be gone by then. */
 typedef bool cache_visitor(void *user, const struct cache_file *file);
-/* Visit the files of one shard, or of all. False: a visitor ended the walk. */
-bool cache_walk_shard(int root, int shard, cache_visitor *visit, void *user);
+/* Visits all files. False: a visitor ended the walk. */
 bool cache_walk(int root, cache_visitor *visit, void *user);
 
 /* Removes stale temporary files. If the entries take more than `cap` bytes, removes those used longest ago

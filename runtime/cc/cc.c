@@ -165,7 +165,7 @@ static bool probe(struct cc *cc, struct diags *diags)
     const char *version[] = {cc->path, "--version", NULL};
     job_add_arguments(&job, version);
     bool good = job_run(&job, cc, diags);
-    char *log = good ? job_read_log(&job) : NULL;
+    char *log = good ? job_read(job.log, JOB_MAX_LOG) : NULL;
     if (good)
         identify(cc, log ? log : "");
     free(log);
@@ -253,7 +253,7 @@ char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, st
     struct job job;
     char *assembly = NULL;
     if (compile(&job, cc, text, math, true, NULL, diags)) {
-        assembly = job_read_output(&job);
+        assembly = job_read(job.output, SIZE_MAX);
         if (!assembly)
             job_files_failed(diags, "read the assembly of a kernel");
     }

@@ -4,7 +4,6 @@
 #include "runtime/base/base.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,19 +31,14 @@ static void *load_descriptor(int fd, const unsigned char digest[16])
 
 static int copy_to_memory(int fd, size_t size)
 {
-    char bytes[16384];
-    int memory = memfd_create("weft", MFD_CLOEXEC);
-    for (size_t done = 0; memory >= 0 && done < size;) {
-        size_t most = size - done < sizeof bytes ? size - done : sizeof bytes;
-        ssize_t got = pread(fd, bytes, most, (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0 || !write_all(memory, bytes, (size_t)got)) {
-            close(memory);
-            return -1;
-        }
-        done += (size_t)got;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    int memory = bytes == MAP_FAILED ? -1 : memfd_create("weft", MFD_CLOEXEC);
+    if (memory >= 0 && !write_all(memory, bytes, size)) {
+        close(memory);
+        memory = -1;
     }
+    if (bytes != MAP_FAILED)
+        munmap(bytes, size);
     return memory;
 }
 

@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_LOG = 4096 };
-
 /* ---- files ---- */
 
 bool job_files_failed(struct diags *diags, const char *what)
@@ -77,38 +75,19 @@ bool job_write_source(const struct job *job, const char *bytes, size_t size, str
     return good;
 }
 
-static char *read_file(const char *path, size_t most)
+char *job_read(const char *path, size_t most)
 {
     FILE *file = fopen(path, "re");
     char *text = NULL;
-    size_t length = 0, capacity = 0;
-    while (file && length < most) {
-        if (length + 1 >= capacity) {
-            char *grown = realloc(text, capacity = capacity ? capacity * 2 : 8192);
-            if (!grown)
-                break;
-            text = grown;
-        }
-        size_t got = fread(text + length, 1, capacity - length - 1, file);
-        length += got;
-        if (!got)
-            break;
-    }
-    if (file)
-        fclose(file);
-    if (text)
-        text[length < most ? length : most] = '\0';
+    size_t room = 0;
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &room, '\0', file) < 0 && text)
+        *text = '\0';              /* it is empty */
+    if (room > most)
+        text[most] = '\0';
+    fclose(file);
     return text;
-}
-
-char *job_read_output(const struct job *job)
-{
-    return read_file(job->output, SIZE_MAX);
-}
-
-char *job_read_log(const struct job *job)
-{
-    return read_file(job->log, MAX_LOG);
 }
 
 /* ---- the process ---- */
@@ -137,10 +116,9 @@ static char **job_environment(const struct cc *cc, const char *directory, char *
 /* Finds the program; a name without a slash is looked up in PATH. */
 static bool job_program(struct job *job, const struct cc *cc)
 {
-    struct stat stat;
-    if (!strchr(cc->path, '/'))
-        return program_find(environment_get(&cc->environment, "PATH"), cc->path, job->program, &stat);
-    return snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program;
+    return strchr(cc->path, '/')
+               ? snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program
+               : program_find(environment_get(&cc->environment, "PATH"), cc->path, job->program);
 }
 
 /* Starts the compiler in a process group of its own, with all signals at their defaults. Returns an errno. */
@@ -152,15 +130,12 @@ static int start(struct job *job, char **environment, pid_t *pid)
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
-    int error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, 1, job->log, O_WRONLY | O_CREAT | O_TRUNC,
-                                                 0600);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    bool good = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, 1, job->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0;
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
-    if (!error) /* no socket of the host may stay open in it */
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    /* no socket of the host may stay open in it */
+    good = good && posix_spawn_file_actions_addclosefrom_np(&actions, 3) == 0;
 #endif
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setpgroup(&attributes, 0);
@@ -168,9 +143,8 @@ static int start(struct job *job, char **environment, pid_t *pid)
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                               POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error = posix_spawn(pid, job->program, &actions, &attributes,
-                            (char *const *)job->arguments, environment);
+    int error = good ? posix_spawn(pid, job->program, &actions, &attributes, (char *const *)job->arguments, environment)
+                     : ENOMEM;
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -179,7 +153,7 @@ static int start(struct job *job, char **environment, pid_t *pid)
 /* `known`: the status is known. It is lost if the host ignores SIGCHLD or waits for all children. */
 static bool report_failure(const struct job *job, bool known, int status, struct diags *diags)
 {
-    char *log = job_read_log(job), how[48];
+    char *log = job_read(job->log, JOB_MAX_LOG), how[48];
     if (!known)
         snprintf(how, sizeof how, "status unknown");
     else if (WIFSIGNALED(status))
@@ -211,19 +185,15 @@ static int process_start(struct job *job, struct cc_running *running, char **env
 /* Like waitpid, but removes the process from the list before its number can be reused. */
 static pid_t process_wait(struct job *job, struct cc_running *running, int *status)
 {
-    pid_t waited;
     siginfo_t info;
-    while (waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        ;
+    TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOWAIT));
     pthread_mutex_lock(&running->mutex);
     struct cc_process **at = &running->first;
     while (*at != &job->process)
         at = &(*at)->next;
     *at = job->process.next;
     pthread_mutex_unlock(&running->mutex);
-    while ((waited = waitpid(job->process.pid, status, 0)) < 0 && errno == EINTR)
-        ;
-    return waited;
+    return TEMP_FAILURE_RETRY(waitpid(job->process.pid, status, 0));
 }
 
 void cc_cancel(struct cc_running *running)

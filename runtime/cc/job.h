@@ -12,7 +12,7 @@
 
 struct cc;
 
-enum { JOB_MAX_ARGUMENTS = 256 };
+enum { JOB_MAX_ARGUMENTS = 256, JOB_MAX_LOG = 4096 };
 
 /* The compilers in progress, each on the stack of the thread that waits for it. Once cancelled, no
  * further one is started. */
@@ -47,9 +47,9 @@ bool job_write_source(const struct job *job, const char *bytes, size_t size, str
 void job_add_arguments(struct job *job, const char *const *arguments);
 /* Starts the compiler and waits for it. False with a diagnostic if it fails or is cancelled. */
 bool job_run(struct job *job, const struct cc *cc, struct diags *diags);
-/* The output file, or the beginning of what the compiler printed; from malloc. NULL: it cannot be read. */
-char *job_read_output(const struct job *job);
-char *job_read_log(const struct job *job);
+/* Reads one of the job's files, or the beginning of it, as a text, which ends at a NUL. From malloc; NULL: it cannot be
+ * read. */
+char *job_read(const char *path, size_t most);
 /* Adds a diagnostic for errno about a file: "cannot `what`". Returns false. */
 bool job_files_failed(struct diags *diags, const char *what);
 /* Kills all compilers in progress. Their callers fail and clean up. From any thread. */

@@ -28,9 +28,7 @@ static const char entry_word[] = NAME_ENTRY;
 static const char *find_problem(const char *path)
 {
     struct stat stat_;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return strerror(errno);
-    if (stat(path, &stat_) != 0)
+    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || stat(path, &stat_) != 0)
         return strerror(errno);
     if (!S_ISDIR(stat_.st_mode))
         return "it is no directory";
@@ -145,14 +143,9 @@ static bool put_file(struct buf *out, const char *origin)
     return out->length > 0;
 }
 
-static const struct access *first_store(const struct kernel *kernel)
-{
-    return &kernel->accesses[kernel->load_count];
-}
-
 const char *keep_name(struct arena *arena, const struct program *program, const struct kernel *kernel)
 {
-    const struct access *store = kernel ? first_store(kernel) : NULL;
+    const struct access *store = kernel ? &kernel->accesses[kernel->load_count] : NULL;
     const struct result *result =
         &program->results[store && store->kind == TENSOR_RESULT ? store->index : 0];
     const struct span span = program->nodes[result->node].span;
@@ -284,27 +277,18 @@ static const char *find_entry(const char *text)
     return NULL;
 }
 
-const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text)
-{
-    const char *entry = find_entry(text);
-    struct buf out = buf_new(arena);
-    put_head(&out, kernel);
-    if (!entry)
-        return text;
-    size_t before = (size_t)(entry - text) + strlen(entry_word);
-    put_plain_lines(&out, text, before);
-    buf_printf(&out, "_%s", keep_name(arena, kernel->program, kernel));
-    put_plain_lines(&out, text + before, strlen(text + before));
-    return out.text;
-}
-
-void kernel_entry(const char *text, char entry[KEEP_ENTRY])
+const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text, const char **entry)
 {
     const char *found = find_entry(text);
-    int length = 0;
-    while (found && is_word(found[length]))
-        length++;
-    snprintf(entry, KEEP_ENTRY, "%.*s", length, found ? found : "");
+    struct buf out = buf_new(arena);
+    if (!found)
+        return text;
+    *entry = arena_printf(arena, "%s_%s", entry_word, keep_name(arena, kernel->program, kernel));
+    put_head(&out, kernel);
+    put_plain_lines(&out, text, (size_t)(found - text));
+    buf_puts(&out, *entry);
+    put_plain_lines(&out, found + strlen(entry_word), strlen(found) - strlen(entry_word));
+    return out.text;
 }
 
 /* ---- files ---- */
@@ -315,38 +299,17 @@ bool keep_path(char path[PATH_MAX], const char *directory, const char *name, con
     return snprintf(path, PATH_MAX, "%s/%s-%.*s.%s", directory, name, DIGEST, digest, suffix) < PATH_MAX - 32;
 }
 
-static bool write_file(const char *temporary, const char *path, const void *bytes, size_t size)
-{
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool good = write_all(fd, bytes, size);
-    int error = errno;
-    if (close(fd) != 0 && good) {
-        error = errno;
-        good = false;
-    }
-    if (good && rename(temporary, path) == 0)
-        return true;
-    error = good ? errno : error;
-    unlink(temporary);
-    errno = error;
-    return false;
-}
-
 bool keep_write(const char *path, const void *bytes, size_t size, struct diags *diags)
 {
     char temporary[PATH_MAX];
     snprintf(temporary, sizeof temporary, "%.*s.%lx.tmp", PATH_MAX - 32, path, (long)getpid());
-    return write_file(temporary, path, bytes, size) ||
+    return write_file(AT_FDCWD, temporary, path, 0666, bytes, size) ||
            diag_at(diags, DIAG_NOT_KEPT, NULL, 0, path, strerror(errno));
 }
 
-bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
+bool keep_files(struct kept *kept, const char *directory, const char *entry, const char *digest,
                 const char *const suffixes[2])
 {
-    char entry[KEEP_ENTRY];
-    kernel_entry(text, entry);
     const char *name = strlen(entry) > strlen(entry_word) ? entry + strlen(entry_word) + 1 : "kernel";
     return directory && keep_path(kept->source, directory, name, digest, suffixes[0]) &&
            keep_path(kept->binary, directory, name, digest, suffixes[1]);

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-enum { KEEP_NAME = 80, KEEP_ENTRY = KEEP_NAME + 16 };
+enum { KEEP_NAME = 80 };
 
 /* Sets *directory to the path that `word` means (NULL: the environment's word), from malloc and absolute, and
  * makes the directory if it is missing. No directory: *directory is NULL. False with a diagnostic. */
@@ -18,10 +18,9 @@ bool keep_open(const char *word, char **directory, struct diags *diags);
  * consists of letters, digits and underscores. NULL for `kernel` names the program as a whole. */
 const char *keep_name(struct arena *arena, const struct program *program, const struct kernel *kernel);
 
-/* Renames the entry of a kernel's text to weft_kernel_NAME and puts a comment above that lists its values. */
-const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text);
-/* The name of the entry in a text: weft_kernel, or weft_kernel_uint8_img_mul_2. */
-void kernel_entry(const char *text, char entry[KEEP_ENTRY]);
+/* Renames the entry of a kernel's text, weft_kernel, to weft_kernel_NAME, which *entry becomes, and puts a comment
+ * above that lists its values. */
+const char *keep_text(struct arena *arena, const struct kernel *kernel, const char *text, const char **entry);
 
 /* The functions below allocate no memory, so they may be called while other threads wait for the kernel. */
 
@@ -35,9 +34,9 @@ bool keep_write(const char *path, const void *bytes, size_t size, struct diags *
 struct kept {
     char source[PATH_MAX], binary[PATH_MAX];
 };
-/* Fills in the paths for the kernel with this text. `suffixes` are those of source and binary. False: nothing
+/* Fills in the paths for the kernel with this entry. `suffixes` are those of source and binary. False: nothing
  * is kept. */
-bool keep_files(struct kept *kept, const char *directory, const char *text, const char *digest,
+bool keep_files(struct kept *kept, const char *directory, const char *entry, const char *digest,
                 const char *const suffixes[2]);
 
 #endif

@@ -18,9 +18,8 @@ enum { PROCESSOR = 512 };          /* bytes of a processor's description */
 char *cc_identity(const struct cc *cc)
 {
     char path[PATH_MAX];
-    struct stat stat;
-    return program_find(environment_get(&cc->environment, "PATH"), cc->path, path, &stat) ? file_identity(path)
-                                                                                           : NULL;
+    return program_find(environment_get(&cc->environment, "PATH"), cc->path, path) ? file_identity(path)
+                                                                                     : NULL;
 }
 
 /* Describes this processor, for flags such as -march=native. Machines that share a home directory share its
@@ -61,8 +60,6 @@ bool cc_key_init(struct cache_key *key, const struct cc *cc, const char *identit
         if (strstr(flags[i], "native"))
             fields[count++] = describe_processor(processor);
     }
-    bool good = cache_key_fields(key, fields, text);
-    key->suffix = ".so";
-    key->load = image_load_entry;
-    return good;
+    *key = (struct cache_key){.suffix = ".so", .load = image_load_entry};
+    return cache_key_fields(key, fields, text);
 }

@@ -107,11 +107,6 @@ void cuda_leave(const struct cuda_device *device)
     device->driver->cuCtxPopCurrent(&ours);
 }
 
-void cuda_devices_init(struct cuda_devices *devices)
-{
-    pthread_mutex_init(&devices->mutex, NULL);
-}
-
 /* Waits in the relaxed mode, so that a capture elsewhere in the process is not invalidated. */
 static void wait(const struct cuda_device *device)
 {

@@ -41,7 +41,6 @@ void cuda_leave(const struct cuda_device *device);
  * after a fork, or when the context is lost. */
 bool cuda_enter_quietly(const struct cuda_device *device);
 
-void cuda_devices_init(struct cuda_devices *devices);
 /* Waits until no kernel of this context runs and none of its memory is in use on any GPU. */
 void cuda_devices_wait(const struct cuda_devices *devices);
 /* Releases all GPUs. Modules must have been unloaded before. */

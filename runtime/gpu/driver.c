@@ -12,7 +12,7 @@
 
 /* The last ones are the directories of WSL and of containers, which the dynamic loader does not
  * search. */
-const char cuda_driver_names[] =
+static const char library_names[] =
     "libcuda.so.1, libcuda.so, /usr/lib/wsl/lib/libcuda.so.1, /usr/local/nvidia/lib64/libcuda.so.1, "
     "/usr/local/nvidia/lib/libcuda.so.1";
 
@@ -47,7 +47,7 @@ static bool report_fork(struct diags *diags)
 void *cuda_driver_open(void)
 {
     void *library = NULL;
-    for (const char *name = cuda_driver_names; !library && *name;) {
+    for (const char *name = library_names; !library && *name;) {
         char path[64];
         size_t length = strcspn(name, ",");
         snprintf(path, sizeof path, "%.*s", (int)length, name);
@@ -125,7 +125,7 @@ static bool prepare(struct diags *diags)
     const char *missing = NULL;
     void *library = cuda_driver_open();
     if (!library)
-        return diag_at(diags, DIAG_CUDA_NO_DRIVER, NULL, 0, cuda_driver_names);
+        return diag_at(diags, DIAG_CUDA_NO_DRIVER, NULL, 0, library_names);
     if (!cuda_driver_find(library, &table, &missing))
         return diag_at(diags, DIAG_CUDA_OLD_DRIVER, NULL, 0, table.path, missing);
     pthread_once(&once, watch_forks);
@@ -153,7 +153,8 @@ const struct cuda_driver *cuda_driver_get(struct diags *diags)
 
 /* ---- errors ---- */
 
-bool cuda_lost(int result)
+/* Whether the error means that the GPU's context is lost, so that every further call fails. */
+static bool is_lost(int result)
 {
     switch (result) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -183,7 +184,7 @@ bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int resul
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return diag_at(diags, DIAG_CUDA_MEMORY, NULL, 0, function);
     describe(driver, result, &name, &text);
-    if (cuda_lost(result))
+    if (is_lost(result))
         return diag_at(diags, DIAG_CUDA_LOST, NULL, 0, function, text, name, result);
     return diag_at(diags, DIAG_CUDA_CALL, NULL, 0, function, text, name, result);
 }

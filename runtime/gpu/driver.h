@@ -222,15 +222,10 @@ bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int resul
 #define CUDA_CALL(driver, diags, function, ...)                                                    \
     cuda_check(driver, diags, (driver)->function(__VA_ARGS__), #function)
 
-/* Whether the error means that the GPU's context is lost, so that every further call fails. */
-bool cuda_lost(int result);
-
 /* ---- for weft_doctor ---- */
 
-/* Opens the first library of cuda_driver_names that can be opened; NULL: none. */
+/* Opens the driver's library, the first that can be opened of several names; NULL: none. */
 void *cuda_driver_open(void);
-/* The names that are tried, as a list for messages. */
-extern const char cuda_driver_names[];
 
 /* Fills the table from an open library. False if a needed symbol is missing; *missing is its name. */
 bool cuda_driver_find(void *library, struct cuda_driver *driver, const char **missing);

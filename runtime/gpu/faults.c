@@ -160,30 +160,22 @@ void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, str
 
 /* ---- beginning and end ---- */
 
-void remarks_init(struct remarks *remarks)
+static void finish_sites(const struct remark_text *text)
 {
-    pthread_mutex_init(&remarks->mutex, NULL);
-}
-
-static void finish_sites(struct remark_text *text)
-{
-    while (text->sites) {
-        struct remark_site *site = text->sites;
-        text->sites = site->next;
-        while (site->bytes) {
-            struct remark_bytes *bytes = site->bytes;
-            site->bytes = bytes->next;
+    for (struct remark_site *site = text->sites, *next; site; site = next) {
+        for (struct remark_bytes *bytes = site->bytes, *later; bytes; bytes = later) {
+            later = bytes->next;
             free(bytes);
         }
+        next = site->next;
         free(site);
     }
 }
 
 void remarks_finish(struct remarks *remarks)
 {
-    while (remarks->texts) {
-        struct remark_text *text = remarks->texts;
-        remarks->texts = text->next;
+    for (struct remark_text *text = remarks->texts, *next; text; text = next) {
+        next = text->next;
         finish_sites(text);
         free(text);
     }

@@ -10,9 +10,6 @@
 #include "compiler/ir/ir.h"
 #include "runtime/gpu/device.h"
 
-struct remark_site;
-struct remark_text;
-
 /* A member of struct weft_context. */
 struct remarks {
     pthread_mutex_t mutex;
@@ -31,7 +28,6 @@ uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, stru
  * clears the bytes. */
 void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, struct diags *diags);
 
-void remarks_init(struct remarks *remarks);
 void remarks_finish(struct remarks *remarks);
 
 #endif

@@ -73,10 +73,9 @@ static bool is_library(const char *path)
 
 static bool accept(const struct search *search, const char *path)
 {
-    struct stat stat;
-    if (search->kind == CUDA_PROGRAM)
-        return program_find(NULL, path, search->path, &stat);
-    return is_library(path) && snprintf(search->path, PATH_MAX, "%s", path) < PATH_MAX;
+    return search->kind == CUDA_PROGRAM
+               ? program_find(NULL, path, search->path)
+               : is_library(path) && snprintf(search->path, PATH_MAX, "%s", path) < PATH_MAX;
 }
 
 /* libnvrtc.so.13 comes before libnvrtc.so.12, whatever their directories. */
@@ -167,8 +166,7 @@ static bool beside_python(const struct search *search, const char *program)
 static bool in_python(const struct search *search)
 {
     char program[PATH_MAX], real[PATH_MAX];
-    struct stat status;
-    return program_find(environment_get(search->environment, "PATH"), "python3", program, &status) &&
+    return program_find(environment_get(search->environment, "PATH"), "python3", program) &&
            (beside_python(search, program) ||
             (realpath(program, real) && beside_python(search, real)));
 }

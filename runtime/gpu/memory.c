@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     POOL_KEEPS = 64 << 20,         /* bytes that the pool keeps although nothing uses them */
@@ -129,11 +130,10 @@ static void trim(struct cuda_device *device, size_t most)
         gone = block;
     }
     pthread_mutex_unlock(&device->memory.mutex);
-    while (gone) {
-        struct cuda_block *block = gone;
-        gone = block->next;
-        release(device->driver, block);
-        free(block);
+    for (struct cuda_block *next; gone; gone = next) {
+        next = gone->next;
+        release(device->driver, gone);
+        free(gone);
     }
 }
 
@@ -287,24 +287,16 @@ bool cuda_await(const struct cuda_device *device, const struct cuda_lease *lease
 
 /* ---- streams ---- */
 
-struct cuda_stream {
-    struct cuda_stream *next;
-    struct CUstream_st *stream;
-};
-
 struct CUstream_st *cuda_take_stream(struct cuda_device *device, struct diags *diags)
 {
+    struct cuda_memory *memory = &device->memory;
     struct CUstream_st *stream = NULL;
-    pthread_mutex_lock(&device->memory.mutex);
-    struct cuda_stream *idle = device->memory.streams;
-    if (idle)
-        device->memory.streams = idle->next;
-    pthread_mutex_unlock(&device->memory.mutex);
-    if (idle) {
-        stream = idle->stream;
-        free(idle);
+    pthread_mutex_lock(&memory->mutex);
+    if (memory->idle_count)
+        stream = memory->idle[--memory->idle_count];
+    pthread_mutex_unlock(&memory->mutex);
+    if (stream)
         return stream;
-    }
     int mode = cuda_relax(device);
     bool good = CUDA_CALL(device->driver, diags, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
     cuda_strict(device, mode);
@@ -313,15 +305,14 @@ struct CUstream_st *cuda_take_stream(struct cuda_device *device, struct diags *d
 
 void cuda_leave_stream(struct cuda_device *device, struct CUstream_st *stream)
 {
-    struct cuda_stream *idle = malloc(sizeof *idle);
-    if (!idle) {
+    struct cuda_memory *memory = &device->memory;
+    pthread_mutex_lock(&memory->mutex);
+    bool keep = memory->idle_count < CUDA_IDLE_STREAMS;
+    if (keep)
+        memory->idle[memory->idle_count++] = stream;
+    pthread_mutex_unlock(&memory->mutex);
+    if (!keep)
         device->driver->cuStreamDestroy(stream);
-        return;
-    }
-    pthread_mutex_lock(&device->memory.mutex);
-    *idle = (struct cuda_stream){device->memory.streams, stream};
-    device->memory.streams = idle;
-    pthread_mutex_unlock(&device->memory.mutex);
 }
 
 int cuda_wait(const struct cuda_device *device, struct CUstream_st *stream)
@@ -389,14 +380,6 @@ struct cuda_constant {
     char data[];
 };
 
-static uint64_t hash_bytes(const unsigned char *data, size_t bytes)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ data[i]) * 1099511628211u;
-    return hash;
-}
-
 /* The mutex must be held. */
 static const struct cuda_constant *find_constant(const struct cuda_memory *memory, const void *data,
                                                  size_t bytes, uint64_t hash)
@@ -449,7 +432,7 @@ static const struct cuda_constant *make_constant(struct cuda_device *device, con
 uint64_t cuda_constant(struct cuda_device *device, const void *data, size_t bytes, struct diags *diags)
 {
     struct cuda_memory *memory = &device->memory;
-    uint64_t hash = hash_bytes(data, bytes);
+    uint64_t hash = XXH3_64bits(data, bytes);
     pthread_mutex_lock(&memory->mutex);
     const struct cuda_constant *found = find_constant(memory, data, bytes, hash);
     if (!found && memory->constant_bytes + bytes <= CONSTANTS_MOST)
@@ -486,24 +469,16 @@ bool cuda_memory_init(struct cuda_device *device, struct diags *diags)
 }
 
 /* A graph that still owns a block frees the struct later; the graph must not be launched any more. */
-static void finish_block(const struct cuda_driver *driver, struct cuda_block *block, bool alive)
-{
-    bool awaited = alive && block->state == BLOCK_GRAPH;
-    if (alive)
-        release(driver, block);
-    block->memory = NULL;
-    if (!awaited)
-        free(block);
-}
-
 static void finish_blocks(struct cuda_device *device, bool alive)
 {
-    struct cuda_block *all = device->memory.blocks;
     pthread_mutex_lock(&graphs);
-    while (all) {
-        struct cuda_block *block = all;
-        all = block->next;
-        finish_block(device->driver, block, alive);
+    for (struct cuda_block *block = device->memory.blocks, *next; block; block = next) {
+        next = block->next;
+        if (alive)
+            release(device->driver, block);
+        block->memory = NULL;
+        if (!alive || block->state != BLOCK_GRAPH)
+            free(block);
     }
     pthread_mutex_unlock(&graphs);
 }
@@ -513,20 +488,14 @@ void cuda_memory_finish(struct cuda_device *device, bool alive)
     const struct cuda_driver *driver = device->driver;
     struct cuda_memory *memory = &device->memory;
     finish_blocks(device, alive);
-    while (memory->constants) {
-        struct cuda_constant *constant = memory->constants;
-        memory->constants = constant->next;
+    for (struct cuda_constant *constant = memory->constants, *next; constant; constant = next) {
+        next = constant->next;
         if (alive)
             driver->cuMemFree(constant->address);
         free(constant);
     }
-    while (memory->streams) {
-        struct cuda_stream *idle = memory->streams;
-        memory->streams = idle->next;
-        if (alive)
-            driver->cuStreamDestroy(idle->stream);
-        free(idle);
-    }
+    for (int i = 0; alive && i < memory->idle_count; i++)
+        driver->cuStreamDestroy(memory->idle[i]);
     if (memory->pool && cuda_driver_used()) /* the pool belongs to the GPU, so it outlives a lost context */
         driver->cuMemPoolDestroy(memory->pool);
     if (alive && memory->stream)

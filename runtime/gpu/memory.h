@@ -13,16 +13,16 @@
 #include <pthread.h>
 
 struct cuda_device;
-struct cuda_block;
-struct cuda_stream;
-struct cuda_constant;
+
+enum { CUDA_IDLE_STREAMS = 64 };   /* kept at most */
 
 /* A member of struct cuda_device. */
 struct cuda_memory {
     pthread_mutex_t mutex;         /* guards everything below except `pool` and `stream` */
     struct CUmemPoolHandle_st *pool; /* device memory; NULL: the driver has no pools */
     struct CUstream_st *stream;    /* our own non-blocking stream, for uploads of constants */
-    struct cuda_stream *streams;   /* our own idle streams */
+    struct CUstream_st *idle[CUDA_IDLE_STREAMS]; /* our own idle streams, */
+    int idle_count;                /* of which there are so many */
     struct cuda_block *blocks;     /* all blocks, lent or not */
     struct cuda_constant *constants;
     size_t constant_bytes;

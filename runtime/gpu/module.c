@@ -8,12 +8,11 @@
 
 /* Returns the driver's result. The relaxed capture mode allows loading although other threads may be
  * capturing. The GPU's context must be current. */
-static int load(const struct cuda_driver *driver, const void *image, struct CUmod_st **module)
+static int load(const struct cuda_device *device, const void *image, struct CUmod_st **module)
 {
-    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    driver->cuThreadExchangeStreamCaptureMode(&mode);
-    int result = driver->cuModuleLoadData(module, image);
-    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    int mode = cuda_relax(device);
+    int result = device->driver->cuModuleLoadData(module, image);
+    cuda_strict(device, mode);
     return result;
 }
 
@@ -25,10 +24,9 @@ static void *load_entry(const struct cache_key *key, int fd, const struct entry 
     (void)fd, (void)path;
     if (!cuda_enter_quietly(device))
         return NULL;
-    if (load(device->driver, entry->bytes, &module) != CUDA_SUCCESS)
-        module = NULL;
+    bool good = load(device, entry->bytes, &module) == CUDA_SUCCESS;
     cuda_leave(device);
-    return module;
+    return good ? module : NULL;
 }
 
 /* Reports a failure to load. If the driver cannot take the code, NVRTC is newer than the driver. */
@@ -59,11 +57,8 @@ bool cuda_key_init(struct cache_key *key, struct cuda_device *device, const char
     const char *fields[NVRTC_MAX_OPTIONS + 4] = {"cuda", identity, arch};
     snprintf(arch, sizeof arch, "sm_%d%d", device->major, device->minor);
     nvrtc_options(math, fields + 3);
-    bool good = cache_key_fields(key, fields, text);
-    key->suffix = ".cubin";
-    key->load = load_entry;
-    key->user = device;
-    return good;
+    *key = (struct cache_key){.suffix = ".cubin", .load = load_entry, .user = device};
+    return cache_key_fields(key, fields, text);
 }
 
 struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, const char *text,
@@ -79,7 +74,7 @@ struct CUmod_st *cuda_compile(struct nvrtc *nvrtc, struct cuda_device *device, c
     *image = (struct image){.fd = -1, .bytes = code.bytes, .size = code.size};
     if (!cuda_enter(device, diags))
         return NULL;
-    int result = load(device->driver, code.bytes, &module);
+    int result = load(device, code.bytes, &module);
     cuda_leave(device);
     return result == CUDA_SUCCESS || report_load(device, nvrtc, &arch, result, diags) ? module : NULL;
 }
@@ -92,10 +87,9 @@ struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_s
     struct CUfunc_st *function = NULL;
     if (!cuda_enter(device, diags))
         return NULL;
-    if (!CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry))
-        function = NULL;
+    bool good = CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry);
     cuda_leave(device);
-    return function;
+    return good ? function : NULL;
 }
 
 void cuda_unload(const struct cuda_device *device, struct CUmod_st *module)

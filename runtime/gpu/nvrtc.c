@@ -139,12 +139,14 @@ bool nvrtc_open(struct nvrtc *nvrtc, struct diags *diags)
 
 /* ---- architectures ---- */
 
-static bool knows(const struct nvrtc *nvrtc, int arch)
+/* The newest architecture that it knows up to `wanted`; 0: none. */
+static int newest_arch(const struct nvrtc *nvrtc, int wanted)
 {
+    int newest = 0;
     for (int i = 0; i < nvrtc->arch_count; i++)
-        if (nvrtc->archs[i] == arch)
-            return true;
-    return false;
+        if (nvrtc->archs[i] <= wanted)
+            newest = nvrtc->archs[i];
+    return newest;
 }
 
 /* "sm_75, sm_80" */
@@ -159,10 +161,7 @@ static const char *list_archs(const struct nvrtc *nvrtc, struct arena *arena)
 bool nvrtc_device_arch(const struct nvrtc *nvrtc, int major, int minor, struct nvrtc_arch *arch,
                        struct diags *diags)
 {
-    int wanted = 10 * major + minor, newest = 0;
-    for (int i = 0; i < nvrtc->arch_count; i++)
-        if (nvrtc->archs[i] <= wanted)
-            newest = nvrtc->archs[i];
+    int wanted = 10 * major + minor, newest = newest_arch(nvrtc, wanted);
     *arch = (struct nvrtc_arch){.form = newest == wanted ? NVRTC_CUBIN : NVRTC_PTX};
     snprintf(arch->name, sizeof arch->name, "sm_%d", wanted);
     if (!newest)
@@ -177,7 +176,7 @@ bool nvrtc_named_arch(const struct nvrtc *nvrtc, const char *name, enum nvrtc_fo
                       struct nvrtc_arch *arch, struct diags *diags)
 {
     *arch = (struct nvrtc_arch){.form = form};
-    if (strncmp(name, "sm_", 3) != 0 || !knows(nvrtc, atoi(name + 3)))
+    if (strncmp(name, "sm_", 3) != 0 || atoi(name + 3) < 1 || newest_arch(nvrtc, atoi(name + 3)) != atoi(name + 3))
         return diag_at(diags, DIAG_NVRTC_ARCH, NULL, 0, name, nvrtc->major, nvrtc->minor, nvrtc->path,
                        list_archs(nvrtc, diags->arena));
     snprintf(arch->name, sizeof arch->name, "%s_%.8s", form == NVRTC_PTX ? "compute" : "sm", name + 3);

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct cc;
 struct _nvrtcProgram;
 
 /* F(field, arguments). The symbol is "nvrtc" followed by the field's name. All functions are needed. */

@@ -233,22 +233,16 @@ static bool report_refusal(struct task *task, struct diags *diags)
                    task->log ? task->log : "", numbered(diags->arena, plain));
 }
 
-/* NVRTC failed for another reason, such as a missing library. */
-static bool report_failure(const struct task *task, struct diags *diags)
-{
-    const struct nvrtc *nvrtc = task->nvrtc;
-    return diag_at(diags, DIAG_NVRTC_FAILED, NULL, 0, nvrtc->major, nvrtc->minor, nvrtc->path,
-                   task->call, task->result, task->log ? task->log : "");
-}
-
+/* Another failure is that of NVRTC, such as a missing library. */
 static bool report(struct task *task, struct diags *diags)
 {
-    bool memory = task->result == NO_MEMORY || (task->log && strstr(task->log, "out of memory"));
-    if (memory)
+    const struct nvrtc *nvrtc = task->nvrtc;
+    if (task->result == NO_MEMORY || (task->log && strstr(task->log, "out of memory")))
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     if (task->result == COMPILATION || task->result == INVALID_OPTION)
         return report_refusal(task, diags);
-    return report_failure(task, diags);
+    return diag_at(diags, DIAG_NVRTC_FAILED, NULL, 0, nvrtc->major, nvrtc->minor, nvrtc->path,
+                   task->call, task->result, task->log ? task->log : "");
 }
 
 bool nvrtc_compile(struct nvrtc *nvrtc, const char *text, enum weft_math math,

@@ -38,9 +38,8 @@ static char *identity_of(const struct build *build)
 
 static bool key_of(const struct build *build, const char *identity, struct cache_key *key)
 {
-    if (build->device)
-        return cuda_key_init(key, build->device, identity, build->key, build->math);
-    return cc_key_init(key, &build->context->cc, identity, build->key, build->math);
+    return build->device ? cuda_key_init(key, build->device, identity, build->key, build->math)
+                         : cc_key_init(key, &build->context->cc, identity, build->key, build->math);
 }
 
 /* A compiler's output, to be kept on disk. */
@@ -55,15 +54,13 @@ static void *compile_c(const struct build *build, const struct cache_key *disk, 
     static const char *const suffixes[] = {"c", "so"};
     struct cc cc;
     struct kept kept;
-    char entry[KEEP_ENTRY];
     if (!probe(build->context, identity, &cc, diags))
         return NULL;
     snprintf(output->note, sizeof output->note, "%s", cc.version);
-    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    bool keep = keep_files(&kept, build->context->keep, build->entry, disk->name, suffixes);
     void *handle = cc_load(&cc, build->text, build->math, disk->digest, keep ? &kept : NULL,
                            &output->image.fd, diags);
-    kernel_entry(build->text, entry);
-    if (handle && !dlsym(handle, entry)) {
+    if (handle && !dlsym(handle, build->entry)) {
         dlclose(handle);
         handle = NULL;
         diag_at(diags, DIAG_KERNEL_LOAD, NULL, 0, "it has no entry");
@@ -76,11 +73,10 @@ static void *compile_c(const struct build *build, const struct cache_key *disk, 
 static char *keep_source(const struct build *build, const struct kept *kept, struct diags *diags)
 {
     char *text = NULL;
-    if (!keep_write(kept->source, build->text, strlen(build->text), diags) ||
-        strpbrk(kept->source, "\"\\\n") ||
-        asprintf(&text, "#line 1 \"%s\"\n%s", kept->source, build->text) < 0)
-        return NULL;
-    return text;
+    bool good = keep_write(kept->source, build->text, strlen(build->text), diags) &&
+                !strpbrk(kept->source, "\"\\\n") &&
+                asprintf(&text, "#line 1 \"%s\"\n%s", kept->source, build->text) >= 0;
+    return good ? text : NULL;
 }
 
 static void *compile_cuda(const struct build *build, const struct cache_key *disk, struct output *output,
@@ -89,7 +85,7 @@ static void *compile_cuda(const struct build *build, const struct cache_key *dis
     static const char *const suffixes[] = {"cu", "cubin"};
     struct nvrtc *nvrtc = &build->context->nvrtc;
     struct kept kept;
-    bool keep = keep_files(&kept, build->context->keep, build->text, disk->name, suffixes);
+    bool keep = keep_files(&kept, build->context->keep, build->entry, disk->name, suffixes);
     char *text = keep ? keep_source(build, &kept, diags) : NULL;
     void *module = cuda_compile(nvrtc, build->device, text ? text : build->text, build->math,
                                 &output->image, diags);
@@ -116,35 +112,18 @@ void *build_from_disk(const struct build *build)
     return handle;
 }
 
-/* Tells the log, not the call, because the result is just as good. The note waits for log_untold: this may be the
- * worker's thread, or other threads may be waiting for the kernel. */
-static void note_once(struct weft_context *context, int problem)
-{
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    if (!context->log.tell || atomic_flag_test_and_set(&context->noted))
-        return;
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        diag_at(&diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(problem));
-        keep_untold(&context->log, &diags);
-    }
-    arena_finish(&arena);
-}
-
-/* Keeps a kernel that was loaded, unless the compiler's file has changed meanwhile. */
+/* Keeps a kernel that was loaded, unless the compiler's file has changed meanwhile. That the disk cannot be used is
+ * noted once for a context. */
 static void publish(const struct build *build, const struct cache_key *disk, const char *identity,
-                    const struct output *output)
+                    const struct output *output, struct diags *diags)
 {
     struct weft_context *context = build->context;
     char *after = identity_of(build);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same &&
-        !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap))
-        note_once(context, errno);
+    if (same && !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap) &&
+        context->log.tell && !atomic_flag_test_and_set(&context->noted))
+        diag_at(diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(errno));
 }
 
 static void *compile(const struct build *build, const struct cache_key *disk, const char *identity,
@@ -154,7 +133,7 @@ static void *compile(const struct build *build, const struct cache_key *disk, co
     void *handle = build->device ? compile_cuda(build, disk, &output, diags)
                                  : compile_c(build, disk, identity, &output, diags);
     if (handle && identity && build->context->cache && !keep)
-        publish(build, disk, identity, &output);
+        publish(build, disk, identity, &output, diags);
     if (output.image.fd >= 0)
         close(output.image.fd);
     free(output.image.bytes);

@@ -13,7 +13,7 @@ bool build_compiler(struct weft_context *context, struct cc *cc, struct diags *d
 struct build {
     struct weft_context *context;
     const char *key;               /* its text without comments */
-    const char *text;
+    const char *text, *entry;      /* and the name of its function */
     enum weft_math math;
     struct cuda_device *device;    /* NULL: a kernel in C */
 };
@@ -23,8 +23,8 @@ struct build {
 void *build_from_disk(const struct build *build);
 
 /* The same from the disk or, failing that, compiled and kept on disk. Processes that need the same kernel
- * wait for the first one. Sets *origin. NULL with a diagnostic. If the disk cache cannot be used, the log
- * is told once for a context (log_untold). */
+ * wait for the first one. Sets *origin. NULL with a diagnostic. Otherwise warnings and notes are for the log, such
+ * as once for a context that the disk cache cannot be used. */
 void *build_kernel(const struct build *build, struct diags *diags, enum weft_kernel_origin *origin);
 
 #endif

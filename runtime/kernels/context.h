@@ -6,9 +6,6 @@
 #include "runtime/gpu/gpu.h"
 #include "runtime/kernels/worker.h"
 
-struct loaded;
-struct plan_observer;
-
 struct weft_context {
     struct weft_context *next;     /* in the list of all contexts of the process */
     struct cc cc;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* One character for how and for which GPU the text is compiled, then the text without comments and
  * #line. So programs that differ only in names and literals share a kernel. */
@@ -28,19 +29,9 @@ static char *make_key(const struct kernel_request *request)
     return key;
 }
 
-static unsigned hash(const char *key)
+static struct loaded **bucket_of(struct weft_context *context, const char *key)
 {
-    uint64_t h = 1469598103934665603u;
-    for (; *key; key++)
-        h = (h ^ (unsigned char)*key) * 1099511628211u;
-    return (unsigned)(h ^ h >> 32) % 256;
-}
-
-static void unlink_entry(struct loaded **bucket, struct loaded *entry)
-{
-    while (*bucket != entry)
-        bucket = &(*bucket)->next;
-    *bucket = entry->next;
+    return &context->buckets[XXH3_64bits(key, strlen(key)) % (sizeof context->buckets / sizeof *context->buckets)];
 }
 
 static void free_entry(struct loaded *entry)
@@ -79,15 +70,17 @@ static struct loaded *build(struct weft_context *context, struct loaded **bucket
     pthread_mutex_unlock(&context->mutex);
     bool good = tiers_make(context, entry->key + 1, request, diags, &made);
     pthread_mutex_lock(&context->mutex);
-    if (good)
-        adopt(entry, &made);
     entry->state = good ? LOADED_READY : LOADED_FAILED;
     pthread_cond_broadcast(&context->changed);
-    if (good && !entry->final)
-        worker_add(context, entry);
-    if (good)
+    if (good) {
+        adopt(entry, &made);
+        if (!entry->final)
+            worker_add(context, entry);
         return entry;
-    unlink_entry(bucket, entry);
+    }
+    while (*bucket != entry)
+        bucket = &(*bucket)->next;
+    *bucket = entry->next;
     if (entry->waiting == 0)
         free_entry(entry);
     return NULL;
@@ -123,7 +116,7 @@ static bool await(struct weft_context *context, struct loaded *entry)
 static struct loaded *find(struct weft_context *context, const char *key)
 {
     for (;;) {
-        struct loaded *entry = context->buckets[hash(key)];
+        struct loaded *entry = *bucket_of(context, key);
         while (entry && strcmp(entry->key, key) != 0)
             entry = entry->next;
         if (!entry || entry->state == LOADED_READY || await(context, entry))
@@ -160,7 +153,7 @@ static struct loaded *get(struct weft_context *context, char *key,
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    struct loaded **bucket = &context->buckets[hash(key)];
+    struct loaded **bucket = bucket_of(context, key);
     *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
                               .device = request->device};
     *bucket = entry;
@@ -197,29 +190,26 @@ void kernels_settle(struct weft_context *context, struct loaded *loaded,
 
 void kernels_abandon(struct weft_context *context)
 {
-    for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++) {
-        struct loaded **at = &context->buckets[i];
-        while (*at) {
+    for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++)
+        for (struct loaded **at = &context->buckets[i]; *at;) {
             struct loaded *entry = *at;
-            if (entry->state != LOADED_PENDING) {
-                if (entry->building)
-                    worker_requeue(context, entry);
-                entry->building = false;
-                at = &entry->next;
+            if (entry->state == LOADED_PENDING) {
+                *at = entry->next;
+                free_entry(entry);
                 continue;
             }
-            *at = entry->next;
-            free_entry(entry);
+            if (entry->building)
+                worker_requeue(context, entry);
+            entry->building = false;
+            at = &entry->next;
         }
-    }
 }
 
 void kernels_finish(struct weft_context *context)
 {
     for (size_t i = 0; i < sizeof context->buckets / sizeof *context->buckets; i++)
-        while (context->buckets[i]) {
-            struct loaded *entry = context->buckets[i];
-            context->buckets[i] = entry->next;
+        for (struct loaded *entry = context->buckets[i], *next; entry; entry = next) {
+            next = entry->next;
             free_entry(entry);
         }
 }

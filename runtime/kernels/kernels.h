@@ -29,6 +29,7 @@ struct loaded {
 /* What a plan asks for. */
 struct kernel_request {
     const char *text;
+    const char *entry;             /* the name of its function; NULL: weft_kernel */
     enum weft_math math;
     bool exact;                    /* all rows are exact: every compiler's kernel has the same bits */
     bool wait;                     /* for the good kernel, even where a first one would do */

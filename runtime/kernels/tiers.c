@@ -1,17 +1,10 @@
 /* The choice between the first and the good kernel; see tiers_impl.h. */
 #include "runtime/kernels/tiers_impl.h"
 
-#include "compiler/lang/lang.h"
+#include "compiler/emit/emit.h"
 
 #include <dlfcn.h>
 #include <time.h>
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- making either kernel ---- */
 
@@ -19,53 +12,46 @@ static bool use_first(struct weft_context *context, const struct kernel_request 
                       struct made *made, struct diags *diags)
 {
     char log[256] = "";
-    double start = seconds();
+    double start = clock_seconds();
     if (!first_compile(request->text, &made->first, log, sizeof log))
         return diags && diag_at(diags, DIAG_COMPILER_FAILED, NULL, 0, context->cc.path, "in process",
                                 log);
     *(void **)&made->run = made->first.entry;
     made->info = (struct weft_kernel_info){.origin = WEFT_FROM_FIRST,
-                                           .seconds = seconds() - start,
-                                           .first_seconds = seconds() - start};
+                                           .seconds = clock_seconds() - start,
+                                           .first_seconds = clock_seconds() - start};
     return true;
 }
 
-static bool use_handle(const struct build *build, void *handle, enum weft_kernel_origin origin, double start,
-                       struct made *made)
+/* Takes over what was built: a handle of dlopen, or the module of a kernel for a GPU. NULL: nothing. */
+static bool use_built(const struct build *build, void *built, enum weft_kernel_origin origin, double start,
+                      struct diags *diags, struct made *made)
 {
-    char entry[KEEP_ENTRY];
-    if (!handle)
+    if (!built)
         return false;
-    kernel_entry(build->text, entry);
-    made->handle = handle;
-    *(void **)&made->run = dlsym(handle, entry);
-    made->final = true;
-    made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
-    return true;
+    *made = (struct made){.final = true, .info = {.origin = origin, .seconds = clock_seconds() - start}};
+    if (!build->device) {
+        made->handle = built;
+        *(void **)&made->run = dlsym(built, build->entry);
+        return true;
+    }
+    made->module = built;
+    made->function = cuda_function(build->device, built, build->entry, diags);
+    if (!made->function)
+        cuda_unload(build->device, built);
+    return made->function != NULL;
 }
 
+/* The log is told what the compiler says about a kernel that it made. */
 static bool use_good(const struct build *build, struct diags *diags, struct made *made)
 {
     enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
-    double start = seconds();
-    void *handle = build_kernel(build, diags, &origin);
-    return use_handle(build, handle, origin, start, made);
-}
-
-/* Kernels for GPUs have one tier. */
-static bool use_module(const struct build *build, struct diags *diags, struct made *made)
-{
-    enum weft_kernel_origin origin = WEFT_FROM_COMPILER;
-    double start = seconds();
-    char entry[KEEP_ENTRY];
-    kernel_entry(build->text, entry);
-    made->module = build_kernel(build, diags, &origin);
-    made->function = made->module ? cuda_function(build->device, made->module, entry, diags) : NULL;
-    made->final = true;
-    made->info = (struct weft_kernel_info){.origin = origin, .seconds = seconds() - start};
-    if (made->module && !made->function)
-        cuda_unload(build->device, made->module);
-    return made->function != NULL;
+    double start = clock_seconds();
+    void *built = build_kernel(build, diags, &origin);
+    bool good = use_built(build, built, origin, start, diags, made);
+    if (good)
+        keep_untold(&build->context->log, diags);
+    return good;
 }
 
 /* ---- messages ---- */
@@ -116,20 +102,18 @@ static bool first_serves(const struct weft_context *context, const struct kernel
     return first_allowed(context) && (same || context->tier == WEFT_TIER_FAST);
 }
 
-/* Waits for the machine's compiler, on the calling thread. If it fails, falls back to libtcc, provided
- * that a first kernel would do or that the machine has no compiler. */
+/* Waits for the compiler, on the calling thread. If the machine's C compiler fails, falls back to libtcc, provided
+ * that a first kernel would do or that the machine has no compiler. Kernels for GPUs have one tier. */
 static bool wait_for_good(const struct build *build, const struct kernel_request *request,
                           struct diags *diags, struct made *made)
 {
     struct weft_context *context = build->context;
     struct diags failed;
     diags_init(&failed, diags->arena, NULL);
-    if (use_good(build, &failed, made)) {
-        keep_untold(&context->log, &failed); /* warnings and notes */
+    if (use_good(build, &failed, made))
         return true;
-    }
     bool serves = first_serves(context, request) || (first_allowed(context) && lacks_compiler(&failed));
-    if (serves && use_first(context, request, made, NULL)) {
+    if (serves && !request->device && use_first(context, request, made, NULL)) {
         made->final = true;
         log_reason(context, &failed);
         return true;
@@ -141,36 +125,38 @@ static bool wait_for_good(const struct build *build, const struct kernel_request
 bool tiers_make(struct weft_context *context, const char *key, const struct kernel_request *request,
                 struct diags *diags, struct made *made)
 {
-    double start = seconds();
-    const struct build build = {context, key, request->text, request->math, request->device};
+    double start = clock_seconds();
+    const struct build build = {context, key, request->text, request->entry ? request->entry : NAME_ENTRY,
+                                request->math, request->device};
     *made = (struct made){.final = context->only_first};
-    if (request->device)
-        return use_module(&build, diags, made);
-    if (context->only_first)
+    if (context->only_first && !request->device)
         return use_first(context, request, made, diags);
-    if (request->wait || !first_serves(context, request))
+    if (request->device || request->wait || !first_serves(context, request))
         return wait_for_good(&build, request, diags, made);
-    return use_handle(&build, build_from_disk(&build), WEFT_FROM_DISK, start, made) ||
+    return use_built(&build, build_from_disk(&build), WEFT_FROM_DISK, start, diags, made) ||
            use_first(context, request, made, NULL) || wait_for_good(&build, request, diags, made);
+}
+
+struct improvement {
+    struct build build;
+    struct made *made;
+    bool good;
+};
+
+static void improve(struct diags *diags, void *user)
+{
+    struct improvement *improvement = user;
+    struct weft_context *context = improvement->build.context;
+    improvement->good = use_good(&improvement->build, diags, improvement->made);
+    if (!improvement->good && !context->running.cancelled)
+        log_reason(context, diags);
 }
 
 bool tiers_improve(struct weft_context *context, const char *key, enum weft_math math,
                    struct made *made)
 {
-    struct arena arena;
-    struct diags diags;
-    jmp_buf env;
-    bool good = false;
+    struct improvement improvement = {{context, key, key, NAME_ENTRY, math, NULL}, made, false};
     *made = (struct made){0};
-    arena_init(&arena);
-    if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, NULL);
-        good = use_good(&(struct build){context, key, key, math, NULL}, &diags, made);
-        if (good)
-            keep_untold(&context->log, &diags);
-        else if (!context->running.cancelled)
-            log_reason(context, &diags);
-    }
-    arena_finish(&arena);
-    return good;
+    guarded_call(NULL, NULL, improve, &improvement, NULL);
+    return improvement.good;
 }

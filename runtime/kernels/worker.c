@@ -31,17 +31,23 @@ static void after_fork(void)
     go_on(false);
 }
 
+/* The locks of a context besides `mutex`, the log's and NVRTC's. */
+static void init_locks(struct weft_context *context)
+{
+    pthread_mutex_init(&context->cc_mutex, NULL);
+    pthread_mutex_init(&context->cuda.mutex, NULL);
+    pthread_mutex_init(&context->remarks.mutex, NULL);
+    pthread_mutex_init(&context->running.mutex, NULL);
+    pthread_cond_init(&context->changed, NULL);
+    pthread_cond_init(&context->worker.wake, NULL);
+}
+
 /* The child has no other thread, and the compilers in progress belong to the parent. */
 static void in_child(void)
 {
     for (struct weft_context *context = contexts; context; context = context->next) {
-        pthread_mutex_init(&context->cc_mutex, NULL);
-        pthread_mutex_init(&context->cuda.mutex, NULL);
-        pthread_mutex_init(&context->remarks.mutex, NULL);
+        init_locks(context);
         pthread_mutex_init(&context->nvrtc.mutex, NULL);
-        pthread_mutex_init(&context->running.mutex, NULL);
-        pthread_cond_init(&context->changed, NULL);
-        pthread_cond_init(&context->worker.wake, NULL);
         context->running.first = NULL;
         context->worker.running = false;
         kernels_abandon(context);
@@ -103,7 +109,7 @@ static void start(struct weft_context *context)
 void worker_init(struct weft_context *context)
 {
     pthread_once(&once, prepare_process);
-    pthread_cond_init(&context->worker.wake, NULL);
+    init_locks(context);
     pthread_mutex_lock(&contexts_mutex);
     context->next = contexts;
     contexts = context;

@@ -16,7 +16,7 @@ struct worker {
     struct loaded *first;          /* the queue of jobs, linked by next_job */
 };
 
-/* Adds the context to the list that forks and the end of the process go through. */
+/* Makes the context's locks, and adds it to the list that forks and the end of the process go through. */
 void worker_init(struct weft_context *context);
 /* Ends the thread and kills the compiler that it waits for. Takes milliseconds; the remaining jobs
  * are not done. */

@@ -7,6 +7,16 @@
 
 enum { MAX_EMITTED = 64 };         /* kept for each instance */
 
+void put_instructions(struct buf *key, const struct kernel *kernel)
+{
+    for (int i = 0; i < kernel->ins_count; i++) {
+        const struct ins *ins = &kernel->ins[i];
+        const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
+                             ins->a[0], ins->a[1], ins->a[2], ins->index};
+        buf_add(key, (const char *)words, sizeof words);
+    }
+}
+
 /* The counts come first, so that no two lists can run into each other. */
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
@@ -18,12 +28,7 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);
-    for (int i = 0; i < kernel->ins_count; i++) {
-        const struct ins *ins = &kernel->ins[i];
-        const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
-                             ins->a[0], ins->a[1], ins->a[2], ins->index};
-        buf_add(key, (const char *)words, sizeof words);
-    }
+    put_instructions(key, kernel);
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
         const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a]};
@@ -48,11 +53,9 @@ static struct emitted *find(const struct typed *typed, const struct buf *key)
 static struct emitted *copy(struct arena *arena, const struct emitted *made)
 {
     struct emitted *kept = ARENA_NEW(arena, struct emitted);
-    kept->size = made->size;
-    kept->key = arena_copy(arena, made->key, made->size);
-    kept->text = arena_string(arena, made->text, strlen(made->text));
-    kept->scratch = made->scratch;
-    kept->form = made->form;
+    *kept = (struct emitted){.key = arena_copy(arena, made->key, made->size), .size = made->size,
+                             .text = arena_string(arena, made->text, strlen(made->text)),
+                             .scratch = made->scratch, .form = made->form};
     return kept;
 }
 
@@ -81,14 +84,11 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
     pthread_mutex_unlock(&program->mutex);
     if (found)
         return found;
-    struct emitted *made = ARENA_NEW(scratch, struct emitted);
-    made->key = key.text;
-    made->size = key.length;
-    made->form = *params->form;
-    made->text = emit(scratch, kernel, params, &made->scratch);
+    struct emitted made = {.key = key.text, .size = key.length, .form = *params->form};
+    made.text = emit(scratch, kernel, params, &made.scratch);
     pthread_mutex_lock(&program->mutex);
     found = find(typed, &key); /* another thread may have added it meanwhile */
-    found = found ? found : keep(typed, made);
+    found = found ? found : keep(typed, &made);
     pthread_mutex_unlock(&program->mutex);
-    return found ? found : copy(arena, made);
+    return found ? found : copy(arena, &made);
 }

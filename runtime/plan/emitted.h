@@ -21,4 +21,7 @@ struct emitted *emitted_get(struct weft_program *program, struct typed *typed, s
                             struct arena *scratch, const struct kernel *kernel,
                             const struct emit_params *params);
 
+/* Appends everything that the text says of the kernel's instructions, for keys. */
+void put_instructions(struct buf *key, const struct kernel *kernel);
+
 #endif

@@ -1,23 +1,16 @@
-/* See gpu_args.h. */
+/* Writes the arguments of kernels on GPUs (gpu_args.h), and makes what a plan keeps there (gpu_plan.h). Equal bytes are
+ * on a GPU once and stay as long as the weft_context, because nobody can tell when the last kernel or graph that reads
+ * them is done. Nothing is allocated from an arena while a context is current: a failure would jump past cuda_leave. */
 #include "runtime/plan/plan.h"
 
 #include <string.h>
-
-/* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
- * further tiles by itself. */
-enum { MOST_BLOCKS = 1 << 20 };
-
-unsigned cuda_blocks(int64_t tiles)
-{
-    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
-}
 
 static const struct form *form_of(const struct planned *planned)
 {
     return &planned->emitted->form;
 }
 
-/* ---- geometry and maps ---- */
+/* ---- arguments ---- */
 
 #define SHARED static
 #define FORM struct form
@@ -27,23 +20,6 @@ void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, ui
 {
     put_geometry(words, form_of(planned), &planned->walk, maps);
 }
-
-bool cuda_is_mapped(const struct planned *planned, int access)
-{
-    return planned->walk.maps && planned->walk.maps[access];
-}
-
-size_t cuda_map_words(const struct planned *planned, int access)
-{
-    return map_words(planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED);
-}
-
-void cuda_write_map(const struct planned *planned, int access, uint64_t *words)
-{
-    put_map(words, planned->walk.maps[access], planned->kinds[access] == ACCESS_BOUNDED, form_of(planned)->wide);
-}
-
-/* ---- samples and arguments ---- */
 
 /* Whether chunks may be loaded and stored whole. */
 static bool is_dense(const struct planned *planned, const uint64_t *bases)
@@ -62,11 +38,6 @@ void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64
     put_sample(words, form_of(planned), first_tile, is_dense(planned, bases), geometry, bases);
 }
 
-void cuda_write_literals(const struct planned *planned, uint64_t *words)
-{
-    memcpy(words, planned->literals, (size_t)form_of(planned)->literals * sizeof *words);
-}
-
 void cuda_write_args(const struct planned *planned, const struct launch_words *launch, uint64_t *words)
 {
     struct launch_words all = *launch;
@@ -82,4 +53,118 @@ void cuda_change_args(const struct planned *planned, uint64_t faults, const uint
     words[1] = faults;
     *(to - form_geometry_words(form) - 1) = is_dense(planned, bases);
     memcpy(to, bases, (size_t)form->accesses * sizeof *to);
+}
+
+/* ---- sources ---- */
+
+/* Copies the bytes to the GPU. False with a diagnostic. */
+static bool place(struct cuda_device *device, struct cuda_source *source, struct diags *diags)
+{
+    int errors = diags->errors;
+    if (source->bytes)
+        source->address = cuda_constant(device, source->data, source->bytes, diags);
+    return diags->errors == errors;
+}
+
+static struct cuda_source constant_source(const struct plan *plan, const struct kernel *kernel, int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    if (access->kind == TENSOR_BYTES)
+        return (struct cuda_source){plan->bytes, TABLE_ENTRIES, 0};
+    if (access->kind != TENSOR_CONSTANT)
+        return (struct cuda_source){.data = NULL};
+    const struct constant *constant = &kernel->constants[access->index];
+    return (struct cuda_source){constant->data, constant->bytes, 0};
+}
+
+static struct cuda_source map_source(struct arena *arena, const struct planned *planned, int a)
+{
+    const long long *map = planned->walk.maps ? planned->walk.maps[a] : NULL;
+    const bool bounded = planned->kinds[a] == ACCESS_BOUNDED;
+    if (!map)
+        return (struct cuda_source){.data = NULL};
+    size_t count = map_words(map, bounded);
+    uint64_t *words = ARENA_ARRAY(arena, uint64_t, count);
+    put_map(words, map, bounded, form_of(planned)->wide);
+    return (struct cuda_source){words, count * sizeof *words, 0};
+}
+
+static struct cuda_source literal_source(const struct planned *planned)
+{
+    const size_t count = form_of(planned)->apart ? (size_t)form_of(planned)->literals : 0;
+    return (struct cuda_source){planned->literals, count * sizeof *planned->literals, 0};
+}
+
+static bool is_resident(const struct cuda_source *source)
+{
+    return !source->bytes || source->address;
+}
+
+/* NULL: the arguments are not passed by value, or not all sources are resident. */
+static uint64_t *make_words(struct arena *arena, const struct planned *planned)
+{
+    const struct cuda_planned *cuda = planned->cuda;
+    const struct form *form = &planned->emitted->form;
+    if (form->many || !cuda->resident)
+        return NULL;
+    uint64_t *none = ARENA_ARRAY(arena, uint64_t, form->accesses);
+    uint64_t *maps = ARENA_ARRAY(arena, uint64_t, form->accesses);
+    for (int a = 0; a < form->accesses; a++)
+        maps[a] = cuda->maps[a].address;
+    const struct launch_words launch = {.tiles = planned->tiles, .bases = none, .maps = maps,
+                                   .literals_address = cuda->literals.address};
+    uint64_t *words = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
+    cuda_write_args(planned, &launch, words);
+    return words;
+}
+
+/* Collects what the kernel reads, still in host memory. */
+static void gather(struct plan *plan, struct planned *planned)
+{
+    struct arena *arena = &plan->own;
+    int count = planned->kernel->access_count;
+    struct cuda_planned *cuda = planned->cuda = ARENA_NEW(arena, struct cuda_planned);
+    cuda->constants = ARENA_ARRAY(arena, struct cuda_source, count);
+    cuda->maps = ARENA_ARRAY(arena, struct cuda_source, count);
+    for (int a = 0; a < count; a++) {
+        cuda->constants[a] = constant_source(plan, planned->kernel, a);
+        cuda->maps[a] = map_source(arena, planned, a);
+    }
+    cuda->literals = literal_source(planned);
+}
+
+/* The context must be current. False with a diagnostic. */
+static bool place_all(struct weft_context *context, struct plan *plan, const struct planned *planned,
+                      const struct source *source, struct diags *diags)
+{
+    struct cuda_planned *cuda = planned->cuda;
+    const struct kernel *kernel = planned->kernel;
+    if (!place(plan->gpu, &cuda->literals, diags))
+        return false;
+    cuda->resident = is_resident(&cuda->literals);
+    for (int a = 0; a < kernel->access_count; a++) {
+        if (!place(plan->gpu, &cuda->constants[a], diags) || !place(plan->gpu, &cuda->maps[a], diags))
+            return false;
+        cuda->resident = cuda->resident && is_resident(&cuda->constants[a]) && is_resident(&cuda->maps[a]);
+    }
+    if (!kernel->fault_count)
+        return true;
+    cuda->site = remarks_site(&context->remarks, source, kernel, diags);
+    return cuda->site && cuda_pinned_reserve(plan->gpu, (size_t)kernel->fault_count, diags);
+}
+
+bool cuda_plan(struct weft_context *context, struct plan *plan, const struct source *source,
+               struct diags *diags)
+{
+    for (int k = 0; k < plan->kernel_count; k++)
+        gather(plan, &plan->kernels[k]);
+    bool good = cuda_enter(plan->gpu, diags);
+    if (!good)
+        return false;
+    for (int k = 0; good && k < plan->kernel_count; k++)
+        good = place_all(context, plan, &plan->kernels[k], source, diags);
+    cuda_leave(plan->gpu);
+    for (int k = 0; good && k < plan->kernel_count; k++)
+        plan->kernels[k].cuda->words = make_words(&plan->own, &plan->kernels[k]);
+    return good;
 }

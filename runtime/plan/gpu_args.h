@@ -17,17 +17,6 @@
 
 struct planned;
 
-/* Threads of a block: planned->emitted->form.threads. Blocks for a launch over so many tiles (> 0), of all
- * samples: at least 1. */
-unsigned cuda_blocks(int64_t tiles);
-
-/* The table that a mapped or bounded access (planned->walk.maps[a]) is walked by; it has to stand
- * in device memory as long as the plan. */
-size_t cuda_map_words(const struct planned *planned, int access);
-void cuda_write_map(const struct planned *planned, int access, uint64_t *words);
-/* Whether the access is walked by such a table. */
-bool cuda_is_mapped(const struct planned *planned, int access);
-
 /* A geometry for a table. `maps`: for each access the device address of its map; NULL where
  * !form.mapped. */
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words);
@@ -35,8 +24,6 @@ void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, ui
  * the element that it reads or writes first (planned->starts[a] bytes behind the tensor's). */
 void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
                        const uint64_t *bases, uint64_t *words);
-/* Literals where form.apart: form.literals words. */
-void cuda_write_literals(const struct planned *planned, uint64_t *words);
 
 /* form_args_words(form) words: the one parameter of the kernel. Of `launch` all but literals and dense is read. */
 void cuda_write_args(const struct planned *planned, const struct launch_words *launch, uint64_t *words);

@@ -6,7 +6,6 @@
 #include "compiler/base/base.h"
 
 struct plan;
-struct remark_site;
 struct weft_context;
 
 /* Bytes that a kernel reads from device memory and that belong to no tensor of the caller. */
@@ -21,8 +20,9 @@ struct cuda_planned {
     struct cuda_source *constants; /* [accesses] */
     struct cuda_source *maps;      /* [accesses] */
     struct cuda_source literals;
+    bool resident;                 /* no source has to be copied by each run */
     uint64_t *words;               /* the arguments with faults and bases 0, if they are passed by value
-                                    * and all sources are resident; else NULL */
+                                    * and the sources are resident; else NULL */
     struct remark_site *site;      /* NULL: it has no faults */
 };
 

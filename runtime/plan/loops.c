@@ -3,20 +3,16 @@
 #include "runtime/plan/plan.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 /* A division in progress. */
 struct planning {
-    struct arena *arena;
     struct weft_program *program;
     struct typed *typed;
-    const struct shape *const *inputs; /* their shapes */
-    const struct shape **shapes; /* of all nodes */
     const struct occasion *occasion;
     const struct tensor *outputs;  /* NULL: all are dense */
-    const struct target *target;
-    unsigned fast;
+    struct pipeline pipeline;      /* what each run of it begins with */
     struct division *into;
-    struct diags *diags;
 };
 
 /* The tensors' shapes. A batch without samples has none, and no kernel asks for it. */
@@ -24,11 +20,8 @@ static const struct shape *const *tensor_shapes(struct arena *arena, const struc
 {
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, count + 1);
     for (int i = 0; i < count; i++) {
-        struct shape *shape = ARENA_NEW(arena, struct shape);
-        shape->rank = tensors[i].rank;
-        for (int d = 0; d < tensors[i].rank; d++)
-            shape->extents[d] = tensors[i].shape[d];
-        shapes[i] = shape;
+        const struct shape shape = tensor_shape(&tensors[i]);
+        shapes[i] = arena_copy(arena, &shape, sizeof shape);
     }
     return shapes;
 }
@@ -66,24 +59,26 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
 static bool add_drafts(struct planning *p)
 {
     const struct program *program = p->typed->program;
+    struct arena *arena = p->pipeline.arena;
     const struct kernel_program *made = &p->into->program;
     const struct access *wrong;
     struct loop_params params = {
-        .target = p->target, .fast = p->fast, .many = p->occasion->many,
-        .shapes = {program, p->inputs, p->shapes, made->temporaries},
-        .operands = {strided(p->arena, p->occasion->inputs, program->input_count),
-                     strided(p->arena, p->outputs, program->result_count)}};
+        .target = p->pipeline.target, .fast = p->pipeline.fast, .many = p->occasion->many,
+        .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
+        .operands = {strided(arena, p->occasion->inputs, program->input_count),
+                     strided(arena, p->outputs, program->result_count)}};
     for (int k = 0; k < made->count; k++) {
         const struct program_kernel *kernel = &made->kernels[k];
         struct loop loop;
         params.kernel = kernel->kernel;
         params.space = kernel->space;
         params.maps = kernel->kernel->maps;
-        if (!pipeline_loop(p->arena, &params, &loop, &wrong))
-            return diag_at(p->diags, DIAG_VIEW_STRIDES, NULL, 0, program->symbols[program->inputs[wrong->index]].name,
-                           type_rows[wrong->dtype].name, type_rows[wrong->dtype].size);
+        if (!pipeline_loop(arena, &params, &loop, &wrong))
+            return diag_at(p->pipeline.diags, DIAG_VIEW_STRIDES, NULL, 0,
+                           program->symbols[program->inputs[wrong->index]].name, type_rows[wrong->dtype].name,
+                           type_rows[wrong->dtype].size);
         const struct draft draft = {kernel->kernel, kernel->space, kernel->order, false, loop.geometry, loop.form};
-        ARENA_PUSH(p->arena, p->into->drafts, p->into->count, draft);
+        ARENA_PUSH(arena, p->into->drafts, p->into->count, draft);
     }
     return true;
 }
@@ -164,7 +159,7 @@ static const struct lowered *get_lowered(void *user, const int *results, int cou
     struct planning *p = user;
     pthread_mutex_lock(&p->program->mutex);
     struct lowered *found = find_lowered(p->typed, results, count);
-    found = found ? found : make_lowered(p->typed, results, count, p->diags);
+    found = found ? found : make_lowered(p->typed, results, count, p->pipeline.diags);
     pthread_mutex_unlock(&p->program->mutex);
     return found;
 }
@@ -174,43 +169,29 @@ static const struct lowered *get_lowered(void *user, const int *results, int cou
 static bool divide_results(struct planning *p)
 {
     const struct lowered_store store = {p, get_lowered};
-    struct pipeline pipeline = {.arena = p->arena, .program = p->typed->program, .target = p->target,
-                                      .fast = p->fast, .taken = p->occasion->taken, .inputs = p->inputs,
-                                      .shapes = p->shapes, .store = &store, .diags = p->diags};
-    *p->into = (struct division){.target = p->target};
+    struct pipeline pipeline = p->pipeline;
+    pipeline.store = &store;
+    *p->into = (struct division){.target = pipeline.target};
     if (!pipeline_run(&pipeline, PASS_LOWER, PASS_REDUCE))
         return false;
     p->into->program = pipeline.kernels;
     return add_drafts(p);
 }
 
-static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
-}
-
 /* A hash of everything that the kernels' texts depend on. A collision only admits one class more. */
-static uint64_t division_class(const struct division *division)
+static uint64_t division_class(struct arena *arena, const struct division *division)
 {
-    uint64_t hash = 14695981039346656037u;
+    struct buf key = buf_new(arena);
     for (int k = 0; k < division->count; k++) {
-        const struct kernel *kernel = division->drafts[k].kernel;
-        for (int i = 0; i < kernel->ins_count; i++) {
-            const struct ins *ins = &kernel->ins[i];
-            const int words[] = {(int)ins->kind, (int)ins->op, (int)ins->dtype, (int)ins->source,
-                                 ins->a[0], ins->a[1], ins->a[2], ins->index};
-            hash = add_bytes(hash, words, sizeof words);
-        }
-        hash = add_bytes(hash, division->drafts[k].geometry.kinds, (size_t)kernel->access_count);
-        const struct form *form = &division->drafts[k].form;
+        const struct draft *draft = &division->drafts[k];
+        const struct form *form = &draft->form;
         const int words[] = {form->groups, form->wide, form->many, form->threads,
                              form->period, form->block};
-        hash = add_bytes(hash, words, sizeof words);
+        put_instructions(&key, draft->kernel);
+        buf_add(&key, (const char *)draft->geometry.kinds, (size_t)draft->kernel->access_count);
+        buf_add(&key, (const char *)words, sizeof words);
     }
-    return hash;
+    return XXH3_64bits(key.text, key.length);
 }
 
 /* Whether the instance may have kernels of this class: it has such ones, or not yet too many classes for the
@@ -277,29 +258,22 @@ void place_temporaries(struct plan *plan, const struct division *division)
     }
 }
 
-static const struct tensor *strided_outputs(const struct program *program, const struct occasion *occasion)
-{
-    for (int r = 0; occasion->outputs && r < program->result_count; r++)
-        if ((!occasion->taken || occasion->taken[r]) && !occasion->outputs[r].dense)
-            return occasion->outputs;
-    return NULL;
-}
-
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
             const struct shape **shapes, const struct occasion *occasion,
             struct division *division, struct diags *diags)
 {
     const struct target *own = occasion->device ? &target_cuda : &target_c;
     const struct target *target = occasion->target ? occasion->target : own;
-    struct planning p = {.arena = arena, .program = program, .typed = typed, .shapes = shapes,
-                         .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count),
-                         .occasion = occasion, .target = target, .into = division,
-                         .fast = program->context->fast & target->fast,
-                         .outputs = strided_outputs(typed->program, occasion), .diags = diags};
+    struct planning p = {
+        .program = program, .typed = typed, .occasion = occasion, .into = division,
+        .outputs = any_strided(typed->program, occasion) ? occasion->outputs : NULL,
+        .pipeline = {.arena = arena, .program = typed->program, .target = target, .taken = occasion->taken,
+                     .fast = program->context->fast & target->fast, .shapes = shapes, .diags = diags,
+                     .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count)}};
     if (!divide_results(&p))
         return false;
-    if (!admit(program, typed, (struct plan_class){target, division_class(division)})) {
-        p.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
+    if (!admit(program, typed, (struct plan_class){target, division_class(arena, division)})) {
+        p.pipeline.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
         if (!divide_results(&p))
             return false;
     }

@@ -18,9 +18,7 @@ static const struct shape *input_shape(struct arena *arena, const struct program
     if (tensor->rank == NO_SHAPE)
         return type_shape(arena, type);
     struct shape *shape = ARENA_NEW(arena, struct shape);
-    shape->rank = tensor->rank;
-    for (int d = 0; d < tensor->rank; d++)
-        shape->extents[d] = tensor->shape[d];
+    *shape = tensor_shape(tensor);
     if (!type->ranked || tensor->slab)
         return shape;
     int errors = diags->errors;
@@ -38,8 +36,8 @@ static const struct shape *input_shape(struct arena *arena, const struct program
     return shape;
 }
 
-const struct shape **plan_shapes(struct arena *arena, const struct program *program,
-                                 const struct tensor *inputs, struct diags *diags)
+const struct shape **plan_shapes(struct arena *arena, const struct program *program, const struct tensor *inputs,
+                                 const char ***layouts, struct diags *diags)
 {
     const struct shape **given = ARENA_ARRAY(arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
@@ -49,21 +47,11 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
         given[i] = input_shape(arena, program, i, &inputs[i], &sizes, diags);
     if (diags->errors)
         return NULL;
-    const struct contents *contents = numbers_contents(arena, program, inputs);
-    struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .inputs = given,
-                                .contents = contents, .shapes = shapes};
-    return pipeline_run(&pipeline, PASS_SHAPES, PASS_SHAPES) ? shapes : NULL;
-}
-
-const char **plan_layouts(struct arena *arena, const struct program *program,
-                          const struct tensor *inputs, const struct shape **shapes,
-                          struct diags *diags)
-{
-    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
-    const struct contents *contents = numbers_contents(arena, program, inputs);
-    struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .contents = contents,
-                                .shapes = shapes, .layouts = layouts};
-    return pipeline_run(&pipeline, PASS_LAYOUTS, PASS_LAYOUTS) ? layouts : NULL;
+    struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .inputs = given, .shapes = shapes,
+                                .contents = numbers_contents(arena, program, inputs)};
+    if (layouts)
+        pipeline.layouts = *layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    return pipeline_run(&pipeline, PASS_SHAPES, layouts ? PASS_LAYOUTS : PASS_SHAPES) ? shapes : NULL;
 }
 
 /* ---- kernels ---- */
@@ -88,10 +76,10 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, struct
         if (planned->loaded && planned->loaded->device == plan->gpu &&
             (!wait || atomic_load(&planned->loaded->final)))
             continue;
-        const char *text = planned->emitted->text;
-        text = context->keep ? keep_text(scratch, planned->kernel, text) : text;
-        const struct kernel_request request = {text, program->math, all_exact(planned->kernel), wait,
-                                               plan->gpu};
+        struct kernel_request request = {planned->emitted->text, NULL, program->math, all_exact(planned->kernel), wait,
+                                         plan->gpu};
+        if (context->keep)
+            request.text = keep_text(scratch, planned->kernel, request.text, &request.entry);
         planned->loaded = kernels_get(context, &request, diags, &plan->infos[k]);
         atomic_store(&planned->emitted->loaded, planned->loaded);
         good = planned->loaded != NULL;
@@ -106,11 +94,9 @@ static bool load_kernels(struct weft_program *program, struct plan *plan, struct
 static bool wrong_shape(const struct program *program, const char *name, const struct tensor *output,
                         const struct shape *expected, struct diags *diags)
 {
-    struct shape given = {.rank = output->rank};
+    const struct shape given = tensor_shape(output);
     struct arena arena;
     jmp_buf env;
-    for (int d = 0; d < output->rank; d++)
-        given.extents[d] = output->shape[d];
     arena_init(&arena);
     if (ARENA_GUARD(&arena, env))
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
@@ -208,8 +194,9 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     plan->key = *key;
     plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
     const struct program *typed = plan->typed->program;
-    const struct shape **shapes = plan_shapes(scratch, typed, occasion->inputs, diags);
-    if (!shapes || !plan_layouts(scratch, typed, occasion->inputs, shapes, diags))
+    const char **layouts;
+    const struct shape **shapes = plan_shapes(scratch, typed, occasion->inputs, &layouts, diags);
+    if (!shapes)
         return false;
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
@@ -226,6 +213,15 @@ void plan_destroy(struct plan *plan)
     free(plan);
 }
 
+/* Adds it to the table. False with a diagnostic. */
+static bool add_plan(struct weft_program *program, struct plan *plan, struct diags *diags)
+{
+    pthread_mutex_lock(&program->mutex);
+    bool added = plans_add(program, &plan->typed->plans, plan);
+    pthread_mutex_unlock(&program->mutex);
+    return added || diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+}
+
 /* NULL with diagnostics. */
 static struct plan *new_plan(struct weft_program *program, struct typed *typed,
                              const struct plan_key *key, const struct occasion *occasion,
@@ -237,13 +233,9 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    plan->typed = typed;
-    plan->device = occasion->device;
-    plan->users = 1;
-    arena_init(&plan->own);
+    *plan = (struct plan){.typed = typed, .device = occasion->device, .users = 1, .own.block = PLAN_BLOCK};
     arena_init(&scratch);
-    plan->own.block = PLAN_BLOCK;
-    bool good = make_plan(program, plan, &scratch, key, occasion, diags);
+    bool good = make_plan(program, plan, &scratch, key, occasion, diags) && add_plan(program, plan, diags);
     arena_finish(&scratch);
     if (good)
         return plan;
@@ -259,22 +251,11 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed,
     pthread_mutex_lock(&program->mutex);
     struct plan *plan = plans_find(&typed->plans, &key);
     pthread_mutex_unlock(&program->mutex);
-    if (plan && check_outputs(plan, occasion->outputs, diags))
-        return plan;
-    if (plan) {
-        plan_release(plan);
-        return NULL;
-    }
-    plan = new_plan(program, typed, &key, occasion, diags);
     if (!plan)
-        return NULL;
-    pthread_mutex_lock(&program->mutex);
-    bool kept = plans_add(program, &typed->plans, plan);
-    pthread_mutex_unlock(&program->mutex);
-    if (kept)
+        return new_plan(program, typed, &key, occasion, diags);
+    if (check_outputs(plan, occasion->outputs, diags))
         return plan;
-    plan_destroy(plan);
-    diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    plan_release(plan);
     return NULL;
 }
 

@@ -6,8 +6,6 @@
 #include "runtime/plan/gpu_args.h"
 #include "runtime/plan/gpu_plan.h"
 
-struct recent;
-
 /* Bytes: a cache line. */
 enum { TEMPORARY_ALIGNMENT = 64 };
 
@@ -53,15 +51,10 @@ struct plan {
     struct recent *recent;         /* made by the first run; recent_call.c */
 };
 
-/* The shapes of all nodes for these inputs, which are checked against the declared types. NULL with
- * diagnostics. */
-const struct shape **plan_shapes(struct arena *arena, const struct program *program,
-                                 const struct tensor *inputs, struct diags *diags);
-/* The layouts of all nodes on such shapes; an entry is NULL where not even the rank is known. NULL with
- * diagnostics. */
-const char **plan_layouts(struct arena *arena, const struct program *program,
-                          const struct tensor *inputs, const struct shape **shapes,
-                          struct diags *diags);
+/* The shapes of all nodes for these inputs, which are checked against the declared types. `layouts`, unless it is NULL,
+ * is set to the layouts of all nodes; an entry is NULL where not even the rank is known. NULL with diagnostics. */
+const struct shape **plan_shapes(struct arena *arena, const struct program *program, const struct tensor *inputs,
+                                 const char ***layouts, struct diags *diags);
 /* The plan for an occasion, found or made, with its kernels loaded. plan->users is raised; call
  * plan_release. NULL with diagnostics, also if the outputs do not fit. Locks the program's
  * mutex. */

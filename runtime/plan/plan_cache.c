@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     MAX_PLANS = 4096,              /* plans kept for each instance, besides those in use, */
@@ -19,7 +20,7 @@ static bool is_taken(const struct occasion *occasion, int result)
     return !occasion->taken || occasion->taken[result];
 }
 
-static bool any_strided(const struct program *program, const struct occasion *occasion)
+bool any_strided(const struct program *program, const struct occasion *occasion)
 {
     for (int r = 0; occasion->outputs && r < program->result_count; r++)
         if (is_taken(occasion, r) && !occasion->outputs[r].dense)
@@ -42,16 +43,6 @@ static int64_t *put_tensor(int64_t *to, const struct tensor *tensor)
     for (int i = 0; i < tensor->number_count; i++)
         *to++ = tensor->numbers[i];
     return to;
-}
-
-static uint64_t hash_numbers(const int64_t *numbers, size_t count)
-{
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ (uint64_t)numbers[i]) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return hash;
 }
 
 int64_t *plan_key_room(struct arena *arena, const struct program *program,
@@ -78,7 +69,7 @@ struct plan_key plan_key(struct arena *arena, const struct program *program,
         if (is_taken(occasion, r))
             to = put_tensor(to, &occasion->outputs[r]);
     size_t size = (size_t)(to - numbers);
-    return (struct plan_key){numbers, size, hash_numbers(numbers, size)};
+    return (struct plan_key){numbers, size, XXH3_64bits(numbers, size * sizeof *numbers)};
 }
 
 /* ---- the order of use ---- */
@@ -165,10 +156,10 @@ static void drop_oldest(struct weft_program *program, struct plan_table *table)
     struct plan *plan = table->oldest;
     if (plan->users == 0) {
         drop(program, table, plan);
-        return;
+    } else {
+        unlink_plan(table, plan);
+        make_latest(table, plan);
     }
-    unlink_plan(table, plan);
-    make_latest(table, plan);
 }
 
 bool plans_add(struct weft_program *program, struct plan_table *table, struct plan *plan)

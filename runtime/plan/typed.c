@@ -38,8 +38,8 @@ static bool make_typed(const struct weft_program *program, struct typed *typed, 
     return good;
 }
 
-struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
-                            struct diags *diags)
+/* The program's mutex must be held. */
+static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes, struct diags *diags)
 {
     jmp_buf env;
     for (struct typed *typed = program->typed; typed; typed = typed->next)
@@ -50,7 +50,6 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         return NULL;
     }
-    arena_init(&typed->arena);
     if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, diags)) {
         if (!diags->errors)
             diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
@@ -62,5 +61,13 @@ struct typed *program_typed(struct weft_program *program, const enum weft_dtype 
     program->typed = typed;
     if (program->context->observer)
         program->context->observer->typed(program, typed);
+    return typed;
+}
+
+struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, struct diags *diags)
+{
+    pthread_mutex_lock(&program->mutex);
+    struct typed *typed = find_or_make(program, dtypes, diags);
+    pthread_mutex_unlock(&program->mutex);
     return typed;
 }

@@ -44,7 +44,7 @@ struct weft_program {
  * written. */
 struct program *program_copy(struct arena *arena, const struct program *parsed);
 /* The instance for these dtypes, one for each input; found or made. It lives as long as the program.
- * NULL with diagnostics. program->mutex must be held. */
+ * NULL with diagnostics. Locks the program's mutex. */
 struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes,
                             struct diags *diags);
 

@@ -4,21 +4,19 @@
 
 #include <string.h>
 
-static const char *name_of(const struct call *call, size_t index, bool output)
+static const char *name_of(const struct program *parsed, size_t index, bool output)
 {
-    const struct program *parsed = call->program->parsed;
     return output ? parsed->results[index].name : parsed->symbols[parsed->inputs[index]].name;
 }
 
-static const char *suggestion(struct call *call, const char *name, bool output)
+const char *suggestion(struct arena *arena, const struct program *parsed, const char *name, bool output)
 {
-    const struct program *parsed = call->program->parsed;
     size_t count = (size_t)(output ? parsed->result_count : parsed->input_count);
-    const char **names = ARENA_ARRAY(&call->arena, const char *, count);
+    const char **names = ARENA_ARRAY(arena, const char *, count);
     for (size_t i = 0; i < count; i++)
-        names[i] = name_of(call, i, output);
+        names[i] = name_of(parsed, i, output);
     const char *near = diag_nearest(name, names, count);
-    return near ? arena_printf(&call->arena, "; did you mean '%s'?", near) : "";
+    return near ? arena_printf(arena, "; did you mean '%s'?", near) : "";
 }
 
 static int find_result(const struct program *parsed, const char *name)
@@ -48,10 +46,10 @@ static int argument_index(struct call *call, const struct weft_argument *argumen
         return index;
     if (output)
         diag_at(&call->diags, DIAG_NOT_A_RESULT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
+                suggestion(&call->arena, parsed, argument->name, output));
     else
         diag_at(&call->diags, DIAG_NOT_AN_INPUT, NULL, 0, argument->name,
-                suggestion(call, argument->name, output));
+                suggestion(&call->arena, parsed, argument->name, output));
     return -1;
 }
 
@@ -88,7 +86,7 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
                        struct tensor *tensor, bool output, bool needs_data)
 {
     struct diag *last = call->diags.last;
-    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
+    const char *what = output ? "output" : "input", *name = name_of(call->program->parsed, (size_t)index, output);
     bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
     if (good && !output && reads_numbers(call->program->parsed, index))
         good = numbers_read(tensor, name, &call->diags);
@@ -102,7 +100,7 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
 static void read_argument(struct call *call, const struct weft_argument *argument, size_t at, int index,
                           struct tensor *tensor, bool output, bool needs_data)
 {
-    const char *what = output ? "output" : "input", *name = name_of(call, (size_t)index, output);
+    const char *what = output ? "output" : "input", *name = name_of(call->program->parsed, (size_t)index, output);
     bool again = tensor->given;
     int64_t samples = argument->batch ? argument->count : 1;
     tensor->given = at + 1;
@@ -145,7 +143,7 @@ struct tensor *read_arguments(struct call *call, const struct weft_argument *arg
     for (size_t i = 0; i < count; i++)
         if (!tensors[i].given)
             diag_at(&call->diags, DIAG_MISSING, NULL, 0, output ? "output" : "input",
-                    name_of(call, i, output));
+                    name_of(parsed, i, output));
     return tensors;
 }
 
@@ -198,9 +196,7 @@ bool find_typed(struct call *call)
     }
     if (call->diags.errors)
         return false;
-    pthread_mutex_lock(&call->program->mutex);
     call->typed = program_typed(call->program, dtypes, &call->diags);
-    pthread_mutex_unlock(&call->program->mutex);
     if (call->typed && call->batch)
         call->batched = find_batched(call);
     return call->typed != NULL;
@@ -237,7 +233,7 @@ static enum next next_numbers(struct call *call, struct tensor *tensor, int64_t 
     struct diag *last = call->diags.last;
     if (tensor->data && numbers_same(tensor))
         return NEXT_SAME;
-    if (numbers_read(tensor, name_of(call, (size_t)index, false), &call->diags))
+    if (numbers_read(tensor, name_of(call->program->parsed, (size_t)index, false), &call->diags))
         return NEXT_OTHER;
     blame_sample(&call->diags, last, i);
     return NEXT_BAD;
@@ -253,7 +249,7 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
         if (!tensors[t].batch || (!tensors[t].numbers && tensor_step(&tensors[t], i, needs_data)))
             continue;
         enum next found = tensor_next(&tensors[t], i, needs_data, output ? "output" : "input",
-                                      name_of(call, (size_t)t, output), &call->diags);
+                                      name_of(parsed, (size_t)t, output), &call->diags);
         if (found != NEXT_BAD && !output && reads_numbers(parsed, t)) {
             enum next numbers = next_numbers(call, &tensors[t], i, t);
             found = numbers > found ? numbers : found;

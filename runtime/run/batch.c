@@ -50,13 +50,9 @@ static bool check_themselves(struct call *call, const struct batch_part *part, i
 
 static void occupy_all(const struct call *call, struct occupied *occupied, int64_t i)
 {
-    int inputs = call->typed->program->input_count, outputs = call->typed->program->result_count;
-    for (int t = 0; t < inputs; t++)
-        if (i == 0 || call->inputs[t].batch)
-            occupy(&occupied[t], &call->inputs[t], i);
-    for (int r = 0; r < outputs; r++)
-        if (i == 0 || call->outputs[r].batch)
-            occupy(&occupied[inputs + r], &call->outputs[r], i);
+    for (int o = 0; o < call_operands(call); o++)
+        if (i == 0 || call_operand(call, o)->batch)
+            occupy(&occupied[o], call_operand(call, o), i);
 }
 
 static enum next both_next(struct call *call, int64_t i, bool needs_data)
@@ -127,12 +123,10 @@ static bool take_parts(struct call *call)
 bool batch_find(struct call *call, bool needs_data)
 {
     const struct program *program = call->typed->program;
-    size_t operands = (size_t)program->input_count + (size_t)program->result_count;
-    struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, operands);
+    struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, call_operands(call));
     bool any_plain = take_parts(call);
-    if (!call->samples && !plan_shapes(&call->arena, program, call->inputs, &call->diags))
-        return false;
-    return find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
+    return (call->samples || plan_shapes(&call->arena, program, call->inputs, NULL, &call->diags)) &&
+           find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
            (!needs_data || call->slabs || check_overlaps(call, occupied));
 }
 
@@ -204,20 +198,14 @@ static void deal_kernel(const struct call *call, const struct stretch *stretch,
     }
 }
 
-static char *aligned(struct arena *arena, size_t size)
-{
-    char *memory = arena_alloc(arena, size + TEMPORARY_ALIGNMENT);
-    return memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
-}
-
 static void lend_temporaries(struct arena *arena, struct stretch *stretch)
 {
     const struct plan *plan = stretch->plan;
     size_t size;
     if (__builtin_mul_overflow(plan->own_bytes, (size_t)stretch->count, &size))
         arena_fail(arena);
-    stretch->shared = plan->shared_bytes ? aligned(arena, plan->shared_bytes) : NULL;
-    stretch->own = size ? aligned(arena, size) : NULL;
+    stretch->shared = plan->shared_bytes ? lend_aligned(arena, plan->shared_bytes) : NULL;
+    stretch->own = size ? lend_aligned(arena, size) : NULL;
 }
 
 /* Allocates the samples that were counted, and fills the launches with them. */

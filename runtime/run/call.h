@@ -45,10 +45,31 @@ struct call {
     } whole;
 };
 
+/* Operands by number: inputs, then outputs. */
+static inline int call_operands(const struct call *call)
+{
+    return call->typed->program->input_count + call->typed->program->result_count;
+}
+
+static inline struct tensor *call_operand(const struct call *call, int o)
+{
+    int inputs = call->typed->program->input_count;
+    return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
+}
+
+/* Memory for temporaries. May jump if memory runs out. */
+static inline char *lend_aligned(struct arena *arena, size_t size)
+{
+    char *memory = arena_alloc(arena, size + TEMPORARY_ALIGNMENT);
+    return memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT;
+}
+
 /* arguments.c: reads all inputs, or all outputs, into an array by position. Errors go to call->diags. NULL:
  * there are too many. */
 struct tensor *read_arguments(struct call *call, const struct weft_argument *arguments, size_t given,
                               bool output, bool needs_data);
+/* "; did you mean 'X'?" for the input or output whose name is nearest, "" if none is near. */
+const char *suggestion(struct arena *arena, const struct program *parsed, const char *name, bool output);
 /* Finds the instance for the inputs' dtypes, and which results depend on batches. False with diagnostics. */
 bool find_typed(struct call *call);
 /* Checks that exactly the outputs that depend on batches are batches, with as many samples. False with
@@ -61,10 +82,10 @@ enum next next_sample(struct call *call, int64_t i, bool output, bool needs_data
  * diagnostics. */
 bool choose_device(struct call *call);
 
-/* run.c: begin and end a call. `room` points to CALL_ROOM bytes on the caller's stack. call_close delivers the
- * diagnostics and returns the status; call_drop only releases everything. */
-void call_open(struct call *call, struct weft_program *program, void *room);
-enum weft_status call_close(struct call *call, struct weft_error **error);
-void call_drop(struct call *call);
+/* run.c: makes a call. `body` does its work, with memory that is released afterwards. Diagnostics are delivered as by
+ * finish_remarks, after which the log is told what was kept for it, or as by finish_call. */
+typedef void call_body(struct call *call, const void *user);
+enum weft_status call_make(struct weft_program *program, call_body *body, const void *user, bool remarks,
+                           struct weft_error **error);
 
 #endif

@@ -21,15 +21,10 @@ static struct operand operand_at(const struct call *call, int i)
     return operand;
 }
 
-static int operand_count(const struct call *call)
-{
-    return call->program->parsed->input_count + call->program->parsed->result_count;
-}
-
 /* The first operand in device memory. */
 static struct operand find_leader(const struct call *call)
 {
-    for (int i = 0; i < operand_count(call); i++) {
+    for (int i = 0; i < call_operands(call); i++) {
         const struct operand operand = operand_at(call, i);
         if (operand.tensor && operand.tensor->device)
             return operand;
@@ -64,7 +59,7 @@ bool choose_device(struct call *call)
         return diag_at(&call->diags, DIAG_DEVICE_IN_C, NULL, 0, leader.what, leader.name,
                        tensor_place(leader.tensor, &call->diags));
     bool good = true;
-    for (int i = 0; i < operand_count(call); i++) {
+    for (int i = 0; i < call_operands(call); i++) {
         const struct operand operand = operand_at(call, i);
         good = check_place(call, &leader, &operand) && good;
     }

@@ -3,6 +3,7 @@
 #include "runtime/run/gpu_batch_impl.h"
 
 #include "runtime/run/gpu_run_impl.h"
+#include "runtime/run/overlap_impl.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct placed {
 
 /* What a stretch has on the GPU. */
 struct place {
+    const struct stretch *stretch;
     uint64_t shared, own;          /* addresses of its temporaries */
     struct placed *entries;        /* [kernel_count] */
     uint64_t **samples;            /* [inputs, then results] for host batches, the samples' addresses; NULL for
@@ -43,7 +45,6 @@ struct table {
 
 struct batch_run {
     struct cuda_work work;         /* must be first: a pointer to it is converted back */
-    struct call *call;
     struct batch_part parts[PART_COUNT];
     struct deals deals;
     struct deal **order;
@@ -55,18 +56,6 @@ struct batch_run {
 
 /* ---- host operands ---- */
 
-/* The operand with this number: inputs, then results. */
-static const struct tensor *operand(const struct call *call, int o)
-{
-    int inputs = call->typed->program->input_count;
-    return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
-}
-
-static int operand_count(const struct call *call)
-{
-    return call->typed->program->input_count + call->typed->program->result_count;
-}
-
 typedef void add_part(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                       size_t alignment, uint64_t *address);
 
@@ -75,10 +64,10 @@ typedef void add_part(struct cuda_work *work, const struct tensor *tensor, const
 static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretch, const struct tensor *of,
                              add_part *add)
 {
-    struct arena *arena = &run->call->arena;
+    struct arena *arena = &run->work.call->arena;
     uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, stretch->count);
     struct tensor *first = ARENA_NEW(arena, struct tensor);
-    tensor_read(&of->samples[stretch->first], true, "", "", first, &run->call->diags);
+    tensor_read(&of->samples[stretch->first], true, "", "", first, &run->work.call->diags);
     for (int64_t i = 0; i < stretch->count; i++) {
         const DLTensor *sample = &of->samples[stretch->first + i];
         struct tensor tensor = *first;
@@ -91,29 +80,16 @@ static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretc
     return addresses;
 }
 
-/* Whether a kernel of the plan reads or writes this tensor. */
-static bool is_used(const struct plan *plan, enum tensor_kind kind, int index)
-{
-    for (int k = 0; k < plan->kernel_count; k++) {
-        const struct kernel *kernel = plan->kernels[k].kernel;
-        for (int a = 0; a < kernel->access_count; a++)
-            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index)
-                return true;
-    }
-    return false;
-}
-
 /* Adds those of the operands [begin, end) that are in host memory. */
-static void add_operands(struct batch_run *run, const struct stretch *stretch, struct place *place, int begin,
-                         int end, enum tensor_kind kind)
+static void add_operands(struct batch_run *run, struct place *place, int begin, int end, enum tensor_kind kind)
 {
     add_part *add = kind == TENSOR_INPUT ? cuda_stage : cuda_bring;
     for (int o = begin; o < end; o++) {
-        const struct tensor *tensor = operand(run->call, o);
-        if (tensor->device || !is_used(stretch->plan, kind, o - begin))
+        const struct tensor *tensor = call_operand(run->work.call, o);
+        if (tensor->device || last_use(place->stretch->plan, kind, o - begin) < 0)
             continue;
         if (tensor->batch)
-            place->samples[o] = add_samples(run, stretch, tensor, add);
+            place->samples[o] = add_samples(run, place->stretch, tensor, add);
         else if (!run->tensors[o])
             add(&run->work, tensor, tensor, 0, &run->tensors[o]);
     }
@@ -127,7 +103,7 @@ static void make_known(struct batch_run *run, struct table *table)
     table->known_count = 2;
     while (table->known_count < 2 * (size_t)run->plans)
         table->known_count *= 2;
-    table->known = ARENA_ARRAY(&run->call->arena, struct known, table->known_count);
+    table->known = ARENA_ARRAY(&run->work.call->arena, struct known, table->known_count);
 }
 
 /* The number of a kernel's geometry in its launch, found or new. */
@@ -148,19 +124,20 @@ static void add_entry(struct batch_run *run, const struct stretch *stretch, int 
     struct table *table = &run->tables[stretch->launches[k]];
     entry->cuda = cuda_resident(&run->work, planned);
     if (form->mapped)
-        entry->maps = ARENA_ARRAY(&run->call->arena, uint64_t, form->accesses);
+        entry->maps = ARENA_ARRAY(&run->work.call->arena, uint64_t, form->accesses);
     if (!table->known)
         make_known(run, table);
     entry->geometry = find_geometry(table, planned);
     table->entry = entry;
 }
 
-static void lay_out_stretch(struct batch_run *run, const struct stretch *stretch, struct place *place)
+static void lay_out_stretch(struct batch_run *run, struct place *place)
 {
+    const struct stretch *stretch = place->stretch;
     const struct plan *plan = stretch->plan;
-    place->entries = ARENA_ARRAY(&run->call->arena, struct placed, plan->kernel_count);
-    place->samples = ARENA_ARRAY(&run->call->arena, uint64_t *, operand_count(run->call));
-    add_operands(run, stretch, place, 0, run->call->typed->program->input_count, TENSOR_INPUT);
+    place->entries = ARENA_ARRAY(&run->work.call->arena, struct placed, plan->kernel_count);
+    place->samples = ARENA_ARRAY(&run->work.call->arena, uint64_t *, call_operands(run->work.call));
+    add_operands(run, place, 0, run->work.call->typed->program->input_count, TENSOR_INPUT);
     for (int k = 0; k < plan->kernel_count; k++)
         if (stretch->launches[k] >= 0)
             add_entry(run, stretch, k, &place->entries[k]);
@@ -176,12 +153,12 @@ static size_t geometry_word(const struct launch *launch, int64_t number)
 
 static void lay_out_table(struct batch_run *run, const struct launch *launch, struct table *table)
 {
-    struct arena *arena = &run->call->arena;
+    struct arena *arena = &run->work.call->arena;
     const struct form *form = &launch->planned->emitted->form;
     size_t words = geometry_word(launch, table->geometries);
     table->args = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
     table->bases = ARENA_ARRAY(arena, uint64_t, form->accesses);
-    if (run->call->staged)
+    if (run->work.call->staged)
         work_expect(&run->work, launch->planned);
     if (!form->many)
         return;
@@ -190,100 +167,95 @@ static void lay_out_table(struct batch_run *run, const struct launch *launch, st
                                             .address = &table->address});
 }
 
-static void lay_out_temporaries(struct batch_run *run, const struct stretch *stretch, struct place *place)
+static void lay_out_temporaries(struct batch_run *run, struct place *place)
 {
-    const struct plan *plan = stretch->plan;
+    const struct plan *plan = place->stretch->plan;
     size_t size;
-    if (__builtin_mul_overflow(plan->own_bytes, (size_t)stretch->count, &size))
-        arena_fail(&run->call->arena);
+    if (__builtin_mul_overflow(plan->own_bytes, (size_t)place->stretch->count, &size))
+        arena_fail(&run->work.call->arena);
     if (plan->shared_bytes)
         work_add(&run->work, (struct cuda_part){.bytes = plan->shared_bytes, .address = &place->shared});
     if (size)
         work_add(&run->work, (struct cuda_part){.bytes = size, .address = &place->own});
 }
 
-static void lay_out_outputs(struct batch_run *run, const struct stretch *stretch, struct place *place)
+static void lay_out_outputs(struct batch_run *run, struct place *place)
 {
-    const struct program *program = run->call->typed->program;
-    add_operands(run, stretch, place, program->input_count, operand_count(run->call), TENSOR_RESULT);
+    const struct program *program = run->work.call->typed->program;
+    add_operands(run, place, program->input_count, call_operands(run->work.call), TENSOR_RESULT);
 }
 
-static void each_stretch(struct batch_run *run, void (*visit)(struct batch_run *run, const struct stretch *stretch,
-                                                              struct place *place))
+static void each_place(struct batch_run *run, void (*visit)(struct batch_run *run, struct place *place))
 {
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < run->parts[p].count; s++)
-            visit(run, &run->parts[p].stretches[s], &run->places[p][s]);
+            visit(run, &run->places[p][s]);
 }
 
 static void lay_out(struct batch_run *run)
 {
-    struct call *call = run->call;
-    run->tensors = ARENA_ARRAY(&call->arena, uint64_t, operand_count(call));
+    struct call *call = run->work.call;
+    run->tensors = ARENA_ARRAY(&call->arena, uint64_t, call_operands(call));
     run->tables = ARENA_ARRAY(&call->arena, struct table, run->deals.count);
     for (int p = 0; p < PART_COUNT; p++) {
         run->places[p] = ARENA_ARRAY(&call->arena, struct place, run->parts[p].count);
         run->plans = run->parts[p].count > run->plans ? run->parts[p].count : run->plans;
+        for (int s = 0; s < run->parts[p].count; s++)
+            run->places[p][s].stretch = &run->parts[p].stretches[s];
     }
-    each_stretch(run, lay_out_stretch);
+    each_place(run, lay_out_stretch);
     for (int i = 0; i < run->deals.count; i++)
         lay_out_table(run, &run->deals.items[i].launch, &run->tables[i]);
     work_add_remarks(&run->work);
-    each_stretch(run, lay_out_outputs);
-    each_stretch(run, lay_out_temporaries);
+    each_place(run, lay_out_outputs);
+    each_place(run, lay_out_temporaries);
 }
 
 /* ---- filling ---- */
 
-/* A stretch and what it has on the GPU. */
-struct at {
-    const struct stretch *stretch;
-    const struct place *place;
-};
-
-static uint64_t operand_address(const struct batch_run *run, const struct at *at, int o, int64_t i)
+static uint64_t operand_address(const struct batch_run *run, const struct place *place, int o, int64_t i)
 {
-    const struct tensor *tensor = operand(run->call, o);
+    const struct tensor *tensor = call_operand(run->work.call, o);
     if (!tensor->batch)
         return tensor->device ? (uintptr_t)tensor->data : run->tensors[o];
-    if (at->place->samples[o])
-        return at->place->samples[o][i];
-    const DLTensor *sample = &tensor->samples[at->stretch->first + i];
+    if (place->samples[o])
+        return place->samples[o][i];
+    const DLTensor *sample = &tensor->samples[place->stretch->first + i];
     return (uintptr_t)sample->data + sample->byte_offset;
 }
 
-static uint64_t access_address(const struct batch_run *run, const struct at *at, int k, int a, int64_t i)
+static uint64_t access_address(const struct batch_run *run, const struct place *place, int k, int a, int64_t i)
 {
-    const struct plan *plan = at->stretch->plan;
+    const struct plan *plan = place->stretch->plan;
     const struct access *access = &plan->kernels[k].kernel->accesses[a];
     int index = access->index;
     switch (access->kind) {
-    case TENSOR_INPUT: return operand_address(run, at, index, i);
-    case TENSOR_RESULT: return operand_address(run, at, run->call->typed->program->input_count + index, i);
+    case TENSOR_INPUT: return operand_address(run, place, index, i);
+    case TENSOR_RESULT: return operand_address(run, place, run->work.call->typed->program->input_count + index, i);
     case TENSOR_CONSTANT:
-    case TENSOR_BYTES: return at->place->entries[k].cuda->constants[a].address;
+    case TENSOR_BYTES: return place->entries[k].cuda->constants[a].address;
     default:
         return plan->temporaries[index] +
-               (plan->shared[index] ? at->place->shared : at->place->own + (size_t)i * plan->own_bytes);
+               (plan->shared[index] ? place->shared : place->own + (size_t)i * plan->own_bytes);
     }
 }
 
 /* Writes the samples of a stretch's kernel, and its geometry. */
-static void fill_entry(struct batch_run *run, const struct at *at, int k)
+static void fill_entry(struct batch_run *run, const struct place *place, int k)
 {
-    const struct planned *planned = &at->stretch->plan->kernels[k];
-    const struct placed *entry = &at->place->entries[k];
+    const struct planned *planned = &place->stretch->plan->kernels[k];
+    const struct placed *entry = &place->entries[k];
     const struct form *form = &planned->emitted->form;
-    struct table *table = &run->tables[at->stretch->launches[k]];
-    size_t geometry = geometry_word(&run->deals.items[at->stretch->launches[k]].launch, entry->geometry);
-    int64_t count = planned->shared ? 1 : at->stretch->count;
+    struct table *table = &run->tables[place->stretch->launches[k]];
+    size_t geometry = geometry_word(&run->deals.items[place->stretch->launches[k]].launch, entry->geometry);
+    int64_t count = planned->shared ? 1 : place->stretch->count;
     for (int a = 0; entry->maps && a < form->accesses; a++)
         entry->maps[a] = entry->cuda->maps[a].address;
     if (form->many)
         cuda_write_geometry(planned, entry->maps, table->words + geometry);
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < form->accesses; a++)
-            table->bases[a] = access_address(run, at, k, a, i) + (uint64_t)planned->starts[a];
+            table->bases[a] = access_address(run, place, k, a, i) + (uint64_t)planned->starts[a];
         if (form->many)
             cuda_write_sample(planned, table->tiles, table->address + geometry * sizeof *table->words,
                               table->bases, table->words + (size_t)table->samples++ * form_sample_words(form));
@@ -291,15 +263,11 @@ static void fill_entry(struct batch_run *run, const struct at *at, int k)
     }
 }
 
-static void fill_tables(struct batch_run *run)
+static void fill_tables(struct batch_run *run, struct place *place)
 {
-    for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < run->parts[p].count; s++) {
-            const struct at at = {&run->parts[p].stretches[s], &run->places[p][s]};
-            for (int k = 0; k < at.stretch->plan->kernel_count; k++)
-                if (at.stretch->launches[k] >= 0)
-                    fill_entry(run, &at, k);
-        }
+    for (int k = 0; k < place->stretch->plan->kernel_count; k++)
+        if (place->stretch->launches[k] >= 0)
+            fill_entry(run, place, k);
 }
 
 /* ---- running ---- */
@@ -307,21 +275,15 @@ static void fill_tables(struct batch_run *run)
 /* False with a diagnostic. */
 static bool launch_table(struct batch_run *run, const struct launch *launch, const struct table *table)
 {
-    uint64_t faults;
-    if (!work_faults(&run->work, launch->planned, table->entry->cuda, &faults))
-        return false;
-    const struct launch_words words = {.tiles = launch->tiles, .faults = faults, .bases = table->bases,
-                                   .maps = table->entry->maps, .samples = table->address,
-                                   .sample_count = launch->sample_count,
-                                   .literals_address = table->entry->cuda->literals.address};
-    cuda_write_args(launch->planned, &words, table->args);
-    return work_launch(&run->work, launch->planned, table->args, launch->tiles);
+    struct launch_words words = {.tiles = launch->tiles, .bases = table->bases, .maps = table->entry->maps,
+                                 .samples = table->address, .sample_count = launch->sample_count};
+    return work_launch(&run->work, launch->planned, table->entry->cuda, &words, table->args);
 }
 
 static bool launch_all(struct cuda_work *work)
 {
     struct batch_run *run = (struct batch_run *)work;
-    fill_tables(run);
+    each_place(run, fill_tables);
     bool good = work_upload(work);
     for (int i = 0; good && i < run->deals.count; i++) {
         ptrdiff_t at = run->order[i] - run->deals.items;
@@ -339,14 +301,12 @@ static struct cuda_device *find_device(const struct batch_part *parts)
 struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts)
 {
     struct batch_run *run = ARENA_NEW(&call->arena, struct batch_run);
-    run->call = call;
+    run->deals = (struct deals){.call = call, .parts = run->parts};
     memcpy(run->parts, parts, sizeof run->parts);
-    run->deals.call = call;
-    run->deals.parts = run->parts;
     run->order = deals_count(&run->deals);
     if (!run->deals.count)
         return NULL;
-    work_open(&run->work, call, find_device(parts), launch_all);
+    run->work = (struct cuda_work){.call = call, .device = find_device(parts), .launch = launch_all};
     lay_out(run);
     return &run->work;
 }

@@ -35,7 +35,7 @@ static bool next_bytes(struct cuda_work *work, struct cuda_piece *piece)
 
 static bool copy(struct cuda_work *work, void *to, size_t offset, size_t bytes)
 {
-    return CUDA_CALL(work->device->driver, work->diags, cuMemcpyDtoHAsync, to, work->memory.address + offset,
+    return CUDA_CALL(work->device->driver, &work->call->diags, cuMemcpyDtoHAsync, to, work->memory.address + offset,
                      bytes, work->order.stream);
 }
 
@@ -46,7 +46,7 @@ static bool find_room(struct cuda_work *work, struct cuda_piece *piece)
         return true;
     cuda_give_back(work->device, &work->order, &piece->lease);
     piece->room = piece->bytes;
-    return cuda_borrow(work->device, &work->order, CUDA_PINNED, piece->bytes, &piece->lease, work->diags);
+    return cuda_borrow(work->device, &work->order, CUDA_PINNED, piece->bytes, &piece->lease, &work->call->diags);
 }
 
 /* Starts copying one piece, if any is left. False with a diagnostic. */
@@ -59,7 +59,7 @@ static bool send_piece(struct cuda_work *work)
         return false;
     work->fetch.count++;
     return copy(work, piece->lease.host, piece->offset, piece->bytes) &&
-           cuda_mark(work->device, &work->order, &piece->lease, work->diags);
+           cuda_mark(work->device, &work->order, &piece->lease, &work->call->diags);
 }
 
 bool work_fetch(struct cuda_work *work)
@@ -94,7 +94,7 @@ bool work_collect(struct cuda_work *work)
 {
     while (work->fetch.count) {
         struct cuda_piece *piece = &work->fetch.pieces[work->fetch.first];
-        if (!cuda_await(work->device, &piece->lease, work->diags))
+        if (!cuda_await(work->device, &piece->lease, &work->call->diags))
             return false;
         deliver(work, piece);
         work->fetch.first = (work->fetch.first + 1) % PIECES;

@@ -8,6 +8,8 @@
 
 #include "runtime/run/gpu_batch_impl.h"
 
+#include <string.h>
+
 enum { PIECE_BYTES = 16 << 20, SHARED_TIMES = 2 };
 
 /* ---- whether to cut ---- */
@@ -152,11 +154,10 @@ static void cut_tensor(const struct cut *cut, struct tensor *tensor, bool needs_
     DLTensor *slabs = ARENA_ARRAY(arena, DLTensor, cut->count);
     for (int64_t s = 0; s < cut->count; s++) {
         int64_t offset = slab_offset(cut, tensor, strides, s) * type_rows[tensor->dtype].size;
-        slabs[s] = *tensor->samples;
-        slabs[s].data = tensor->data ? (char *)tensor->data + offset : NULL;
-        slabs[s].byte_offset = 0;
-        slabs[s].strides = strides;
-        slabs[s].shape = s % cut->pieces == cut->pieces - 1 ? rest : full;
+        slabs[s] = (DLTensor){.data = tensor->data ? (char *)tensor->data + offset : NULL,
+                              .device = tensor->samples->device, .ndim = tensor->rank,
+                              .dtype = tensor->samples->dtype, .strides = strides,
+                              .shape = s % cut->pieces == cut->pieces - 1 ? rest : full};
     }
     tensor->strides = NULL;
     tensor->samples = slabs;
@@ -179,8 +180,7 @@ static void cut_all(const struct cut *cut, bool needs_data)
     call->batch = call->slabs = true;
     call->samples = cut->count;
     call->batched = ARENA_ARRAY(&call->arena, bool, results);
-    for (size_t r = 0; r < results; r++)
-        call->batched[r] = true;
+    memset(call->batched, true, results);
 }
 
 bool cuda_cut(struct call *call, bool needs_data)
@@ -189,8 +189,9 @@ bool cuda_cut(struct call *call, bool needs_data)
     struct cut cut = {.call = call};
     if (!call->staged || call->batch || program_asks_shapes(program))
         return true;
-    const struct shape **shapes = plan_shapes(&call->arena, program, call->inputs, &call->diags);
-    if (!shapes || !plan_layouts(&call->arena, program, call->inputs, shapes, &call->diags))
+    const char **layouts;
+    const struct shape **shapes = plan_shapes(&call->arena, program, call->inputs, &layouts, &call->diags);
+    if (!shapes)
         return false;
     cut.shape = common_shape(call, shapes);
     if (cut.shape && outputs_fit(call, cut.shape) && choose(&cut) && arrays_fit(&cut, shapes))

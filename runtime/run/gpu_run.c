@@ -12,55 +12,46 @@ static bool has_gaps(const struct tensor *tensor)
     return tensor->end - tensor->first > pack_size(tensor);
 }
 
-const struct tensor *cuda_inputs(struct call *call, const struct tensor *inputs)
+/* The tensors as they are on the GPU, where those that are packed have no gaps. Returns `tensors` itself if none is. */
+static const struct tensor *packed(struct call *call, const struct tensor *tensors, int count, bool outputs)
 {
     struct arena *arena = &call->arena;
-    int count = call->program->parsed->input_count;
-    struct tensor *placed = NULL;
-    for (int i = 0; call->device && i < count; i++) {
-        const struct tensor *tensor = &inputs[i];
-        if (tensor->device || tensor->rank == NO_SHAPE || !has_gaps(tensor))
+    struct tensor *copy = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct tensor *tensor = &tensors[i];
+        if (tensor->rank == NO_SHAPE || (outputs ? tensor->dense : tensor->device || !has_gaps(tensor)))
             continue;
-        placed = placed ? placed : arena_copy(arena, inputs, (size_t)count * sizeof *inputs);
-        placed[i].strides = ARENA_ARRAY(arena, int64_t, tensor->rank);
-        pack_strides(tensor, placed[i].strides);
+        copy = copy ? copy : arena_copy(arena, tensors, (size_t)count * sizeof *copy);
+        copy[i].dense = outputs || tensor->dense;
+        copy[i].strides = ARENA_ARRAY(arena, int64_t, tensor->rank);
+        pack_strides(tensor, copy[i].strides);
     }
-    return placed ? placed : inputs;
+    return copy ? copy : tensors;
+}
+
+const struct tensor *cuda_inputs(struct call *call, const struct tensor *inputs)
+{
+    return call->device ? packed(call, inputs, call->program->parsed->input_count, false) : inputs;
 }
 
 const struct tensor *cuda_outputs(struct call *call)
 {
-    struct arena *arena = &call->arena;
-    int count = call->program->parsed->result_count;
-    struct tensor *dense = NULL;
-    for (int r = 0; call->staged && call->outputs && r < count; r++) {
-        const struct tensor *tensor = &call->outputs[r];
-        if (tensor->dense || tensor->rank == NO_SHAPE)
-            continue;
-        dense = dense ? dense : arena_copy(arena, call->outputs, (size_t)count * sizeof *dense);
-        dense[r].dense = true;
-        dense[r].strides = ARENA_ARRAY(arena, int64_t, tensor->rank);
-        pack_strides(tensor, dense[r].strides);
-    }
-    return dense ? dense : call->outputs;
+    const struct tensor *outputs = call->outputs;
+    return call->staged && outputs ? packed(call, outputs, call->program->parsed->result_count, true) : outputs;
 }
 
 void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                 size_t alignment, uint64_t *address)
 {
-    struct cuda_part part = {.from = tensor->data, .alignment = alignment, .address = address};
     if (tensor->first == tensor->end)
         return;
-    if (has_gaps(tensor)) {
-        part.strided = layout;
-        part.bytes = pack_size(tensor);
-    } else {
-        part.from = (const void *)tensor->first;
-        part.bytes = tensor->end - tensor->first;
-        part.skip = (uintptr_t)tensor->data - tensor->first;
-        part.direct = tensor->pinned;
-    }
-    work_add(work, part);
+    if (has_gaps(tensor))
+        work_add(work, (struct cuda_part){.from = tensor->data, .bytes = pack_size(tensor), .strided = layout,
+                                          .alignment = alignment, .address = address});
+    else
+        work_add(work, (struct cuda_part){.from = (const void *)tensor->first, .bytes = tensor->end - tensor->first,
+                                          .skip = (uintptr_t)tensor->data - tensor->first,
+                                          .direct = tensor->pinned, .alignment = alignment, .address = address});
 }
 
 void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
@@ -82,21 +73,11 @@ static void stage_source(struct cuda_work *work, struct cuda_source *source)
                                           .address = &source->address});
 }
 
-static bool lies_there(const struct planned *planned)
-{
-    const struct cuda_planned *cuda = planned->cuda;
-    bool there = !cuda->literals.bytes || cuda->literals.address;
-    for (int a = 0; a < planned->kernel->access_count; a++)
-        there = there && (!cuda->constants[a].bytes || cuda->constants[a].address) &&
-                (!cuda->maps[a].bytes || cuda->maps[a].address);
-    return there;
-}
-
 const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct planned *planned)
 {
     struct arena *arena = &work->call->arena;
     size_t count = (size_t)planned->kernel->access_count;
-    if (lies_there(planned))
+    if (planned->cuda->resident)
         return planned->cuda;
     struct cuda_planned *own = arena_copy(arena, planned->cuda, sizeof *own);
     own->constants = arena_copy(arena, own->constants, count * sizeof *own->constants);
@@ -115,13 +96,12 @@ const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct pl
 struct shot {
     const struct planned *planned;
     const struct cuda_planned *cuda;
-    uint64_t *words, *bases, *maps;
+    uint64_t *args, *bases, *maps;
     uint64_t *table, table_address; /* form.many: a table of one sample and its geometry */
 };
 
 struct run {
     struct cuda_work work;         /* must be first: a pointer to it is converted back */
-    struct call *call;
     const struct plan *plan;
     uint64_t *inputs, *outputs;    /* addresses of the first elements */
     uint64_t temporaries;
@@ -133,7 +113,7 @@ static void stage_inputs(struct run *run, const struct kernel *kernel)
 {
     for (int a = 0; a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
-        const struct tensor *input = &run->call->inputs[access->index];
+        const struct tensor *input = &run->work.call->inputs[access->index];
         if (access->kind != TENSOR_INPUT || run->inputs[access->index])
             continue;
         run->inputs[access->index] = (uintptr_t)input->data;
@@ -149,16 +129,15 @@ static size_t table_words(const struct form *form)
 
 static void set_up(struct run *run, const struct planned *planned)
 {
-    struct arena *arena = &run->call->arena;
+    struct arena *arena = &run->work.call->arena;
     const struct form *form = &planned->emitted->form;
     struct shot *shot = &run->shots[run->shot_count++];
     stage_inputs(run, planned->kernel);
-    if (run->call->staged)
+    if (run->work.call->staged)
         work_expect(&run->work, planned);
-    shot->planned = planned;
-    shot->cuda = cuda_resident(&run->work, planned);
-    shot->words = ARENA_ARRAY(arena, uint64_t, form_args_words(form));
-    shot->bases = ARENA_ARRAY(arena, uint64_t, form->accesses);
+    *shot = (struct shot){.planned = planned, .cuda = cuda_resident(&run->work, planned),
+                          .args = ARENA_ARRAY(arena, uint64_t, form_args_words(form)),
+                          .bases = ARENA_ARRAY(arena, uint64_t, form->accesses)};
     if (!shot->cuda->words)
         shot->maps = ARENA_ARRAY(arena, uint64_t, form->accesses);
     if (!form->many)
@@ -188,53 +167,37 @@ static void write_table(const struct shot *shot)
     cuda_write_geometry(shot->planned, shot->maps, shot->table + sample);
 }
 
-static void write_shot(const struct shot *shot, uint64_t faults)
+/* Fills in addresses, which are known now. */
+static void finish_shot(const struct run *run, const struct shot *shot)
 {
-    const struct planned *planned = shot->planned;
-    const struct form *form = &planned->emitted->form;
-    if (shot->cuda->words) {
-        memcpy(shot->words, shot->cuda->words, form_args_words(form) * sizeof *shot->words);
-        cuda_change_args(planned, faults, shot->bases, shot->words);
-        return;
-    }
+    const struct form *form = &shot->planned->emitted->form;
     for (int a = 0; a < form->accesses; a++)
+        shot->bases[a] = access_address(run, shot, a) + (uint64_t)shot->planned->starts[a];
+    for (int a = 0; shot->maps && a < form->accesses; a++)
         shot->maps[a] = shot->cuda->maps[a].address;
-    const struct launch_words words = {.tiles = planned->tiles, .faults = faults, .bases = shot->bases,
-                                   .maps = shot->maps, .samples = shot->table_address, .sample_count = 1,
-                                   .literals_address = shot->cuda->literals.address};
-    cuda_write_args(planned, &words, shot->words);
     if (form->many)
         write_table(shot);
-}
-
-/* False with a diagnostic. */
-static bool finish_shot(struct run *run, const struct shot *shot)
-{
-    uint64_t faults;
-    if (!work_faults(&run->work, shot->planned, shot->cuda, &faults))
-        return false;
-    for (int a = 0; a < shot->planned->kernel->access_count; a++)
-        shot->bases[a] = access_address(run, shot, a) + (uint64_t)shot->planned->starts[a];
-    write_shot(shot, faults);
-    return true;
 }
 
 static bool launch_all(struct cuda_work *work)
 {
     struct run *run = (struct run *)work;
-    bool good = true;
-    for (int s = 0; good && s < run->shot_count; s++)
-        good = finish_shot(run, &run->shots[s]);
-    good = good && work_upload(work);
-    for (int s = 0; good && s < run->shot_count; s++)
-        good = work_launch(work, run->shots[s].planned, run->shots[s].words, run->shots[s].planned->tiles);
+    for (int s = 0; s < run->shot_count; s++)
+        finish_shot(run, &run->shots[s]);
+    bool good = work_upload(work);
+    for (int s = 0; good && s < run->shot_count; s++) {
+        const struct shot *shot = &run->shots[s];
+        struct launch_words words = {.tiles = shot->planned->tiles, .bases = shot->bases, .maps = shot->maps,
+                                     .samples = shot->table_address, .sample_count = 1};
+        good = work_launch(work, shot->planned, shot->cuda, &words, shot->args);
+    }
     return good;
 }
 
 /* Adds parts for outputs in host memory; for others just the addresses. */
 static void add_outputs(struct run *run)
 {
-    struct call *call = run->call;
+    struct call *call = run->work.call;
     int count = call->typed->program->result_count;
     run->outputs = ARENA_ARRAY(&call->arena, uint64_t, count);
     for (int r = 0; r < count; r++) {
@@ -248,11 +211,9 @@ static void add_outputs(struct run *run)
 struct cuda_work *cuda_set_up(struct call *call, const struct plan *plan)
 {
     struct run *run = ARENA_NEW(&call->arena, struct run);
-    run->call = call;
-    run->plan = plan;
-    work_open(&run->work, call, plan->gpu, launch_all);
-    run->inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count);
-    run->shots = ARENA_ARRAY(&call->arena, struct shot, plan->kernel_count);
+    *run = (struct run){.work = {.call = call, .device = plan->gpu, .launch = launch_all}, .plan = plan,
+                        .inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count),
+                        .shots = ARENA_ARRAY(&call->arena, struct shot, plan->kernel_count)};
     for (int k = 0; k < plan->kernel_count; k++)
         if (plan->kernels[k].tiles)
             set_up(run, &plan->kernels[k]);

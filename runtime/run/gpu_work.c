@@ -8,15 +8,6 @@
 
 enum { ALIGNMENT = 256 };          /* bytes, as for the driver's own allocations */
 
-void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device,
-               bool (*launch)(struct cuda_work *work))
-{
-    work->call = call;
-    work->diags = &call->diags;
-    work->device = device;
-    work->launch = launch;
-}
-
 void work_add(struct cuda_work *work, struct cuda_part part)
 {
     size_t alignment = part.alignment ? part.alignment : ALIGNMENT;
@@ -29,7 +20,7 @@ void work_add(struct cuda_work *work, struct cuda_part part)
 /* Borrows the memory for all parts and sets their addresses. */
 static bool borrow(struct cuda_work *work)
 {
-    if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, work->diags))
+    if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, &work->call->diags))
         return false;
     for (int i = 0; i < work->part_count; i++) {
         const struct cuda_part *part = &work->parts[i];
@@ -47,14 +38,14 @@ static bool blame_stream(const struct cuda_work *work)
         work->device->driver->cuStreamGetCtx(work->order.stream, &context) != CUDA_SUCCESS ||
         context == work->device->context)
         return false;
-    diag_at(work->diags, DIAG_WRONG_STREAM, NULL, 0, work->device->ordinal);
+    diag_at(&work->call->diags, DIAG_WRONG_STREAM, NULL, 0, work->device->ordinal);
     return true;
 }
 
 bool work_begin(struct cuda_work *work, void *stream)
 {
     work->order.stream = stream;
-    if (!cuda_enter(work->device, work->diags))
+    if (!cuda_enter(work->device, &work->call->diags))
         return false;
     bool good = work->device->driver->devices == 1 || !blame_stream(work);
     if (good && work->bytes) {
@@ -95,7 +86,7 @@ struct upload {
 static bool copy(const struct upload *upload, size_t to, const void *from, size_t bytes)
 {
     const struct cuda_work *work = upload->work;
-    return CUDA_CALL(work->device->driver, work->diags, cuMemcpyHtoDAsync, work->memory.address + to, from,
+    return CUDA_CALL(work->device->driver, &work->call->diags, cuMemcpyHtoDAsync, work->memory.address + to, from,
                      bytes, work->order.stream);
 }
 
@@ -109,7 +100,7 @@ static bool flush(struct upload *upload)
     bool good = copy(upload, upload->from, piece->host, upload->used);
     upload->used = 0;
     upload->turn = (upload->turn + 1) % PIECES;
-    return good && (piece->owned || cuda_mark(work->device, &work->order, piece, work->diags));
+    return good && (piece->owned || cuda_mark(work->device, &work->order, piece, &work->call->diags));
 }
 
 /* Begins a piece at this offset, after its last copy has completed. Pieces of a graph are not reused. */
@@ -119,9 +110,9 @@ static bool next_piece(struct upload *upload, size_t offset)
     struct cuda_lease *piece = &upload->pieces[upload->turn];
     size_t left = upload->end - offset, bytes = left < PIECE ? left : PIECE;
     upload->from = offset;
-    if (piece->host && !piece->owned)
-        return cuda_await(work->device, piece, work->diags);
-    return cuda_borrow(work->device, &work->order, CUDA_PINNED, bytes, piece, work->diags);
+    return piece->host && !piece->owned
+               ? cuda_await(work->device, piece, &work->call->diags)
+               : cuda_borrow(work->device, &work->order, CUDA_PINNED, bytes, piece, &work->call->diags);
 }
 
 static void fill(const struct cuda_part *part, size_t done, size_t bytes, char *to)
@@ -202,8 +193,10 @@ void work_add_remarks(struct cuda_work *work)
     }
 }
 
-bool work_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                 uint64_t *faults)
+/* Sets *faults to where the kernel writes its remarks: in the work's memory if expected, else in the bytes of the
+ * stream; 0: it has no faults. False with a diagnostic. */
+static bool find_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                        uint64_t *faults)
 {
     *faults = 0;
     for (int i = 0; i < work->remark_count; i++)
@@ -212,7 +205,7 @@ bool work_faults(struct cuda_work *work, const struct planned *planned, const st
     if (*faults || !cuda->site)
         return true;
     *faults = remarks_bytes(&work->call->program->context->remarks, work->device, cuda->site, work->order.stream,
-                            work->diags);
+                            &work->call->diags);
     return *faults;
 }
 
@@ -228,16 +221,36 @@ void work_remark(const struct cuda_work *work, struct span *place)
 
 /* ---- launches ---- */
 
-bool work_launch(struct cuda_work *work, const struct planned *planned, uint64_t *words, int64_t tiles)
+/* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
+ * further tiles by itself. */
+enum { MOST_BLOCKS = 1 << 20 };
+
+/* Blocks for a launch over so many tiles (> 0), of all samples: at least 1. */
+static unsigned count_blocks(int64_t tiles)
+{
+    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
+}
+
+bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                 struct launch_words *launch, uint64_t *args)
 {
     const struct cuda_driver *driver = work->device->driver;
-    void *parameters[] = {words};
-    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(tiles), 1, 1,
-                                        (unsigned)planned->emitted->form.threads, 1, 1, 0, work->order.stream,
-                                        parameters, NULL);
+    const struct form *form = &planned->emitted->form;
+    if (!find_faults(work, planned, cuda, &launch->faults))
+        return false;
+    launch->literals_address = cuda->literals.address;
+    if (cuda->words) {
+        memcpy(args, cuda->words, form_args_words(form) * sizeof *args);
+        cuda_change_args(planned, launch->faults, launch->bases, args);
+    } else {
+        cuda_write_args(planned, launch, args);
+    }
+    int result = driver->cuLaunchKernel(planned->loaded->function, count_blocks(launch->tiles), 1, 1,
+                                        (unsigned)form->threads, 1, 1, 0, work->order.stream,
+                                        (void *[]){args}, NULL);
     if (result == CUDA_SUCCESS)
         return true;
     bool handle = result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT ||
                   result == CUDA_ERROR_INVALID_VALUE;
-    return !(handle && blame_stream(work)) && cuda_check(driver, work->diags, result, "cuLaunchKernel");
+    return !(handle && blame_stream(work)) && cuda_check(driver, &work->call->diags, result, "cuLaunchKernel");
 }

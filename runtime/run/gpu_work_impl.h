@@ -1,7 +1,7 @@
 /* What one call gives to a GPU: bytes that are copied there and back, device memory for its kernels, and
  * launches, all in the order of one stream:
  *
- *     work_open(&work, call, device, launch);
+ *     struct cuda_work work = {.call = call, .device = device, .launch = launch};
  *     work_add(&work, (struct cuda_part){.from = data, .bytes = bytes, .address = &there});
  *     work_run(&work, stream);
  *
@@ -46,9 +46,9 @@ struct cuda_piece {
     int part;                      /* the first part in it */
 };
 
+/* Its maker sets call, device and launch. */
 struct cuda_work {
     struct call *call;
-    struct diags *diags;
     struct cuda_device *device;
     struct cuda_order order;
     struct cuda_part *parts;
@@ -65,9 +65,6 @@ struct cuda_work {
     } fetch;
 };
 
-/* Fills in a zeroed work. */
-void work_open(struct cuda_work *work, struct call *call, struct cuda_device *device,
-               bool (*launch)(struct cuda_work *work));
 /* Adds a part: first those copied to the GPU, then those copied back, then all others. May jump if memory
  * runs out. */
 void work_add(struct cuda_work *work, struct cuda_part part);
@@ -85,14 +82,12 @@ bool work_upload(struct cuda_work *work);
  * runs out. */
 void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
-/* Sets *faults to where the kernel writes its remarks, once the work has begun: in the work's memory if
- * expected, else in the bytes of the stream; 0: it has no faults. False with a diagnostic. */
-bool work_faults(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
-                 uint64_t *faults);
 /* Moves *place to the first remark of the work, if it is further ahead in the text. */
 void work_remark(const struct cuda_work *work, struct span *place);
-/* Launches a kernel with these arguments. False with a diagnostic. */
-bool work_launch(struct cuda_work *work, const struct planned *planned, uint64_t *words, int64_t tiles);
+/* Launches a kernel. `cuda` are its sources; `launch` lacks faults and literals, which are filled in. `args` is memory
+ * for the arguments, form_args_words of them. False with a diagnostic. */
+bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
+                 struct launch_words *launch, uint64_t *args);
 /* Starts copying parts back, as many as may be in flight. False with a diagnostic. */
 bool work_fetch(struct cuda_work *work);
 /* Waits for these copies, delivers them, and starts the remaining ones. Memory pinned by the caller is

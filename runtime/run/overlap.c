@@ -5,10 +5,7 @@
 
 /* ---- what a plan allows ---- */
 
-/* The last kernel of results for which this tensor is read or written, by its order; -1: none. A kernel
- * that stores temporaries counts as the kernel that it helps, so the answer does not depend on what is
- * materialized. */
-static int last_use(const struct plan *plan, enum tensor_kind kind, int index)
+int last_use(const struct plan *plan, enum tensor_kind kind, int index)
 {
     int last = -1;
     for (int k = 0; k < plan->kernel_count; k++) {
@@ -54,17 +51,6 @@ bool check_overlap(struct call *call, int r)
 /* ---- batches ---- */
 
 /* Operands are numbered: inputs, then outputs. */
-static int operand_count(const struct call *call)
-{
-    return call->typed->program->input_count + call->typed->program->result_count;
-}
-
-static struct tensor *operand(const struct call *call, int o)
-{
-    int inputs = call->typed->program->input_count;
-    return o < inputs ? &call->inputs[o] : &call->outputs[o - inputs];
-}
-
 static bool is_output(const struct call *call, int o)
 {
     return o >= call->typed->program->input_count;
@@ -91,10 +77,10 @@ static bool report(struct call *call, int o, int64_t i, int other, int64_t j)
     const char *kind = other < inputs ? "input" : "output";
     const char *whose = other < inputs ? input_name(call, other)
                                        : call->typed->program->results[other - inputs].name;
-    const char *what = operand(call, other)->batch
+    const char *what = call_operand(call, other)->batch
                            ? arena_printf(&call->arena, "sample %lld of %s '%s'", (long long)j, kind, whose)
                            : arena_printf(&call->arena, "%s '%s'", kind, whose);
-    if (operand(call, o)->batch)
+    if (call_operand(call, o)->batch)
         return diag_at(&call->diags, DIAG_BATCH_OVERLAP, NULL, 0, (long long)i, name, what);
     return diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, what);
 }
@@ -103,11 +89,11 @@ static bool report(struct call *call, int o, int64_t i, int other, int64_t j)
 
 static bool lie_apart(const struct call *call, const struct occupied *all)
 {
-    int count = operand_count(call);
+    int count = call_operands(call);
     for (int o = 0; o < count; o++) {
         if (!is_output(call, o))
             continue;
-        if (operand(call, o)->batch && !all[o].ascending)
+        if (call_operand(call, o)->batch && !all[o].ascending)
             return false;
         for (int other = 0; other < count; other++)
             if (other != o && all[o].low < all[other].high && all[other].low < all[o].high)
@@ -125,17 +111,14 @@ struct whole {
 static bool make_whole(const struct call *call, int o, const struct occupied *occupied,
                        struct whole *whole)
 {
-    const struct tensor *last = operand(call, o);
+    const struct tensor *last = call_operand(call, o);
     int64_t size = type_rows[last->dtype].size, samples = last->batch ? call->samples : 1;
     if (last->rank >= WEFT_MAX_RANK || (samples > 1 && (!occupied->even || occupied->step % size != 0)))
         return false;
-    whole->tensor = *last;
-    whole->tensor.rank = last->rank + 1;
-    whole->tensor.data = (char *)last->data - (samples > 1 ? (samples - 1) * occupied->step : 0);
-    whole->tensor.first = occupied->low;
-    whole->tensor.end = occupied->high;
-    whole->tensor.shape = whole->shape;
-    whole->tensor.strides = whole->strides;
+    whole->tensor = (struct tensor){
+        .dtype = last->dtype, .rank = last->rank + 1, .shape = whole->shape, .strides = whole->strides,
+        .data = (char *)last->data - (samples > 1 ? (samples - 1) * occupied->step : 0),
+        .first = occupied->low, .end = occupied->high};
     whole->shape[0] = samples;
     whole->strides[0] = samples > 1 ? occupied->step / size : 0;
     for (int d = 0; d < last->rank; d++) {
@@ -148,7 +131,7 @@ static bool make_whole(const struct call *call, int o, const struct occupied *oc
 /* Whether that shows that nothing overlaps. All samples must have the same shapes and strides. */
 static bool are_evenly_apart(struct call *call, const struct occupied *all)
 {
-    int count = operand_count(call), inputs = call->typed->program->input_count;
+    int count = call_operands(call), inputs = call->typed->program->input_count;
     const struct plan *plan = call->parts[PART_SAMPLES].stretches->plan;
     struct whole *wholes = ARENA_ARRAY(&call->arena, struct whole, count);
     for (int o = 0; o < count; o++)
@@ -188,7 +171,7 @@ struct sweep {
 /* The sample as a tensor. `strides` is memory for its strides. */
 static struct tensor sample_tensor(struct call *call, const struct interval *at, int64_t *strides)
 {
-    const struct tensor *from = operand(call, at->operand);
+    const struct tensor *from = call_operand(call, at->operand);
     struct tensor tensor = *from;
     if (!from->batch)
         return tensor;
@@ -224,17 +207,17 @@ static size_t list(struct sweep *sweep, int o, const struct batch_part *part, st
 static bool list_all(struct sweep *sweep)
 {
     struct call *call = sweep->call;
-    size_t count = (size_t)operand_count(call), most = 0;
+    size_t count = (size_t)call_operands(call), most = 0;
     const struct batch_part *samples = &call->parts[PART_SAMPLES], *plain = &call->parts[PART_PLAIN];
     for (size_t o = 0; o < count; o++)
-        most += operand(call, (int)o)->batch ? (size_t)call->samples : 1;
+        most += call_operand(call, (int)o)->batch ? (size_t)call->samples : 1;
     sweep->items = ARENA_ARRAY(&call->arena, struct interval, most);
     sweep->room = ARENA_ARRAY(&call->arena, struct interval, most);
     sweep->open[0] = ARENA_ARRAY(&call->arena, size_t, most);
     sweep->open[1] = ARENA_ARRAY(&call->arena, size_t, most);
     for (size_t o = 0; o < count; o++)
         sweep->count += list(sweep, (int)o,
-                             samples->count || operand(call, (int)o)->batch ? samples : plain,
+                             samples->count || call_operand(call, (int)o)->batch ? samples : plain,
                              sweep->items + sweep->count);
     sweep->left = 64 * sweep->count + 4096;
     return sweep->count > 0;
@@ -278,11 +261,10 @@ static bool may_meet(struct sweep *sweep, const struct interval *output, const s
     if (sweep->left == 0)
         return false;
     sweep->left--;
-    if (!is_output(call, other->operand) && tensors_same(&a, &b) &&
-        may_replace_sample(call, plan, other->operand, other->sample,
-                           output->operand - call->typed->program->input_count, output->sample))
-        return true;
-    return !tensors_meet(&a, &b);
+    bool replaces = !is_output(call, other->operand) && tensors_same(&a, &b) &&
+                    may_replace_sample(call, plan, other->operand, other->sample,
+                                       output->operand - call->typed->program->input_count, output->sample);
+    return replaces || !tensors_meet(&a, &b);
 }
 
 /* Compares an item with the open items of a kind, and drops those that end before it. */

@@ -9,6 +9,11 @@
  * with a diagnostic. */
 bool check_overlap(struct call *call, int result);
 
+/* The last kernel of results for which this tensor is read or written, by its order; -1: none. A kernel
+ * that stores temporaries counts as the kernel that it helps, so the answer does not depend on what is
+ * materialized. */
+int last_use(const struct plan *plan, enum tensor_kind kind, int index);
+
 /* The byte ranges of an input's or output's samples, summed up one after the other. */
 struct occupied {
     uintptr_t low, high;           /* of all samples together; equal when they are empty */
@@ -19,8 +24,7 @@ struct occupied {
     uintptr_t last;                /* address of the last sample's data */
 };
 
-/* Checks a call with batches, all of whose samples have been added to `occupied`, [inputs, then
- * outputs]. False with a diagnostic. */
+/* Adds sample `i`, which is the current one. Samples come in order. */
 static inline void occupy(struct occupied *o, const struct tensor *tensor, int64_t i)
 {
     uintptr_t data = (uintptr_t)tensor->data;

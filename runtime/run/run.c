@@ -13,29 +13,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-void call_open(struct call *call, struct weft_program *program, void *room)
+static void open_call(struct call *call, struct weft_program *program, void *room)
 {
-    *call = (struct call){.program = program, .samples = 1};
-    arena_init(&call->arena);
-    arena_init(&call->scratch);
+    *call = (struct call){.program = program, .samples = 1}; /* the arenas are empty */
     arena_lend(&call->arena, room, CALL_ROOM);
     diags_init(&call->diags, &call->arena, &program->source);
 }
 
-void call_drop(struct call *call)
+static void close_call(struct call *call)
 {
     if (call->plan)
         plan_release(call->plan);
     if (call->batch)
         batch_release(call);
-    arena_finish(&call->scratch);
+    if (call->scratch.blocks)
+        arena_finish(&call->scratch);
     arena_finish(&call->arena);
 }
 
-enum weft_status call_close(struct call *call, struct weft_error **error)
+enum weft_status call_make(struct weft_program *program, call_body *body, const void *user, bool remarks,
+                           struct weft_error **error)
 {
-    enum weft_status status = finish_call(&call->program->context->log, &call->diags, error);
-    call_drop(call);
+    struct call call;
+    _Alignas(16) char room[CALL_ROOM];
+    jmp_buf env;
+    int saved = errno;
+    enum weft_status status = WEFT_OUT_OF_MEMORY;
+    if (error)
+        *error = NULL;
+    open_call(&call, program, room);
+    if (!ARENA_GUARD(&call.arena, env)) {
+        body(&call, user);
+        status = remarks ? finish_remarks(&call.diags, error)
+                         : finish_call(&program->context->log, &call.diags, error);
+    }
+    close_call(&call);
+    if (remarks)
+        log_untold(&program->context->log);
+    errno = saved;
     return status;
 }
 
@@ -88,19 +103,13 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     launch_init(launch, call->program->context, &call->arena);
 }
 
-static void lend_temporaries(struct call *call)
-{
-    size_t size = call->plan->shared_bytes;
-    char *memory = size ? arena_alloc(&call->arena, size + TEMPORARY_ALIGNMENT) : NULL;
-    call->temporaries = size ? memory + -(uintptr_t)memory % TEMPORARY_ALIGNMENT : NULL;
-}
-
 static void run_plan(struct call *call)
 {
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
     struct span place = {UINT32_MAX, UINT32_MAX};
-    lend_temporaries(call);
+    if (call->plan->shared_bytes)
+        call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
     for (int k = 0; k < count; k++)
         set_up(call, &call->plan->kernels[k], &launches[k]);
     for (int k = 0; k < count; k++) {
@@ -140,8 +149,9 @@ static bool check_all_overlaps(struct call *call)
     return !call->diags.errors;
 }
 
-static void run(struct call *call, const struct weft_run_params *params)
+static void run(struct call *call, const void *user)
 {
+    const struct weft_run_params *params = user;
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
     if (!recent && !find_plan(call, params, true))
         return;
@@ -157,18 +167,6 @@ static void run(struct call *call, const struct weft_run_params *params)
         run_on_gpu(call, cuda_set_up(call, call->plan), params->stream);
     else
         run_plan(call);
-}
-
-/* Remarks go to the caller, not to the log. */
-static enum weft_status close_run(struct call *call, struct weft_error **error)
-{
-    enum weft_status status = diags_status(&call->diags);
-    if (status == WEFT_OK && call->diags.warnings)
-        status = WEFT_DIVIDE_BY_ZERO;
-    if (error)
-        *error = diags_export(&call->diags, WEFT_WARNING);
-    call_drop(call);
-    return status;
 }
 
 static size_t plan_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
@@ -191,63 +189,42 @@ static size_t plan_kernels(struct call *call, struct weft_kernel_info *kernels, 
     return (size_t)call->plan->kernel_count;
 }
 
-static void prepare(struct call *call, const struct weft_run_params *params,
-                    struct weft_kernel_info *kernels, size_t *kernel_count)
-{
-    size_t room = kernels && kernel_count ? *kernel_count : 0;
-    if (!find_plan(call, params, false))
-        return;
-    size_t count = call->batch ? batch_kernels(call, kernels, room) : plan_kernels(call, kernels, room);
-    if (kernel_count)
-        *kernel_count = count;
-}
-
-/* Where weft_prepare puts its results; both may be NULL. */
-struct kernel_list {
-    struct weft_kernel_info *kernels;
-    size_t *count;
+/* What weft_prepare is given. */
+struct preparation {
+    const struct weft_run_params *params;
+    struct weft_kernel_info *kernels; /* these two may be NULL */
+    size_t *kernel_count;
 };
 
-/* weft_prepare with a list, weft_run without. */
-static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params,
-                                const struct kernel_list *list, struct weft_error **error)
+static void prepare(struct call *call, const void *user)
+{
+    const struct preparation *to = user;
+    size_t room = to->kernels && to->kernel_count ? *to->kernel_count : 0;
+    if (!find_plan(call, to->params, false))
+        return;
+    size_t count = (call->batch ? batch_kernels : plan_kernels)(call, to->kernels, room);
+    if (to->kernel_count)
+        *to->kernel_count = count;
+}
+
+static enum weft_status perform(struct weft_program *program, const struct weft_run_params *params, call_body *body,
+                                const void *user, struct weft_error **error)
 {
     if (!program || !params || (params->input_count && !params->inputs) ||
         (params->output_count && !params->outputs))
         return invalid_call(error, "a run needs a program and its tensors, found NULL");
-    struct call call;
-    _Alignas(16) char room[CALL_ROOM];
-    jmp_buf env;
-    int saved = errno;
-    enum weft_status status;
-    if (error)
-        *error = NULL;
-    call_open(&call, program, room);
-    if (ARENA_GUARD(&call.arena, env)) {
-        status = WEFT_OUT_OF_MEMORY;
-        call_drop(&call);
-    } else {
-        if (list)
-            prepare(&call, params, list->kernels, list->count);
-        else
-            run(&call, params);
-        status = close_run(&call, error);
-    }
-    log_untold(&program->context->log);
-    errno = saved;
-    return status;
+    return call_make(program, body, user, true, error);
 }
 
 enum weft_status weft_prepare(struct weft_program *program, const struct weft_run_params *params,
                               struct weft_kernel_info *kernels, size_t *kernel_count,
                               struct weft_error **error)
 {
-    const struct kernel_list list = {kernels, kernel_count};
-    return perform(program, params, &list, error);
+    return perform(program, params, prepare, &(struct preparation){params, kernels, kernel_count}, error);
 }
 
 enum weft_status weft_run(struct weft_program *program, const struct weft_run_params *params,
                           struct weft_error **error)
 {
-    return perform(program, params, NULL, error);
+    return perform(program, params, run, params, error);
 }

@@ -96,28 +96,30 @@ static int64_t run_length(const struct odometer *o, int64_t left)
     return run < left ? run : left;
 }
 
-void pack(const struct tensor *tensor, const char *data, size_t from, size_t bytes, char *to)
+/* Copies bytes [from, from + bytes) of the dense elements between the tensor and `dense`. */
+static void copy(const struct tensor *tensor, char *data, size_t from, size_t bytes, char *dense, bool packs)
 {
     struct odometer o;
     int size = type_rows[tensor->dtype].size;
     stand(&o, tensor, (int64_t)from / size);
     for (int64_t left = (int64_t)bytes / size, run; left > 0; left -= run) {
+        const int64_t stride = o.strides[o.rank - 1];
         run = run_length(&o, left);
-        move(to, size, data + o.offset, o.strides[o.rank - 1], run, size);
-        to += run * size;
+        if (packs)
+            move(dense, size, data + o.offset, stride, run, size);
+        else
+            move(data + o.offset, stride, dense, size, run, size);
+        dense += run * size;
         step(&o, run);
     }
 }
 
+void pack(const struct tensor *tensor, const char *data, size_t from, size_t bytes, char *to)
+{
+    copy(tensor, (char *)(uintptr_t)data, from, bytes, to, true);
+}
+
 void unpack(const struct tensor *tensor, char *data, size_t to, size_t bytes, const char *from)
 {
-    struct odometer o;
-    int size = type_rows[tensor->dtype].size;
-    stand(&o, tensor, (int64_t)to / size);
-    for (int64_t left = (int64_t)bytes / size, run; left > 0; left -= run) {
-        run = run_length(&o, left);
-        move(data + o.offset, o.strides[o.rank - 1], from, size, run, size);
-        from += run * size;
-        step(&o, run);
-    }
+    copy(tensor, data, to, bytes, (char *)(uintptr_t)from, false);
 }

@@ -16,10 +16,9 @@ const char *weft_dtype_name(enum weft_dtype dtype)
 
 DLDataType weft_dtype_to_dlpack(enum weft_dtype dtype)
 {
-    DLDataType type = {0, 0, 0};
-    if ((unsigned)dtype < WEFT_DTYPE_COUNT)
-        type = (DLDataType){(uint8_t)type_rows[dtype].dlpack, (uint8_t)(8 * type_rows[dtype].size), 1};
-    return type;
+    return (unsigned)dtype < WEFT_DTYPE_COUNT
+               ? (DLDataType){(uint8_t)type_rows[dtype].dlpack, (uint8_t)(8 * type_rows[dtype].size), 1}
+               : (DLDataType){0, 0, 0};
 }
 
 /* One more than the dtype of a DLPack code and a size in bytes; 0: Weft has no such dtype. */
@@ -54,6 +53,14 @@ static const char *read_device(const DLTensor *from, struct tensor *tensor)
         return "its device_id is the number of no GPU";
     return gpu || tensor->pinned || type == kDLCPU
                ? NULL : "it is neither in host memory nor in that of a CUDA device";
+}
+
+struct shape tensor_shape(const struct tensor *tensor)
+{
+    struct shape shape = {.rank = tensor->rank};
+    for (int d = 0; d < tensor->rank; d++)
+        shape.extents[d] = tensor->shape[d];
+    return shape;
 }
 
 const char *tensor_place(const struct tensor *tensor, struct diags *diags)
@@ -105,12 +112,11 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
         return bad(diags, what, name, wrong);
     if (needs_data && tensor->first != tensor->end && !tensor->data)
         return bad(diags, what, name, "its data pointer is NULL");
-    if (needs_data && !tensor_aligned(tensor, (uintptr_t)tensor->data))
-        return bad(diags, what, name,
-                   tensor->alignment ? "its data is not aligned to the size of the elements that it is "
-                                       "reinterpreted as, or of its own"
-                                     : "its data is not aligned to its element size");
-    return true;
+    return !needs_data || tensor_aligned(tensor, (uintptr_t)tensor->data) ||
+           bad(diags, what, name,
+               tensor->alignment ? "its data is not aligned to the size of the elements that it is "
+                                   "reinterpreted as, or of its own"
+                                 : "its data is not aligned to its element size");
 }
 
 static bool unlike(const struct tensor *tensor, int64_t i, const char *what, const char *name,
@@ -147,14 +153,13 @@ enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const c
     }
     struct diag *last = diags->last;
     const struct tensor first = *tensor;
-    if (tensor_read(from, needs_data, what, name, tensor, diags)) {
-        if (tensor->device == first.device)
-            return NEXT_OTHER;
+    if (!tensor_read(from, needs_data, what, name, tensor, diags))
+        blame_sample(diags, last, i);
+    else if (tensor->device == first.device)
+        return NEXT_OTHER;
+    else
         diag_at(diags, DIAG_BATCH_DEVICE, NULL, 0, what, name, (long long)i, tensor_place(tensor, diags),
                 tensor_place(&first, diags));
-        return NEXT_BAD;
-    }
-    blame_sample(diags, last, i);
     return NEXT_BAD;
 }
 

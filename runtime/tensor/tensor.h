@@ -37,6 +37,8 @@ enum { NO_SHAPE = -1 };
  * ("input") and `name` are used in messages. False with a diagnostic. */
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
                  struct tensor *tensor, struct diags *diags);
+/* Its shape; without dimensions if that is NO_SHAPE. */
+struct shape tensor_shape(const struct tensor *tensor);
 /* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
 const char *tensor_place(const struct tensor *tensor, struct diags *diags);
 /* Adds "sample i: " to all diagnostics after `last` (NULL: to all). */

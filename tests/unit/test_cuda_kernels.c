@@ -421,6 +421,42 @@ static void test_fork(void **state)
     assert_int_equal(origin_of(scene, other), WEFT_FROM_COMPILER);
 }
 
+static void note_code(void *user, const struct weft_error *record)
+{
+    *(int *)user = record->code;
+}
+
+/* A kernel that cannot be kept runs, and the log is told. It is no remark of the run, whose results are complete. */
+static void test_not_kept(void **state)
+{
+    const struct scene *scene = *state;
+    int code = 0;
+    char keep[100];
+    struct weft_context *context = NULL;
+    struct weft_program *program = NULL;
+    struct weft_error *error = NULL;
+    snprintf(keep, sizeof keep, "%s/kept", scene->directory);
+    const struct weft_context_params params = {.keep = keep, .cache = "", .target = WEFT_TARGET_CUDA,
+                                               .log = note_code, .user = &code};
+    assert_int_equal(weft_context_create(&params, &context, &error), WEFT_OK);
+    assert_int_equal(rmdir(keep), 0);
+    assert_int_equal(weft_compile(context, "x + 1", NULL, &program, &error), WEFT_OK);
+    float x[] = {1, 2, 3}, out[] = {0, 0, 0};
+    int64_t extent = 3;
+    DLTensor in = {.data = x, .device = {.device_type = kDLCPU}, .ndim = 1, .shape = &extent};
+    in.dtype = weft_dtype_to_dlpack(WEFT_FLOAT32);
+    DLTensor result = in;
+    result.data = out;
+    const struct weft_run_params run = {&(struct weft_argument){.tensors = &in}, 1,
+                                        &(struct weft_argument){.tensors = &result}, 1, NULL};
+    assert_int_equal(weft_run(program, &run, &error), WEFT_OK);
+    assert_null(error);
+    assert_int_equal(code, 254);
+    assert_true(out[0] == 2 && out[1] == 3 && out[2] == 4);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 static void find_mock(void)
 {
     char path[500];
@@ -446,6 +482,7 @@ int main(void)
         TEST(test_memory), TEST(test_devices), TEST(test_threads), TEST(test_disk),
         TEST(test_damage), TEST(test_entry_that_does_not_load), TEST(test_sweeping), TEST(test_key),
         TEST(test_load_failures), TEST(test_each_call), TEST(test_each_call_of_nvrtc), TEST(test_fork),
+        TEST(test_not_kept),
         TEST(test_lost_context), /* last: no context of that GPU works any more */
     };
     find_mock();

@@ -62,14 +62,14 @@ static void round_trips(void **state)
 static void what_fits(void **state)
 {
     (void)state;
-    assert_true(picture_fits(WEFT_UINT8, 2, (int64_t[]){1, 1}));
-    assert_true(picture_fits(WEFT_UINT16, 3, (int64_t[]){1, 1, 4}));
-    assert_false(picture_fits(WEFT_UINT8, 3, (int64_t[]){1, 1, 5}));
-    assert_false(picture_fits(WEFT_UINT8, 3, (int64_t[]){1, 1, 0}));
-    assert_false(picture_fits(WEFT_UINT8, 2, (int64_t[]){0, 1}));
-    assert_false(picture_fits(WEFT_UINT8, 1, (int64_t[]){4}));
-    assert_false(picture_fits(WEFT_UINT8, 2, (int64_t[]){1, INT64_MAX}));
-    assert_false(picture_fits(WEFT_FLOAT32, 2, (int64_t[]){1, 1}));
+    assert_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){1, 1}));
+    assert_null(picture_misfit(WEFT_UINT16, 3, (int64_t[]){1, 1, 4}));
+    assert_non_null(picture_misfit(WEFT_UINT8, 3, (int64_t[]){1, 1, 5}));
+    assert_non_null(picture_misfit(WEFT_UINT8, 3, (int64_t[]){1, 1, 0}));
+    assert_non_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){0, 1}));
+    assert_non_null(picture_misfit(WEFT_UINT8, 1, (int64_t[]){4}));
+    assert_non_null(picture_misfit(WEFT_UINT8, 2, (int64_t[]){1, INT64_MAX}));
+    assert_non_null(picture_misfit(WEFT_FLOAT32, 2, (int64_t[]){1, 1}));
 }
 
 static void png_damage(void **state)
