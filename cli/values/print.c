@@ -123,8 +123,10 @@ static void put_value(char *shown, enum weft_dtype dtype, const void *at)
     case WEFT_UINT64:
         snprintf(shown, NUMBER, "%" PRIu64, *(const uint64_t *)at);
         return;
-    default:
+    case WEFT_INT64:
         whole = *(const int64_t *)at;
+        break;
+    case WEFT_DTYPE_COUNT:
         break;
     }
     snprintf(shown, NUMBER, "%" PRId64, whole);

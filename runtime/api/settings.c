@@ -17,7 +17,7 @@ static const char *const fast_words[] = {
 
 /* ---- sets of words ---- */
 
-static const char *list_words(struct arena *arena, const char *const *words, int count)
+const char *settings_words(struct arena *arena, const char *const *words, int count)
 {
     struct buf all;
     buf_init(&all, arena);
@@ -52,7 +52,7 @@ static void choose_fast_paths(struct weft_context *context, const char *disable,
     context->fast = FAST_ALL & ~read_words(words ? words : "", fast_words, FAST_COUNT, &wrong, &length);
     if (wrong)
         diag_at(diags, DIAG_NO_FAST_PATH, NULL, 0, (int)length, wrong,
-                list_words(diags->arena, fast_words, FAST_COUNT));
+                settings_words(diags->arena, fast_words, FAST_COUNT));
 }
 
 static void choose_stages(struct weft_context *context, const char *debug, struct diags *diags)
@@ -63,7 +63,7 @@ static void choose_stages(struct weft_context *context, const char *debug, struc
     context->observer = context->debug ? &debug_observer : NULL;
     if (wrong)
         diag_at(diags, DIAG_NO_DEBUG_STAGE, NULL, 0, (int)length, wrong,
-                list_words(diags->arena, stage_names, STAGE_COUNT));
+                settings_words(diags->arena, stage_names, STAGE_COUNT));
 }
 
 /* ---- the target ---- */

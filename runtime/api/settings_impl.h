@@ -9,6 +9,8 @@
  * misspelt word never stands for a default. */
 enum weft_status settings_choose(struct weft_context *context, const struct weft_context_params *params,
                                  struct weft_error **error);
+/* The words as a list for messages: "c, cuda". */
+const char *settings_words(struct arena *arena, const char *const *words, int count);
 /* Frees what settings_choose has set. */
 void settings_finish(struct weft_context *context);
 

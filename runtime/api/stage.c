@@ -3,6 +3,7 @@
 
 #include "runtime/kernels/kernels.h"
 #include "runtime/api/gpu_listing_impl.h"
+#include "runtime/api/settings_impl.h"
 
 #include "compiler/dump/dump.h"
 
@@ -170,7 +171,7 @@ static void make_stage(struct diags *diags, void *user)
     buf_init(&out, diags->arena);
     if (stage == STAGE_COUNT)
         diag_at(diags, DIAG_NO_STAGE, NULL, 0, order->name,
-                "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
+                settings_words(diags->arena, stage_names, STAGE_COUNT));
     else
         put_stage(order->program, stage, &out, diags);
     if (!diags->errors && !(order->text = strdup(out.text)))
