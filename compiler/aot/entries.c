@@ -8,14 +8,15 @@
 
 #include <string.h>
 
-static const char *c_type(enum weft_dtype dtype)
+/* A type that C lacks is the unsigned integer with its bits. */
+static const char *c_type(struct arena *arena, enum weft_dtype dtype)
 {
-    static const char *const types[WEFT_DTYPE_COUNT] = {
-        [WEFT_BOOL] = "bool", [WEFT_INT8] = "int8_t", [WEFT_INT16] = "int16_t", [WEFT_INT32] = "int32_t",
-        [WEFT_INT64] = "int64_t", [WEFT_UINT8] = "uint8_t", [WEFT_UINT16] = "uint16_t",
-        [WEFT_UINT32] = "uint32_t", [WEFT_UINT64] = "uint64_t", [WEFT_FLOAT16] = "uint16_t",
-        [WEFT_BFLOAT16] = "uint16_t", [WEFT_FLOAT32] = "float", [WEFT_FLOAT64] = "double"};
-    return types[dtype];
+    const struct type_row *row = &type_rows[dtype];
+    if (dtype_is_half(dtype))
+        return arena_printf(arena, "uint%d_t", row->bits);
+    if (dtype_is_integer(dtype))
+        return arena_printf(arena, "%s_t", row->name);
+    return dtype == WEFT_BOOL ? "bool" : row->storage;
 }
 
 /* ---- operands ---- */
@@ -85,7 +86,7 @@ static void add_sizes(struct aot_kernel *k, struct parameters *list)
 /* Adds the data of an operand. A single element is passed by value. */
 static void add_data(struct aot_kernel *k, struct parameters *list, const struct aot_operand *o)
 {
-    const char *type = c_type(o->dtype);
+    const char *type = c_type(k->arena, o->dtype);
     if (o->result)
         type = arena_printf(k->arena, "%s *", type);
     else

@@ -18,14 +18,6 @@ static const char *const fast_words[] = {
 
 /* ---- sets of words ---- */
 
-static const char *list_words(struct arena *arena, const char *const *words, int count)
-{
-    struct buf all = buf_new(arena);
-    for (int i = 0; i < count; i++)
-        buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
-    return all.text;
-}
-
 /* Reads words separated by commas or spaces as a set, a bit each. Sets *wrong to the first unknown word and
  * *length to its length; NULL: all are known. */
 static unsigned read_words(const char *text, const char *const *words, int count, const char **wrong,

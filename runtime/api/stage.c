@@ -15,6 +15,14 @@ const struct target *const stage_targets[STAGE_COUNT] = {
     [STAGE_C] = &target_c, [STAGE_ASM] = &target_c,
     [STAGE_CUDA] = &target_cuda, [STAGE_PTX] = &target_cuda, [STAGE_SASS] = &target_cuda};
 
+const char *list_words(struct arena *arena, const char *const *words, int count)
+{
+    struct buf all = buf_new(arena);
+    for (int i = 0; i < count; i++)
+        buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
+    return all.text;
+}
+
 /* The type of an input. What the caller said takes precedence over the declaration, if it has a shape. */
 static const struct type *known_type(const struct symbol *symbol)
 {
@@ -168,7 +176,7 @@ static void make_stage(struct diags *diags, void *user)
     struct buf out = buf_new(diags->arena);
     if (stage == STAGE_COUNT)
         diag_at(diags, DIAG_NO_STAGE, NULL, 0, order->name,
-                "tokens, ast, types, groups, ir, c, asm, cuda, ptx and sass");
+                list_words(diags->arena, stage_names, STAGE_COUNT));
     else
         put_stage(order->program, stage, &out, diags);
     if (!diags->errors && !(order->text = strdup(out.text)))

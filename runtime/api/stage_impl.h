@@ -26,4 +26,7 @@ struct subject {
 /* Appends the stage. Errors of a compiler go to the diagnostics. */
 void stage_put(struct buf *out, const struct subject *subject, struct diags *diags);
 
+/* Words as a list for messages: "c, cuda". In `arena`. */
+const char *list_words(struct arena *arena, const char *const *words, int count);
+
 #endif

@@ -30,8 +30,8 @@ static const unsigned char dlpack_dtypes[8][9] = {
 
 enum weft_status weft_dtype_from_dlpack(DLDataType type, enum weft_dtype *dtype)
 {
-    int found = type.code < 8 && type.bits <= 64 && type.bits % 8 == 0 && type.lanes == 1
-                    ? dlpack_dtypes[type.code][type.bits / 8] : 0;
+    const bool fits = type.code < sizeof dlpack_dtypes / sizeof *dlpack_dtypes && type.bits <= 64;
+    int found = fits && type.bits % 8 == 0 && type.lanes == 1 ? dlpack_dtypes[type.code][type.bits / 8] : 0;
     if (found)
         *dtype = (enum weft_dtype)(found - 1);
     return found ? WEFT_OK : WEFT_UNSUPPORTED;

@@ -28,8 +28,8 @@ static bool is_signed(enum weft_dtype t)
     return t == WEFT_INT8 || t == WEFT_INT16 || t == WEFT_INT32 || t == WEFT_INT64;
 }
 
-/* Floating formats: bits of the significand, least and largest exponent of a normal number in [0.5, 1),
- * bytes. */
+/* Floating formats: bits of the significand, least and largest exponent of a normal number in [0.5, 1), bits of the
+ * format. */
 static const struct format {
     int digits;
     long bottom, top;
@@ -39,15 +39,15 @@ static const struct format {
                                [WEFT_FLOAT32] = {24, -125, 128, 32},
                                [WEFT_FLOAT64] = {53, -1021, 1024, 64}};
 
-static bool is_float(enum weft_dtype t)
+bool oracle_is_float(enum weft_dtype t)
 {
     return formats[t].digits > 0;
 }
 
-/* Of 16 bits: operations happen in float32. */
+/* Of 16 bits or fewer: operations happen in float32. */
 static bool is_short(enum weft_dtype t)
 {
-    return formats[t].bits == 16;
+    return oracle_is_float(t) && formats[t].bits <= 16;
 }
 
 static wide lowest_of(enum weft_dtype t)
@@ -88,24 +88,32 @@ static union scalar scalar_of(enum weft_dtype t, wide value)
     return s;
 }
 
-/* The number that the 16 bits spell: a fraction, an exponent, a sign. */
+/* The bit of the sign. */
+static unsigned sign_bit(enum weft_dtype t)
+{
+    return 1u << (formats[t].bits - 1);
+}
+
+/* The number that the bits spell: a fraction, an exponent, a sign. */
 static double short_value(enum weft_dtype t, unsigned bits)
 {
     const struct format *f = &formats[t];
-    unsigned scale = 1u << (f->digits - 1), fraction = bits % scale, exponent = bits % 0x8000 / scale;
+    unsigned sign = sign_bit(t), scale = 1u << (f->digits - 1);
+    unsigned fraction = bits % scale, exponent = bits % sign / scale;
     double value = ldexp(fraction, (int)f->bottom - f->digits);
-    if (exponent == 0x8000 / scale - 1)
+    if (exponent == sign / scale - 1)
         value = fraction ? (double)NAN : (double)INFINITY;
     else if (exponent)
         value = ldexp(scale + fraction, (int)f->bottom - f->digits + (int)exponent - 1);
-    return bits >= 0x8000 ? -value : value;
+    return bits >= sign ? -value : value;
 }
 
 /* The bits of the nearest: of a whole number of units, which are those of the last place. */
 static unsigned short_bits(enum weft_dtype t, mpfr_srcptr r)
 {
     const struct format *f = &formats[t];
-    unsigned sign = mpfr_signbit(r) ? 0x8000 : 0, scale = 1u << (f->digits - 1), infinity = 0x8000 - scale;
+    unsigned top = sign_bit(t), sign = mpfr_signbit(r) ? top : 0;
+    unsigned scale = 1u << (f->digits - 1), infinity = top - scale;
     if (mpfr_nan_p(r))
         return infinity + 1;
     if (!mpfr_number_p(r) || mpfr_zero_p(r))
@@ -350,12 +358,12 @@ static const struct oracle_row *const oracle_rows[OP_COUNT] = {
 bool oracle_has(enum op op, enum weft_dtype source)
 {
     const struct oracle_row *row = oracle_rows[op];
-    return source == WEFT_BOOL ? row->bools : is_float(source) ? row->floats : row->integers;
+    return source == WEFT_BOOL ? row->bools : oracle_is_float(source) ? row->floats : row->integers;
 }
 
 bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operands[3])
 {
-    return oracle_rows[op]->divides && !is_float(source) && source != WEFT_BOOL &&
+    return oracle_rows[op]->divides && !oracle_is_float(source) && source != WEFT_BOOL &&
            integer_of(source, operands[1]) == 0;
 }
 
@@ -414,21 +422,21 @@ static wide run_integer(enum op op, enum weft_dtype source, enum weft_dtype resu
 union scalar oracle_value(enum op op, enum weft_dtype source, enum weft_dtype result,
                           const union scalar operands[3])
 {
-    if (!is_float(source)) {
+    if (!oracle_is_float(source)) {
         wide value = run_integer(op, source, result, operands);
-        if (!is_float(result))
+        if (!oracle_is_float(result))
             return scalar_of(result, value);
         mpfr_ptr r = registers(BITS_EXACT)->r;
         set_integer(r, value);
         return real_scalar(result, r);
     }
     mpfr_ptr r = run_real(op, source, result, operands);
-    return is_float(result) ? real_scalar(result, r) : scalar_of(result, get_integer(r));
+    return oracle_is_float(result) ? real_scalar(result, r) : scalar_of(result, get_integer(r));
 }
 
 bool oracle_same(enum weft_dtype t, union scalar a, union scalar b)
 {
-    bool nan_a = is_float(t) && isnan(real_of(t, a)), nan_b = is_float(t) && isnan(real_of(t, b));
+    bool nan_a = oracle_is_float(t) && isnan(real_of(t, a)), nan_b = oracle_is_float(t) && isnan(real_of(t, b));
     return nan_a || nan_b ? nan_a && nan_b : a.bits == b.bits;
 }
 
@@ -486,7 +494,7 @@ static bool within_bound(enum op op, enum weft_dtype t, mpfr_srcptr r, double y)
 double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
                     const union scalar operands[3], union scalar actual)
 {
-    if (exact_row(op) || !is_float(source) || !is_float(result)) {
+    if (exact_row(op) || !oracle_is_float(source) || !oracle_is_float(result)) {
         union scalar expected = oracle_value(op, source, result, operands);
         if (sign_is_free(op, source, operands)) {
             expected = without_sign(result, expected);
@@ -525,9 +533,9 @@ union scalar oracle_convert(enum weft_dtype from, enum weft_dtype to, union scal
 union scalar oracle_cast(enum weft_dtype from, enum weft_dtype to, union scalar value)
 {
     const union scalar operands[3] = {value};
-    if (is_float(to) || to == WEFT_BOOL || from == WEFT_BOOL)
+    if (oracle_is_float(to) || to == WEFT_BOOL || from == WEFT_BOOL)
         return oracle_convert(from, to, value);
-    return oracle_value(is_float(from) ? OP_ROUNDSAT : OP_SATURATE, from, to, operands);
+    return oracle_value(oracle_is_float(from) ? OP_ROUNDSAT : OP_SATURATE, from, to, operands);
 }
 
 enum weft_dtype oracle_promote(enum weft_dtype a, enum weft_dtype b)

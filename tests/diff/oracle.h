@@ -6,6 +6,7 @@
 
 #include "compiler/lang/eval.h"
 
+bool oracle_is_float(enum weft_dtype t);
 /* Whether the row has a meaning on operands of this dtype. */
 bool oracle_has(enum op op, enum weft_dtype source);
 /* The value of the row, rounded to nearest. Operands as for eval_op. */

@@ -222,11 +222,6 @@ static void test_limit(void **state)
 
 /* ---- reinterpret ---- */
 
-static bool is_float(enum weft_dtype t)
-{
-    return t == WEFT_FLOAT16 || t == WEFT_BFLOAT16 || t == WEFT_FLOAT32 || t == WEFT_FLOAT64;
-}
-
 /* Bytes of which no element of the type is NaN, whose bits may change, and a bool is 0 or 1. */
 static void fill(void *memory, enum weft_dtype dtype, int64_t count)
 {
@@ -236,7 +231,7 @@ static void fill(void *memory, enum weft_dtype dtype, int64_t count)
         for (size_t b = 0; b < size; b++)
             element[b] = (unsigned char)(dtype == WEFT_BOOL ? below(2) : below(256));
         element[size - 1] =
-            is_float(dtype) && (element[size - 1] & 0x7c) == 0x7c ? 3 : element[size - 1];
+            dtype_is_float(dtype) && (element[size - 1] & 0x7c) == 0x7c ? 3 : element[size - 1];
     }
 }
 

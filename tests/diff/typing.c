@@ -20,11 +20,6 @@ static bool is_logic(enum op op)
     return op == OP_OR || op == OP_AND || op == OP_NOT;
 }
 
-static bool is_floating(enum weft_dtype t)
-{
-    return t == WEFT_FLOAT16 || t == WEFT_BFLOAT16 || t == WEFT_FLOAT32 || t == WEFT_FLOAT64;
-}
-
 bool typing_of(enum op op, const enum weft_dtype *dtypes, int count, struct typing *typing)
 {
     int first = op == OP_WHERE;
@@ -36,11 +31,11 @@ bool typing_of(enum op op, const enum weft_dtype *dtypes, int count, struct typi
         all_bool = all_bool && dtypes[i] == WEFT_BOOL;
     if (is_logic(op))
         p = WEFT_BOOL;
-    else if (!oracle_has(op, p) && !is_floating(p) && oracle_has(op, WEFT_FLOAT32) &&
+    else if (!oracle_has(op, p) && !oracle_is_float(p) && oracle_has(op, WEFT_FLOAT32) &&
              !oracle_has(op, WEFT_INT32) && (!all_bool || is_test(op)))
         p = WEFT_FLOAT32;
     typing->operand = p;
-    typing->by_value = is_comparison(op) && !is_floating(p);
+    typing->by_value = is_comparison(op) && !oracle_is_float(p);
     typing->result = is_logic(op) || is_comparison(op) || is_test(op) ? WEFT_BOOL : p;
     return oracle_has(op, p);
 }
@@ -79,15 +74,15 @@ double typing_error(enum op op, const struct typing *typing, const struct typed 
 
 int typing_bound(enum op op, const struct typing *typing)
 {
-    if (!is_floating(typing->operand) || type_rows[typing->operand].size == 2)
-        return 0; /* a 16-bit type's error counts in float32: oracle_error gives 0 within the bound */
+    if (!oracle_is_float(typing->operand) || type_rows[typing->operand].size < 4)
+        return 0; /* a short type's error counts in float32: oracle_error gives 0 within the bound */
     return typing->operand == WEFT_FLOAT64 ? op_rows[op].ulp64 : op_rows[op].ulp32;
 }
 
 bool typing_exact(enum op op, const struct typing *typing)
 {
     const struct op_row *row = &op_rows[op];
-    return !is_floating(typing->operand) || (typing->operand == WEFT_FLOAT64 ? row->ulp64 : row->ulp32) == 0;
+    return !oracle_is_float(typing->operand) || (typing->operand == WEFT_FLOAT64 ? row->ulp64 : row->ulp32) == 0;
 }
 
 bool typing_fault(enum op op, const struct typing *typing, const struct typed *operands, int count)

@@ -1,7 +1,6 @@
 /* See values.h. */
 #include "tests/diff/values.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +44,9 @@ static int integers(enum weft_dtype t, union scalar *out)
 /* Corners of the format, thresholds of the functions, halves and the bounds of integer types. */
 static int floats(enum weft_dtype t, union scalar *out)
 {
-    static const struct {
-        double tiny, smallest, top, ulp;
-    } formats[WEFT_DTYPE_COUNT] = {
-        [WEFT_FLOAT16] = {0x1p-24, 0x1p-14, 65504, 0x1p-10},
-        [WEFT_BFLOAT16] = {0x1p-133, 0x1p-126, 0x1.fep127, 0x1p-7},
-        [WEFT_FLOAT32] = {(double)FLT_TRUE_MIN, (double)FLT_MIN, FLT_MAX, FLT_EPSILON},
-        [WEFT_FLOAT64] = {DBL_TRUE_MIN, DBL_MIN, DBL_MAX, DBL_EPSILON}};
-    const double tiny = formats[t].tiny, smallest = formats[t].smallest, top = formats[t].top;
-    const double ulp = formats[t].ulp, pi = 3.141592653589793;
+    const int fraction = type_rows[t].fraction, bias = (1 << (type_rows[t].bits - fraction - 2)) - 1;
+    const double ulp = ldexp(1, -fraction), smallest = ldexp(1, 1 - bias), tiny = ldexp(smallest, -fraction);
+    const double top = ldexp(2 - ulp, bias), pi = 3.141592653589793;
     const double list[] = {
         NAN, INFINITY, -INFINITY, 0.0, -0.0, 1, -1, 0.5, -2.5, 3, tiny, top, -top, 0.1,
         -NAN, -0.5, 1.5, 2.5, -1.5, 2, -2, -3, 4, 7, 10, -tiny, smallest, -smallest,
