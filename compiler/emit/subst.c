@@ -74,9 +74,9 @@ static void define(struct subst *subst, const char *name, const struct tokens *t
     ARENA_PUSH(subst->arena, subst->names, subst->name_count, full);
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
-    text = subst_find(weft_template_dialect, inside.section, name, &length);
+    text = subst_find(subst->target->prelude, inside.section, name, &length);
     if (!text)
-        text = subst_find(subst->target->prelude, inside.section, name, &length);
+        text = subst_find(weft_template_dialect, inside.section, name, &length);
     if (!text)
         return;
     buf_init(&body, subst->arena);

@@ -99,6 +99,16 @@ FN T N(fmax)(T a, T b)
     T t = b > a ? b : a;
     return b != b ? b : t;
 }
+//: floating min_number
+FN T N(min_number)(T a, T b)
+{
+    return b < a ? b : a;
+}
+//: floating max_number
+FN T N(max_number)(T a, T b)
+{
+    return b > a ? b : a;
+}
 //: floating fclamp
 FN T N(fclamp)(T a, T lo, T hi)
 {
