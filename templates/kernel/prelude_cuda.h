@@ -40,7 +40,7 @@
 #define EACH_GROUP ROLLED
 #endif
 #if WIDE
-typedef long long index;
+typedef long long index, tiles_index;
 typedef unsigned long long uindex;
 #ifdef __CUDA_ARCH__
 #define HIGH(a, b) __umul64hi(a, b)
@@ -49,7 +49,7 @@ typedef unsigned long long uindex;
 #endif
 #else
 typedef int index;
-typedef unsigned int uindex;
+typedef unsigned int uindex, tiles_index; /* tiles of all samples: their elements would fill terabytes */
 #define HIGH(a, b) (uindex)((unsigned long long)(a) * (uindex)(b) >> 32)
 #endif
 /* One instruction, where the compiler may not see that both are narrow. */
