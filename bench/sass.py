@@ -9,6 +9,7 @@ instructions for each element, all and by pipe, and the share of issue slots tha
 of a copy on an H100 and on an H200. Above about 0.8 a kernel is no longer bound by memory. scripts/sass gets nvdisasm."""
 import argparse
 import dataclasses
+import os
 import pathlib
 import re
 import shutil
@@ -178,10 +179,12 @@ def read(text, registers, cuda, element_out, element_bytes):
                    for gpu, speed in COPY.items()}}
 
 
-def kernel_text(options, text, types):
+def kernel_text(options, text, types, batch):
+    """Without its fast path for values a kernel takes a table of samples, as for a batch."""
     weft = pathlib.Path(options.build) / "cli/weft"
     command = [weft, "show", "--stage", "cuda", "--arch", options.arch, "-q", text, *[f"{n}={t}" for n, t in types.items()]]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env=dict(os.environ, WEFT_DISABLE="value" if batch else ""))
     if done.returncode:
         raise SystemExit(f"{text}: {done.stderr}")
     return done.stdout
@@ -194,8 +197,8 @@ def disassemble(image):
         return subprocess.run(["nvdisasm", "--print-code", file.name], capture_output=True, text=True, check=True).stdout
 
 
-def measure(options, text, types, element_out, element_bytes):
-    cuda = kernel_text(options, text, types)
+def measure(options, text, types, element_out, element_bytes, batch):
+    cuda = kernel_text(options, text, types, batch)
     image, _, log = nvrtc.compile_text(options.library, cuda, options.arch, nvrtc.STRICT + nvrtc.VERBOSE)
     return read(disassemble(image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes)
 
@@ -208,14 +211,16 @@ def size_of(type_text):
 # Beside the cases of bench/gpu.py: what the review of the machine code looked at. Name, text, types, bytes of an element
 # that are stored, and of all operands that are as large as the result.
 MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
-         {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "scale": "float32[3]"}, 2, 3),
-        ("float32 a + b", "a + b", {"a": "float32[33554432]", "b": "float32[33554432]"}, 4, 12),
-        ("float64 a + b", "a + b", {"a": "float64[16777216]", "b": "float64[16777216]"}, 8, 24),
-        ("uint8 times a column", "uint8(img * w)", {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2)]
+         {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "scale": "float32[3]"}, 2, 3, False),
+        ("float32 a + b", "a + b", {"a": "float32[33554432]", "b": "float32[33554432]"}, 4, 12, False),
+        ("float64 a + b", "a + b", {"a": "float64[16777216]", "b": "float64[16777216]"}, 8, 24, False),
+        ("uint8 times a column", "uint8(img * w)", {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2, False),
+        ("the same as for the ragged batch, of one picture", "(x - 127.5) * 0.0078125", {"x": "uint8[640, 480, 3]"}, 4, 5,
+         False)]
 
 
 def all_cases():
-    """name, text, types, bytes stored and bytes moved for each element of the result."""
+    """name, text, types, bytes stored and bytes moved for each element of the result, whether it is a batch."""
     import numpy as np
     import gpu_cases
     for case in gpu_cases.cases(1):
@@ -224,7 +229,7 @@ def all_cases():
         moved = out + sum(np.dtype(spec[1]).itemsize for name, spec in case.inputs.items()
                           if not isinstance(spec, np.ndarray) and (isinstance(spec[0], list) or
                                                                    np.prod(spec[0]) == np.prod(count)))
-        yield case.name, case.text, gpu_cases.types_of(case), out, moved
+        yield case.name, case.text, gpu_cases.types_of(case), out, moved, case.ragged
     yield from MORE
 
 
@@ -240,10 +245,10 @@ def main():
         print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
         return 77
     rows = []
-    for name, text, types, out, moved in all_cases():
+    for name, text, types, out, moved, batch in all_cases():
         if options.cases and not any(word in name for word in options.cases):
             continue
-        row = measure(options, text, types, out, moved)
+        row = measure(options, text, types, out, moved, batch)
         rows.append({"case": name, "text": text, **row})
         print(f"{name}: {text}\n    {row['registers']} registers, {row['threads']} threads an SM; "
               f"loads {row['loads'] or 'none'}, stores {row['stores']}; in flight {row['thread_bytes']} bytes a thread, "

@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-/* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
- * further tiles by itself. */
-enum { MOST_BLOCKS = 1 << 20 };
-
-unsigned cuda_blocks(int64_t tiles)
-{
-    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
-}
-
 static const struct form *form_of(const struct planned *planned)
 {
     return &planned->emitted->form;
@@ -22,6 +13,11 @@ static const struct form *form_of(const struct planned *planned)
 #define SHARED static
 #define FORM struct form
 #include "templates/shared/launch_args.c"
+
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles)
+{
+    return count_blocks(form_of(planned), tiles);
+}
 
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)
 {

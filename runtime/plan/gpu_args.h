@@ -19,7 +19,7 @@ struct planned;
 
 /* Threads of a block: planned->emitted->form.threads. Blocks for a launch over so many tiles (> 0), of all
  * samples: at least 1. */
-unsigned cuda_blocks(int64_t tiles);
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles);
 
 /* The table that a mapped or bounded access (planned->walk.maps[a]) is walked by; it has to stand
  * in device memory as long as the plan. */

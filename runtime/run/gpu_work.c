@@ -232,7 +232,7 @@ bool work_launch(struct cuda_work *work, const struct planned *planned, uint64_t
 {
     const struct cuda_driver *driver = work->device->driver;
     void *parameters[] = {words};
-    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(tiles), 1, 1,
+    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(planned, tiles), 1, 1,
                                         (unsigned)planned->emitted->form.threads, 1, 1, 0, work->order.stream,
                                         parameters, NULL);
     if (result == CUDA_SUCCESS)

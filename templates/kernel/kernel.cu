@@ -91,20 +91,47 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     }
     $remarks
 }
+#if MANY
+/* The sample with this tile: the last one that begins no later. All threads of a warp ask for the same tile, so on a
+ * GPU they search 32 ways at once. */
+DEVICE const struct weft_sample *find_sample(const struct weft_sample *sample, tiles_index count, tiles_index tile)
+{
+#ifdef __CUDA_ARCH__
+    while (count > 1) {
+        const tiles_index apart = (count + 31) / 32, at = threadIdx.x % 32 * apart;
+        const bool before = at < count && (tiles_index)sample[at].first_tile <= tile;
+        const tiles_index skipped = (__popc(__ballot_sync(~0u, before)) - 1) * apart;
+        sample += skipped;
+        count = count - skipped < apart ? count - skipped : apart;
+    }
+#else
+    while (count > 1) {
+        const tiles_index half = count / 2;
+        if ((tiles_index)sample[half].first_tile <= tile)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+#endif
+    return sample;
+}
+#endif
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 {
     const struct weft_args *const args = &parameters;
-    const tiles_index tiles = (tiles_index)args->tiles;
-    for (tiles_index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
 #if MANY
-        const struct weft_sample *sample = args->samples;
-        for (i64 count = args->sample_count; count > 1;) { /* the last one that begins no later */
-            const i64 half = count / 2;
-            if ((tiles_index)sample[half].first_tile <= tile)
-                sample += half, count -= half;
-            else
-                count = half;
-        }
+    /* A block takes tiles that follow one another, and so searches once. */
+    const tiles_index all = (tiles_index)args->tiles, each = (all + gridDim.x - 1) / gridDim.x;
+    const tiles_index begin = blockIdx.x * each, step = 1, tiles = begin + each < all ? begin + each : all;
+    const struct weft_sample *sample = find_sample(args->samples, (tiles_index)args->sample_count, begin);
+    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+#else
+    const tiles_index begin = blockIdx.x, step = gridDim.x, tiles = (tiles_index)args->tiles;
+#endif
+    for (tiles_index tile = begin; tile < tiles; tile += step) {
+#if MANY
+        if (sample < last && (tiles_index)sample[1].first_tile <= tile)
+            sample++;
         const struct weft_geometry *const s = sample->geometry;
         char *const *const bases = sample->bases;
         const index first = (index)(tile - (tiles_index)sample->first_tile) * TILE;
