@@ -233,6 +233,26 @@ def all_cases():
     yield from MORE
 
 
+def figures(options):
+    """A row for each case whose name holds one of options.cases. None, having said why: something is missing."""
+    options.library, place = nvrtc.find()
+    if not options.library or not shutil.which("nvdisasm"):
+        print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
+        return None
+    return [{"case": name, "text": text, **measure(options, text, types, out, moved, batch)}
+            for name, text, types, out, moved, batch in all_cases()
+            if not options.cases or any(word in name for word in options.cases)]
+
+
+def tell(row):
+    print(f"{row['case']}: {row['text']}\n    {row['registers']} registers, {row['threads']} threads an SM; "
+          f"loads {row['loads'] or 'none'}, stores {row['stores']}; in flight {row['thread_bytes']} bytes a thread, "
+          f"{row['sm_kbytes']:.0f} KB an SM\n    {row['instructions']:.1f} instructions an element ("
+          + ", ".join(f"{pipe} {count:.1f}" for pipe, count in row["pipes"].items())
+          + f"), {row['elements']:.0f} elements a turn; issue slots at copy speed "
+          + ", ".join(f"{gpu} {share:.2f}" for gpu, share in row["issue"].items()), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cases", nargs="*")
@@ -240,22 +260,11 @@ def main():
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--save")
     options = parser.parse_args()
-    options.library, place = nvrtc.find()
-    if not options.library or not shutil.which("nvdisasm"):
-        print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
+    rows = figures(options)
+    if rows is None:
         return 77
-    rows = []
-    for name, text, types, out, moved, batch in all_cases():
-        if options.cases and not any(word in name for word in options.cases):
-            continue
-        row = measure(options, text, types, out, moved, batch)
-        rows.append({"case": name, "text": text, **row})
-        print(f"{name}: {text}\n    {row['registers']} registers, {row['threads']} threads an SM; "
-              f"loads {row['loads'] or 'none'}, stores {row['stores']}; in flight {row['thread_bytes']} bytes a thread, "
-              f"{row['sm_kbytes']:.0f} KB an SM\n    {row['instructions']:.1f} instructions an element ("
-              + ", ".join(f"{pipe} {count:.1f}" for pipe, count in row["pipes"].items())
-              + "), " + f"{row['elements']:.0f} elements a turn; issue slots at copy speed "
-              + ", ".join(f"{gpu} {share:.2f}" for gpu, share in row["issue"].items()), flush=True)
+    for row in rows:
+        tell(row)
     if options.save:
         import machine
         machine.save(options.save, "sass.py", arch=options.arch, cases=rows)
