@@ -172,19 +172,20 @@ static bool is_number(const struct lowering *l, enum weft_dtype dtype, int ins, 
     return *value == *value;
 }
 
-/* min or max with such a literal, which is one instruction: the value alone may be a NaN. A zero gets the sign that
- * makes the value win over it, as the first operand does. */
+/* min or max with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros does
+ * not matter, and a GPU has one instruction. */
 static int add_bounded(struct lowering *l, enum op op, enum weft_dtype dtype, int value, int bound, struct span span)
 {
-    double number;
-    const union scalar zero = eval_convert(WEFT_FLOAT64, dtype, false, (union scalar){.f64 = op == OP_MAX ? -0.0 : 0.0});
-    if (is_number(l, dtype, bound, &number) && number == 0)
-        bound = ins_add_literal(l, zero, dtype, span);
-    return ins_add(l, (struct ins){INS_OP, op == OP_MAX ? OP_MAX_NUMBER : OP_MIN_NUMBER, dtype, dtype,
-                                   {value, bound, -1}, 0, span});
+    double number = 0;
+    is_number(l, dtype, bound, &number);
+    if (op == OP_MAX)
+        op = number == 0 ? OP_MAX_NUMBER : OP_MAX_NONZERO;
+    else
+        op = number == 0 ? OP_MIN_NUMBER : OP_MIN_NONZERO;
+    return ins_add(l, (struct ins){INS_OP, op, dtype, dtype, {value, bound, -1}, 0, span});
 }
 
-/* min, max or clamp of floats between literals. -1: it is none. */
+/* min, max or clamp of floats with literals. -1: it is none. */
 static int add_between(struct lowering *l, enum op op, enum weft_dtype dtype, const int a[3], struct span span)
 {
     double left, right;

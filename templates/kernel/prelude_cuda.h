@@ -405,10 +405,10 @@ DEVICE f32 own_tanf(f32 x)
     return tanf(x);
 }
 //: move end
-//: floating min_number
+//: floating min_nonzero
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-/* One instruction on float32. The right operand is a number, and no zero that would win over the other zero. */
-FN T N(min_number)(T a, T b)
+/* One instruction on float32; of two zeros it would choose by their signs. */
+FN T N(min_nonzero)(T a, T b)
 {
     if (sizeof(T) == 4) {
         const float x = (float)a, y = (float)b;
@@ -419,15 +419,15 @@ FN T N(min_number)(T a, T b)
     return b < a ? b : a;
 }
 #else
-FN T N(min_number)(T a, T b)
+FN T N(min_nonzero)(T a, T b)
 {
     return b < a ? b : a;
 }
 #endif
-//: floating max_number
+//: floating max_nonzero
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-/* One instruction on float32. The right operand is a number, and no zero that would win over the other zero. */
-FN T N(max_number)(T a, T b)
+/* One instruction on float32; of two zeros it would choose by their signs. */
+FN T N(max_nonzero)(T a, T b)
 {
     if (sizeof(T) == 4) {
         const float x = (float)a, y = (float)b;
@@ -438,7 +438,7 @@ FN T N(max_number)(T a, T b)
     return b > a ? b : a;
 }
 #else
-FN T N(max_number)(T a, T b)
+FN T N(max_nonzero)(T a, T b)
 {
     return b > a ? b : a;
 }

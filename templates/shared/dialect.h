@@ -99,13 +99,13 @@ FN T N(fmax)(T a, T b)
     T t = b > a ? b : a;
     return b != b ? b : t;
 }
-//: floating min_number
-FN T N(min_number)(T a, T b)
+//: floating min_nonzero
+FN T N(min_nonzero)(T a, T b)
 {
     return b < a ? b : a;
 }
-//: floating max_number
-FN T N(max_number)(T a, T b)
+//: floating max_nonzero
+FN T N(max_nonzero)(T a, T b)
 {
     return b > a ? b : a;
 }
