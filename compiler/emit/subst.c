@@ -70,9 +70,9 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
         return;
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
-    text = subst_find(weft_template_dialect, inside.section, name, &length);
+    text = subst_find(subst->target->prelude, inside.section, name, &length);
     if (!text)
-        text = subst_find(subst->target->prelude, inside.section, name, &length);
+        text = subst_find(weft_template_dialect, inside.section, name, &length);
     if (!text)
         return;
     struct buf body = buf_new(subst->arena);

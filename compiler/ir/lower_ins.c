@@ -157,6 +157,41 @@ static union scalar literal_of(const struct lowering *l, int ins)
     return ins < 0 ? (union scalar){0} : l->kernel->literals[l->kernel->ins[ins].index];
 }
 
+/* Whether a float is a literal other than NaN. *value is it. */
+static bool is_number(const struct lowering *l, enum weft_dtype dtype, int ins, double *value)
+{
+    if (ins < 0 || l->kernel->ins[ins].kind != INS_LITERAL)
+        return false;
+    *value = eval_convert(dtype, WEFT_FLOAT64, false, literal_of(l, ins)).f64;
+    return *value == *value;
+}
+
+/* min or max with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros does
+ * not matter, and a GPU has one instruction. */
+static int add_bounded(struct lowering *l, enum op op, enum weft_dtype dtype, int value, int bound, struct span span)
+{
+    double number = 0;
+    is_number(l, dtype, bound, &number);
+    if (op == OP_MAX)
+        op = number == 0 ? OP_MAX_NUMBER : OP_MAX_NONZERO;
+    else
+        op = number == 0 ? OP_MIN_NUMBER : OP_MIN_NONZERO;
+    return ins_add(l, (struct ins){INS_OP, op, dtype, dtype, {value, bound, -1}, 0, span});
+}
+
+/* min, max or clamp of floats with literals. -1: it is none. */
+static int add_between(struct lowering *l, enum op op, enum weft_dtype dtype, const int a[3], struct span span)
+{
+    double left, right;
+    if (op == OP_CLAMP && is_number(l, dtype, a[1], &left) && is_number(l, dtype, a[2], &right))
+        return add_bounded(l, OP_MIN, dtype, add_bounded(l, OP_MAX, dtype, a[0], a[1], span), a[2], span);
+    if (op != OP_MIN && op != OP_MAX)
+        return -1;
+    if (is_number(l, dtype, a[1], &right))
+        return add_bounded(l, op, dtype, a[0], a[1], span);
+    return is_number(l, dtype, a[0], &left) && left != 0 ? add_bounded(l, op, dtype, a[1], a[0], span) : -1;
+}
+
 /* A row that is not exact is not folded, so that exp(2) has the bits of exp(x) where x is 2. */
 int ins_add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft_dtype dtype,
                   const int a[3], struct span span)
@@ -169,7 +204,8 @@ int ins_add_op(struct lowering *l, enum op op, enum weft_dtype source, enum weft
     }
     if (constant && !eval_fault(op, source, v[0], v[1], v[2]))
         return ins_add_literal(l, eval_op(op, source, dtype, v[0], v[1], v[2]), dtype, span);
-    return ins_add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
+    const int between = dtype_is_float(source) ? add_between(l, op, source, a, span) : -1;
+    return between >= 0 ? between : ins_add(l, (struct ins){INS_OP, op, dtype, source, {a[0], a[1], a[2]}, 0, span});
 }
 
 /* For floats the limit is 4. Up to there products stay within 2 ulp, and overflow, underflow and special values come

@@ -7,7 +7,7 @@
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     THREADS = 256,
-    ELEMENTS = 8,                  /* of a thread at once, where that is more than a chunk */
+    ELEMENTS = 32,                 /* of a thread at once, where that is more than a chunk */
     LOADS_MOST = 64,               /* bytes that these elements load */
     CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
     WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
@@ -74,7 +74,7 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
     int elements = most(ELEMENTS, WORK_MOST / work);
-    elements = most(elements, LOADS_MOST / bytes);
+    elements = most(elements, LOADS_MOST / (bytes > widest ? bytes : widest));
     form->unroll = elements > block ? elements / block : 1;
     form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
 }

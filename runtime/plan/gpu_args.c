@@ -16,6 +16,11 @@ static const struct form *form_of(const struct planned *planned)
 #define FORM struct form
 #include "templates/shared/launch_args.c"
 
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles)
+{
+    return count_blocks(form_of(planned), tiles);
+}
+
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)
 {
     put_geometry(words, form_of(planned), &planned->walk, maps);

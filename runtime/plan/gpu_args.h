@@ -17,6 +17,9 @@
 
 struct planned;
 
+/* Blocks for a launch over so many tiles (> 0), of all samples: at least 1. */
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles);
+
 /* A geometry for a table. `maps`: for each access the device address of its map; NULL where
  * !form.mapped. */
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words);

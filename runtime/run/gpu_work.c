@@ -221,16 +221,6 @@ void work_remark(const struct cuda_work *work, struct span *place)
 
 /* ---- launches ---- */
 
-/* Enough that no SM waits for a block, and so few that those without work cost nothing: a block takes
- * further tiles by itself. */
-enum { MOST_BLOCKS = 1 << 20 };
-
-/* Blocks for a launch over so many tiles (> 0), of all samples: at least 1. */
-static unsigned count_blocks(int64_t tiles)
-{
-    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
-}
-
 bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
                  struct launch_words *launch, uint64_t *args)
 {
@@ -245,7 +235,7 @@ bool work_launch(struct cuda_work *work, const struct planned *planned, const st
     } else {
         cuda_write_args(planned, launch, args);
     }
-    int result = driver->cuLaunchKernel(planned->loaded->function, count_blocks(launch->tiles), 1, 1,
+    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(planned, launch->tiles), 1, 1,
                                         (unsigned)form->threads, 1, 1, 0, work->order.stream,
                                         (void *[]){args}, NULL);
     if (result == CUDA_SUCCESS)

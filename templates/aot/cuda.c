@@ -460,16 +460,14 @@ static int send_table(struct call *call, const struct part *part, const struct p
 static int launch_kernel(const struct call *call, const struct part *part, const struct class *class,
                          const struct weft_geometry *walk, struct launch_words launch)
 {
-    enum { MOST_BLOCKS = 1 << 20 }; /* each takes further tiles by itself */
     uint64_t words[ARGS_WORDS];
     void *parameters[] = {words};
     launch.faults = part->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
     launch.literals = class->literal;
     launch.literals_address = class->apart ? call->gpu->constant[class->literal_constant] : 0;
     put_args(words, class, walk, &launch);
-    return CALL(cuLaunchKernel, call->gpu->function[class->number],
-                (unsigned)(launch.tiles < MOST_BLOCKS ? launch.tiles : MOST_BLOCKS), 1, 1, (unsigned)class->threads, 1,
-                1, 0, call->stream, parameters, NULL);
+    return CALL(cuLaunchKernel, call->gpu->function[class->number], count_blocks(class, launch.tiles), 1, 1,
+                (unsigned)class->threads, 1, 1, 0, call->stream, parameters, NULL);
 }
 
 /* At least one: there are elements. */

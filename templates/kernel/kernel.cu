@@ -37,10 +37,9 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 #endif
 $helpers
 $blocks
-/* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart: those of the block follow upon
- * element number `first` of a sample, and those from `end` on are not there, which is some chunks further on.
- * In their place the thread's one before, or the last of all, is computed again and not stored, so that loads need
- * no branches. */
+/* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart, from element number `first` of a sample
+ * on. Chunks of several elements are all there. Of single elements those from `end` on are not: in their place the
+ * thread's one before, or the last of all, is computed again and not stored, so that loads need no branches. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const index first, const index end, const int BLOCK, const int CHUNKS)
 {
@@ -56,7 +55,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
         const index own = first + (u * THREADS + (int)threadIdx.x) * BLOCK;
-        const int m = own < end ? BLOCK : 0;
+        const int m = BLOCK > 1 || own < end ? BLOCK : 0;
         n = m ? own : n;
         elements[u] = m;
         $offsets
@@ -92,22 +91,50 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     }
     $remarks
 }
+#if MANY
+/* The sample with this tile: the last one that begins no later. All threads of a warp ask for the same tile, so on a
+ * GPU they search 32 ways at once. */
+DEVICE const struct weft_sample *find_sample(const struct weft_sample *sample, tiles_index count, tiles_index tile)
+{
+#ifdef __CUDA_ARCH__
+    while (count > 1) {
+        const tiles_index apart = (count + 31) / 32, at = threadIdx.x % 32 * apart;
+        const bool before = at < count && (tiles_index)sample[at].first_tile <= tile;
+        const tiles_index skipped = (__popc(__ballot_sync(~0u, before)) - 1) * apart;
+        sample += skipped;
+        count = count - skipped < apart ? count - skipped : apart;
+    }
+#else
+    while (count > 1) {
+        const tiles_index half = count / 2;
+        if ((tiles_index)sample[half].first_tile <= tile)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+#endif
+    return sample;
+}
+#endif
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 {
     const struct weft_args *const args = &parameters;
-    for (i64 tile = blockIdx.x; tile < args->tiles; tile += gridDim.x) {
 #if MANY
-        const struct weft_sample *sample = args->samples;
-        for (i64 count = args->sample_count; count > 1;) { /* the last one that begins no later */
-            const i64 half = count / 2;
-            if (sample[half].first_tile <= tile)
-                sample += half, count -= half;
-            else
-                count = half;
-        }
+    /* A block takes tiles that follow one another, and so searches once. */
+    const tiles_index all = (tiles_index)args->tiles, each = (all + gridDim.x - 1) / gridDim.x;
+    const tiles_index begin = blockIdx.x * each, step = 1, tiles = begin + each < all ? begin + each : all;
+    const struct weft_sample *sample = find_sample(args->samples, (tiles_index)args->sample_count, begin);
+    const struct weft_sample *const last = args->samples + args->sample_count - 1;
+#else
+    const tiles_index begin = blockIdx.x, step = gridDim.x, tiles = (tiles_index)args->tiles;
+#endif
+    for (tiles_index tile = begin; tile < tiles; tile += step) {
+#if MANY
+        if (sample < last && (tiles_index)sample[1].first_tile <= tile)
+            sample++;
         const struct weft_geometry *const s = sample->geometry;
         char *const *const bases = sample->bases;
-        const index first = (index)(tile - sample->first_tile) * TILE;
+        const index first = (index)(tile - (tiles_index)sample->first_tile) * TILE;
         const int dense = (int)sample->dense;
 #else
         const struct weft_geometry *const s = &args->geometry;
@@ -115,16 +142,13 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
         const index first = (index)tile * TILE;
         const int dense = (int)args->dense;
 #endif
-        const index volume = (index)s->volume, end = volume - first < TILE ? volume : first + TILE;
-        index n = first; /* what is computed singly begins here */
-        if (CHUNK > 1 && dense) {
-            const index chunked = volume - volume % CHUNK;
-            n = chunked < end ? chunked : end;
-            if (first < n)
-                compute(args, s, bases, first, n, CHUNK, UNROLL);
+        const index left = (index)s->volume - first, end = first + (left < TILE ? left : TILE);
+        if (CHUNK > 1 && dense && left >= TILE) {
+            compute(args, s, bases, first, end, CHUNK, UNROLL);
+            continue;
         }
         ROLLED
-        for (; n < end; n += THREADS * SINGLES)
+        for (index n = first; n < end; n += THREADS * SINGLES)
             compute(args, s, bases, n, end, 1, SINGLES);
     }
 }

@@ -40,7 +40,7 @@
 #define EACH_GROUP ROLLED
 #endif
 #if WIDE
-typedef long long index;
+typedef long long index, tiles_index;
 typedef unsigned long long uindex;
 #ifdef __CUDA_ARCH__
 #define HIGH(a, b) __umul64hi(a, b)
@@ -49,7 +49,7 @@ typedef unsigned long long uindex;
 #endif
 #else
 typedef int index;
-typedef unsigned int uindex;
+typedef unsigned int uindex, tiles_index; /* tiles of all samples: their elements would fill terabytes */
 #define HIGH(a, b) (uindex)((unsigned long long)(a) * (uindex)(b) >> 32)
 #endif
 /* One instruction, where the compiler may not see that both are narrow. */
@@ -405,3 +405,41 @@ DEVICE f32 own_tanf(f32 x)
     return tanf(x);
 }
 //: move end
+//: floating min_nonzero
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+/* One instruction on float32; of two zeros it would choose by their signs. */
+FN T N(min_nonzero)(T a, T b)
+{
+    if (sizeof(T) == 4) {
+        const float x = (float)a, y = (float)b;
+        float r;
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+        return (T)r;
+    }
+    return b < a ? b : a;
+}
+#else
+FN T N(min_nonzero)(T a, T b)
+{
+    return b < a ? b : a;
+}
+#endif
+//: floating max_nonzero
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+/* One instruction on float32; of two zeros it would choose by their signs. */
+FN T N(max_nonzero)(T a, T b)
+{
+    if (sizeof(T) == 4) {
+        const float x = (float)a, y = (float)b;
+        float r;
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+        return (T)r;
+    }
+    return b > a ? b : a;
+}
+#else
+FN T N(max_nonzero)(T a, T b)
+{
+    return b > a ? b : a;
+}
+#endif

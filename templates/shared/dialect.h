@@ -99,6 +99,16 @@ FN T N(fmax)(T a, T b)
     T t = b > a ? b : a;
     return b != b ? b : t;
 }
+//: floating min_nonzero
+FN T N(min_nonzero)(T a, T b)
+{
+    return b < a ? b : a;
+}
+//: floating max_nonzero
+FN T N(max_nonzero)(T a, T b)
+{
+    return b > a ? b : a;
+}
 //: floating fclamp
 FN T N(fclamp)(T a, T lo, T hi)
 {

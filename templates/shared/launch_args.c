@@ -158,3 +158,14 @@ SHARED uint64_t *put_args(uint64_t *to, const FORM *form, const struct weft_geom
         *to++ = launch->bases[a];
     return to;
 }
+
+/* Blocks of a launch: at least one. Enough that no SM waits for a block, and so few that blocks without work cost
+ * nothing: a block takes further tiles by itself. Of many samples it takes four at once where there are plenty, since
+ * it searches for its first sample. */
+SHARED unsigned count_blocks(const FORM *form, int64_t tiles)
+{
+    enum { TOGETHER = 4, PLENTY = 1 << 12, MOST_BLOCKS = 1 << 20 };
+    if (form->many && tiles > PLENTY)
+        tiles = tiles / TOGETHER > PLENTY ? tiles / TOGETHER : PLENTY;
+    return (unsigned)(tiles < 1 ? 1 : tiles < MOST_BLOCKS ? tiles : MOST_BLOCKS);
+}

@@ -15,11 +15,6 @@ SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
     put_f32(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
-static inline f32 fmax_f32(f32 a, f32 b)
-{
-    f32 t = b > a ? b : a;
-    return b != b ? b : t;
-}
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
@@ -48,7 +43,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                     const f32 a_0 = x_0[j];
                     const f32 a_1 = x_1[j];
                     const f32 t_2 = a_0 - a_1;
-                    const f32 t_4 = fmax_f32(t_2, c_0);
+                    const f32 t_4 = c_0 > t_2 ? c_0 : t_2;
                     y_2[j] = t_4;
                 }
                 if (m < BLOCK)
