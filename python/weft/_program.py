@@ -1,0 +1,107 @@
+"""weft.Program: what can be asked of a compiled text, besides calling it."""
+import html
+import numbers
+
+from weft import _weft, _use
+
+
+class Program(_weft.Program):
+    """A compiled text, made by weft.compile. It is called with its inputs, by position or by name:
+
+    >>> import numpy, weft
+    >>> f = weft.compile("a * x + b")
+    >>> f.inputs, f.results
+    (('a', 'x', 'b'), ('out',))
+    >>> x = numpy.arange(3, dtype=numpy.float32)
+    >>> f(2.0, x, b=x)
+    array([0., 3., 6.], dtype=float32)
+
+    `out=` takes an array for the result (a tuple for several, a list for a batch), `stream=` a cudaStream_t as an int
+    for arrays of a GPU. Inputs that are called so are given by position, or all of them as one dict. What a call
+    returns and raises is that of weft.evaluate. Several threads may call one program.
+    """
+
+    __slots__ = ()
+
+    def infer(self, **types):
+        """The types of the results for types of the inputs, by name. A type is text of the language, an array, whose
+        dtype and shape are meant, or a number.
+
+        >>> import weft
+        >>> weft.compile("a * x + b").infer(a=2.0, x="float32[n, 3]", b="uint8[3]")
+        {'out': 'float32[n, 3]'}
+
+        Raises weft.Error for types that do not fit.
+        """
+        return dict(zip(self.results, _weft.describe(self, self._types(types), None)))
+
+    def source(self, stage="c", **types):
+        """The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx or sass, for types as infer takes
+        them. asm needs a C compiler, ptx and sass need NVRTC.
+
+        >>> import weft
+        >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
+        kernel for out: one loop over 8 elements, in blocks of 64
+          %0 = load int32 x
+          %1 = const int32 1
+          %2 = add int32 %0 %1
+          store int32 out %2
+        <BLANKLINE>
+        """
+        return _weft.describe(self, self._types(types), stage)
+
+    def prepare(self, *values, **named):
+        """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns for each where
+        it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many threads a
+        run uses for it."""
+        return self._prepare(*values, **named)
+
+    def html(self, **types):
+        """A page's part with the text, the types of the results, and the kernels with their source."""
+        parts = [f"<pre>{html.escape(self.text)}</pre>"]
+        if types or not self.inputs:
+            rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind)}</td></tr>"
+                           for name, kind in self.infer(**types).items())
+            parts.append(f"<table>{rows}</table>")
+            for stage, title in (("groups", "Kernels"), ("c", "Source")):
+                text = html.escape(self.source(stage, **types))
+                parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
+        else:
+            parts.append(f"<p>{html.escape(', '.join(self.inputs))} → {html.escape(', '.join(self.results))}</p>")
+        return "<div>" + "".join(parts) + "</div>"
+
+    def _repr_html_(self):
+        return self.html()
+
+    def __repr__(self):
+        return f"<weft.Program {self.text!r}: ({', '.join(self.inputs)}) -> ({', '.join(self.results)})>"
+
+    @staticmethod
+    def _types(types):
+        return {name: value if isinstance(value, (str, numbers.Number)) and not hasattr(value, "dtype")
+                else type_of(value) for name, value in types.items()}
+
+
+def type_of(array):
+    name = str(array.dtype).rpartition(".")[2]  # PyTorch's are torch.float32
+    return f"{name}[{', '.join(map(str, array.shape))}]"
+
+
+def compile(text, *, results=None, math="strict", ignore_unused=False, context=None, kernel=None):
+    """Compiles a text of the Weft language to a weft.Program, a function of its inputs.
+
+    results: names bound in the text that are results, too. math: 'strict', or 'fast', which may reorder and
+    approximate. ignore_unused: whether a call may give names that the text does not use. context: a weft.Context; None:
+    the one in use. kernel: which one, of a text that holds several.
+
+    Raises weft.Error for what is wrong with the text; what depends on dtypes and shapes is found by calls.
+
+    >>> import numpy, weft
+    >>> f = weft.compile("sqrt(x * x + y * y)")
+    >>> f(x=numpy.float32([3, 6]), y=numpy.float32([4, 8]))
+    array([ 5., 10.], dtype=float32)
+    """
+    return Program(text, results=results, math=math, ignore_unused=ignore_unused, context=context, kernel=kernel)
+
+
+_weft.set_package(Program, _use.in_use)
