@@ -133,18 +133,19 @@ static int read_values(struct call *call, PyObject *const *values)
 
 /* ---- outputs ---- */
 
-/* Of the tuple of arrays; one that was given is checked by the library. */
+/* Of an array, or a tuple for several results; what was given is checked by the library. */
 static int add_outputs(struct call *call, PyObject *arrays)
 {
-    Py_ssize_t count = PyTuple_Size(arrays);
+    Py_ssize_t count = call->program->result_count;
     for (Py_ssize_t r = 0; r < count; r++) {
+        PyObject *array = count == 1 ? arrays : PyTuple_GetItem(arrays, r);
         struct operand *operand = &call->operands[call->input_count + r];
         struct weft_argument *argument = &call->arguments[call->input_count + r];
         struct role role = {.program = call->program, .index = r, .output = true, .stream = call->stream};
         clear_operand(operand);
         *argument = (struct weft_argument){0};
         call->output_count++;
-        int result = operand_read(operand, argument, PyTuple_GetItem(arrays, r), &role);
+        int result = operand_read(operand, argument, array, &role);
         call->stream = role.stream;
         if (result < 0)
             return -1;
@@ -152,11 +153,11 @@ static int add_outputs(struct call *call, PyObject *arrays)
     return 0;
 }
 
-/* `out` as a tuple with one item for each result. */
+/* Of several results a tuple. */
 static PyObject *given_outputs(const struct program *program, PyObject *out)
 {
     if (program->result_count == 1)
-        return PyTuple_Pack(1, out);
+        return Py_NewRef(out);
     bool many = PyTuple_Check(out) || PyList_Check(out);
     if (many && PySequence_Size(out) == program->result_count)
         return PySequence_Tuple(out);

@@ -37,8 +37,7 @@ struct options {
     bool any_of_program;           /* math, results or ignore_unused */
 };
 
-/* The position of an option; -1: the name of an input. */
-static int option_of(PyObject *name)
+int option_of(PyObject *name)
 {
     int option = OPTIONS - 1;
     Py_INCREF(name);
@@ -82,7 +81,7 @@ static struct program *compile(struct context *context, const struct options *op
     for (int i = OPTION_MATH; !result && i <= OPTION_IGNORE_UNUSED; i++)
         if (values[i])
             result = PyDict_SetItem(named, words.options[i], values[i]);
-    PyObject *program = result ? NULL : PyObject_Call(imports.program, args, named);
+    PyObject *program = result ? NULL : PyObject_Call((PyObject *)program_type, args, named);
     Py_XDECREF(args);
     Py_XDECREF(named);
     return (struct program *)program;

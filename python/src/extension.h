@@ -26,8 +26,7 @@ extern struct imports {
     PyObject *numpy;               /* the answer for NumPy's arrays */
     PyObject *make_error, *remark; /* of weft._errors */
     PyObject *make_results;        /* of weft._results */
-    PyObject *in_use;              /* of weft._use: the context in use */
-    PyObject *program;             /* weft.Program */
+    PyObject *in_use;              /* of weft._use: gives the context in use */
 } imports;
 
 /* Names that are often looked up. */
@@ -78,6 +77,7 @@ struct known_shape {
 
 struct program {
     PyObject_HEAD
+    PyObject *(*call)(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
     struct context *context;
     struct weft_program *handle;
     PyObject *text, *math, *wanted, *kernel; /* as given */
@@ -176,9 +176,9 @@ PyObject *call_refuse(struct program *program, PyObject *const *names, PyObject 
 /* Makes the kernels: a list of (origin, seconds, threads). */
 PyObject *call_prepare(struct program *program, PyObject *const *values);
 
-/* New arrays for the results: a tuple, in which a batch is a list. */
+/* A new array for the only result, or a tuple of several; a batch is a list of them. */
 PyObject *results_new(struct call *call);
-/* What the caller gets for such a tuple. `given`: it is the caller's own. */
+/* What the caller gets for it. `given`: it is the caller's own. */
 PyObject *results_return(const struct call *call, PyObject *arrays, bool given);
 
 /* ---- functions (gather.c, evaluate.c, describe.c) ---- */
@@ -208,6 +208,8 @@ PyObject *gather_run(struct gathered *gathered, bool prepare, PyObject *out, PyO
 void gather_end(struct gathered *gathered);
 
 extern const char evaluate_doc[], describe_doc[];
+/* The option that a keyword is; -1: the name of an input. */
+int option_of(PyObject *name);
 PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *describe(PyObject *module, PyObject *args);
 

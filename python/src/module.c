@@ -65,7 +65,8 @@ static int find_all(void)
                    find("weft._arrays", "NUMPY", &imports.numpy) == 0 &&
                    find("weft._errors", "make", &imports.make_error) == 0 &&
                    find("weft._errors", "Remark", &imports.remark) == 0 &&
-                   find("weft._results", "make", &imports.make_results) == 0
+                   find("weft._results", "make", &imports.make_results) == 0 &&
+                   find("weft._use", "in_use", &imports.in_use) == 0
                ? 0 : -1;
 }
 
@@ -80,20 +81,6 @@ static int make_words(void)
             return -1;
     return words.array_struct && words.dlpack && words.dlpack_device ? 0 : -1;
 }
-
-/* What weft/__init__.py defines: the class of programs, and the function that gives the context in use. */
-static PyObject *set_package(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *program, *in_use;
-    if (!PyArg_ParseTuple(args, "OO", &program, &in_use))
-        return NULL;
-    imports.program = Py_NewRef(program); /* set once */
-    imports.in_use = Py_NewRef(in_use);
-    Py_RETURN_NONE;
-}
-
-static PyMethodDef set_up[] = {{"set_package", set_package, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "weft._weft", NULL, -1, functions, NULL, NULL, NULL,
                                         NULL};
@@ -112,8 +99,7 @@ PyMODINIT_FUNC PyInit__weft(void)
     if (refuse_subinterpreter() < 0)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module && (find_all() < 0 || make_words() < 0 || context_add(module) < 0 || program_add(module) < 0 ||
-                   PyModule_AddFunctions(module, set_up) < 0))
+    if (module && (find_all() < 0 || make_words() < 0 || context_add(module) < 0 || program_add(module) < 0))
         Py_CLEAR(module);
     return module;
 }

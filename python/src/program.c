@@ -1,10 +1,13 @@
-/* weft._weft.Program, the base of weft.Program: a compiled text that can be called. */
+/* weft.Program: a compiled text that can be called. Its other methods are weft/_program.py's. */
 #include "extension.h"
 
 #include <string.h>
 #include <structmember.h>
 
 PyTypeObject *program_type;
+
+/* Py_TPFLAGS_HAVE_VECTORCALL, which the limited API has from 3.12 on; 3.11 has the same bit. */
+enum { HAVE_VECTORCALL = 1 << 11 };
 
 /* ---- compiling ---- */
 
@@ -105,12 +108,15 @@ int program_compile(const struct program *base, const struct program *self, cons
     return 0;
 }
 
+static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+
 /* Of a text, math, wanted and kernel. */
 static struct program *make(PyTypeObject *type, struct context *context, PyObject *const options[4])
 {
     struct program *self = (struct program *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
+    self->call = call_vector;
     self->context = (struct context *)Py_NewRef((PyObject *)context);
     self->text = Py_NewRef(options[0]);
     self->math = Py_NewRef(options[1]);
@@ -204,56 +210,84 @@ static void program_dealloc(PyObject *object)
 /* ---- calls ---- */
 
 /* out= and stream= are the call's own. */
-static int gather_keywords(struct gathered *gathered, PyObject *keywords, PyObject **out, PyObject **stream)
+static void gather_keywords(struct gathered *gathered, PyObject *names, PyObject *const *values, PyObject **out,
+                            PyObject **stream)
 {
-    PyObject *name, *value;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(keywords, &at, &name, &value)) {
-        bool is_out = PyUnicode_Compare(name, words.options[OPTION_OUT]) == 0;
-        bool is_stream = !is_out && PyUnicode_Compare(name, words.options[OPTION_STREAM]) == 0;
-        if (is_out)
-            *out = value;
-        else if (is_stream)
-            *stream = value;
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GetItem(names, i);
+        int option = option_of(name);
+        if (option == OPTION_OUT)
+            *out = values[i];
+        else if (option == OPTION_STREAM)
+            *stream = values[i];
         else
-            gather_name(gathered, name, value);
+            gather_name(gathered, name, values[i]);
     }
-    return PyErr_Occurred() ? -1 : 0;
 }
 
-/* One dict by position is one of inputs by name. */
-static PyObject *call(struct program *self, PyObject *args, PyObject *keywords, bool prepare)
+/* One dict by position has inputs by name. */
+static PyObject *call(struct program *self, bool prepare, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     PyObject *out = NULL, *stream = NULL, *result = NULL;
-    Py_ssize_t count = PyTuple_Size(args);
-    PyObject *dict = count == 1 && PyDict_Check(PyTuple_GetItem(args, 0)) ? PyTuple_GetItem(args, 0) : NULL;
+    PyObject *dict = count == 1 && PyDict_Check(args[0]) ? args[0] : NULL;
+    Py_ssize_t room = count + (names ? PyTuple_Size(names) : 0) + (dict ? PyDict_Size(dict) : 0);
     struct gathered gathered;
-    if (gather_begin(&gathered, self, count + (keywords ? PyDict_Size(keywords) : 0) + (dict ? PyDict_Size(dict) : 0)) < 0)
+    if (gather_begin(&gathered, self, room) < 0)
         return NULL;
     for (Py_ssize_t i = 0; !dict && i < count; i++)
-        gather_position(&gathered, i, PyTuple_GetItem(args, i));
-    if ((!dict || gather_dict(&gathered, dict) == 0) &&
-        (!keywords || gather_keywords(&gathered, keywords, &out, &stream) == 0))
+        gather_position(&gathered, i, args[i]);
+    gather_keywords(&gathered, names, args + count, &out, &stream);
+    if (!dict || gather_dict(&gathered, dict) == 0)
         result = gather_run(&gathered, prepare, out, stream);
     gather_end(&gathered);
     return result;
 }
 
-static PyObject *program_call(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    return call((struct program *)self, args, keywords, false);
+    return call((struct program *)self, true, args, count, names);
 }
 
-static PyObject *program_prepare(PyObject *self, PyObject *args, PyObject *keywords)
+/* The highest bit of `count` is the interpreter's. */
+static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
-    return call((struct program *)self, args, keywords, true);
+    return call((struct program *)self, false, args, (Py_ssize_t)(count << 1 >> 1), names);
+}
+
+static PyObject *split_dict(PyObject *dict, PyObject **values)
+{
+    PyObject *name, *value, *names = PyTuple_New(PyDict_Size(dict));
+    Py_ssize_t at = 0;
+    for (Py_ssize_t i = 0; names && PyDict_Next(dict, &at, &name, &value); i++) {
+        values[i] = value;
+        PyTuple_SetItem(names, i, Py_NewRef(name));
+    }
+    return names;
+}
+
+/* For f(*args, **named). */
+static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named)
+{
+    Py_ssize_t count = PyTuple_Size(args);
+    PyObject **values = PyMem_Calloc((size_t)(count + (named ? PyDict_Size(named) : 0) + 1), sizeof *values);
+    if (!values)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++)
+        values[i] = PyTuple_GetItem(args, i);
+    PyObject *names = named ? split_dict(named, values + count) : NULL;
+    PyObject *result = named && !names ? NULL : call((struct program *)self, false, values, count, names);
+    Py_XDECREF(names);
+    PyMem_Free(values);
+    return result;
 }
 
 static PyMethodDef methods[] = {
-    {"_prepare", (PyCFunction)(void (*)(void))program_prepare, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"_prepare", (PyCFunction)(void (*)(void))prepare, METH_FASTCALL | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(struct program, call), READONLY, NULL},
     {"text", T_OBJECT, offsetof(struct program, text), READONLY, "The text, as it was given."},
     {"inputs", T_OBJECT, offsetof(struct program, inputs), READONLY, "The names of the inputs, in order."},
     {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
@@ -267,10 +301,10 @@ int program_add(PyObject *module)
 {
     static PyType_Slot slots[] = {{Py_tp_new, program_new},           {Py_tp_dealloc, program_dealloc},
                                   {Py_tp_traverse, program_traverse}, {Py_tp_clear, program_clear},
-                                  {Py_tp_call, program_call},         {Py_tp_methods, methods},
+                                  {Py_tp_call, call_tuple},           {Py_tp_methods, methods},
                                   {Py_tp_members, members},           {0, NULL}};
-    static PyType_Spec spec = {"weft._weft.Program", sizeof(struct program), 0,
-                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
+    static PyType_Spec spec = {"weft.Program", sizeof(struct program), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | HAVE_VECTORCALL, slots};
     program_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     return program_type ? PyModule_AddObjectRef(module, "Program", (PyObject *)program_type) : -1;
 }

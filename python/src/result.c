@@ -125,6 +125,8 @@ static PyObject *make_array(const struct call *call, PyObject *recipe)
 static PyObject *make_arrays(const struct call *call, PyObject *recipes)
 {
     Py_ssize_t count = PyTuple_Size(recipes);
+    if (count == 1)
+        return make_array(call, PyTuple_GetItem(recipes, 0));
     PyObject *arrays = PyTuple_New(count);
     for (Py_ssize_t r = 0; arrays && r < count; r++) {
         PyObject *array = make_array(call, PyTuple_GetItem(recipes, r));
@@ -158,15 +160,25 @@ static PyObject *make_batch(const struct call *call, size_t r, const struct weft
 }
 
 /* With batches among the arguments. */
+static PyObject *make_result(const struct call *call, const struct weft_tensor_info *infos, Py_ssize_t r)
+{
+    const struct weft_tensor_info *info = &infos[r];
+    if (info->batch)
+        return make_batch(call, (size_t)r, info);
+    PyObject *made = recipe(call, info->shape, info->rank, info->dtype);
+    PyObject *array = made ? make_array(call, made) : NULL;
+    Py_XDECREF(made);
+    return array;
+}
+
 static PyObject *make_all(const struct call *call, const struct weft_tensor_info *infos)
 {
     Py_ssize_t count = call->program->result_count;
+    if (count == 1)
+        return make_result(call, infos, 0);
     PyObject *arrays = PyTuple_New(count);
     for (Py_ssize_t r = 0; arrays && r < count; r++) {
-        const struct weft_tensor_info *info = &infos[r];
-        PyObject *made = info->batch ? NULL : recipe(call, info->shape, info->rank, info->dtype);
-        PyObject *one = info->batch ? make_batch(call, (size_t)r, info) : made ? make_array(call, made) : NULL;
-        Py_XDECREF(made);
+        PyObject *one = make_result(call, infos, r);
         if (!one || PyTuple_SetItem(arrays, r, one) < 0)
             Py_CLEAR(arrays);
     }
@@ -220,20 +232,31 @@ PyObject *results_new(struct call *call)
 /* ---- what the caller gets ---- */
 
 /* JAX's arrays are made over the memory that was written. */
-static PyObject *finished(const struct call *call, PyObject *arrays, bool given)
+static PyObject *finish(const struct call *call, PyObject *array)
 {
     PyObject *library = library_of(call);
-    return given || library == imports.numpy ? Py_NewRef(arrays) : PyObject_CallMethod(library, "finish", "O", arrays);
+    return library == imports.numpy ? Py_NewRef(array) : PyObject_CallMethod(library, "finish", "(O)", array);
+}
+
+static PyObject *finish_all(const struct call *call, PyObject *arrays)
+{
+    Py_ssize_t count = call->program->result_count;
+    PyObject *all = PyTuple_New(count);
+    for (Py_ssize_t r = 0; all && r < count; r++) {
+        PyObject *one = finish(call, PyTuple_GetItem(arrays, r));
+        if (!one || PyTuple_SetItem(all, r, one) < 0)
+            Py_CLEAR(all);
+    }
+    return all;
 }
 
 PyObject *results_return(const struct call *call, PyObject *arrays, bool given)
 {
-    PyObject *all = finished(call, arrays, given);
-    if (!all)
-        return NULL;
-    PyObject *result = call->program->result_count == 1
-                           ? Py_NewRef(PyTuple_GetItem(all, 0))
-                           : PyObject_CallFunctionObjArgs(imports.make_results, call->program->results, all, NULL);
+    bool one = call->program->result_count == 1;
+    PyObject *all = given ? Py_NewRef(arrays) : one ? finish(call, arrays) : finish_all(call, arrays);
+    if (one || !all)
+        return all;
+    PyObject *result = PyObject_CallFunctionObjArgs(imports.make_results, call->program->results, all, NULL);
     Py_DECREF(all);
     return result;
 }

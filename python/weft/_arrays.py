@@ -4,12 +4,9 @@ import sys
 
 import numpy
 
-BOOL = "bool"
-
-
 class Library:
-    """What other libraries differ in. `new` makes an array that the extension writes to, `finish` what the caller gets
-    of a tuple of these."""
+    """What libraries differ in. `new` makes an array that the extension writes to, `finish` makes what the caller gets
+    of it, or of a list of them."""
 
     def __init__(self, name):
         self.name = name
@@ -24,8 +21,8 @@ class Library:
         """The cudaStream_t that work on this GPU goes to; 0 is the legacy default stream."""
         return 0
 
-    def finish(self, arrays):
-        return arrays
+    def finish(self, array):
+        return array
 
 
 class NumPy(Library):
@@ -71,8 +68,8 @@ class Jax(Library):
             raise NotImplementedError("results on a GPU cannot be JAX's yet; give out=")
         return aligned(shape, dtype)
 
-    def finish(self, arrays):
-        return tuple([self.own(a) for a in each] if isinstance(each, list) else self.own(each) for each in arrays)
+    def finish(self, array):
+        return [self.own(each) for each in array] if isinstance(array, list) else self.own(array)
 
     def own(self, array):
         import jax

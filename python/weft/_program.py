@@ -1,85 +1,101 @@
 """weft.Program: what can be asked of a compiled text, besides calling it."""
-import html
-import numbers
+from html import escape
 
-from weft import _weft, _use
+from weft import _weft
 
 
-class Program(_weft.Program):
-    """A compiled text, made by weft.compile. It is called with its inputs, by position or by name:
+Program = _weft.Program
+
+
+def method(function):
+    """The extension has the class; these are those of its methods that need not be fast."""
+    setattr(Program, function.__name__, function)
+    return function
+
+
+@method
+def infer(self, **types):
+    """The types of the results for types of the inputs, by name. A type is text of the language, an array, whose dtype
+    and shape are meant, or a number.
+
+    >>> import weft
+    >>> weft.compile("a * x + b").infer(a=2.0, x="float32[n, 3]", b="uint8[3]")
+    {'out': 'float32[n, 3]'}
+
+    Raises weft.Error for types that do not fit.
+    """
+    return dict(zip(self.results, _weft.describe(self, types_of(types), None)))
+
+
+@method
+def source(self, stage="c", **types):
+    """The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx or sass, for types as infer takes them.
+    asm needs a C compiler, ptx and sass need NVRTC.
+
+    >>> import weft
+    >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
+    kernel for out: one loop over 8 elements, in blocks of 64
+      %0 = load int32 x
+      %1 = const int32 1
+      %2 = add int32 %0 %1
+      store int32 out %2
+    <BLANKLINE>
+    """
+    return _weft.describe(self, types_of(types), stage)
+
+
+@method
+def prepare(self, *values, **named):
+    """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns a list with, for each
+    kernel, where it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many
+    threads a run uses for it.
 
     >>> import numpy, weft
-    >>> f = weft.compile("a * x + b")
-    >>> f.inputs, f.results
-    (('a', 'x', 'b'), ('out',))
-    >>> x = numpy.arange(3, dtype=numpy.float32)
-    >>> f(2.0, x, b=x)
-    array([0., 3., 6.], dtype=float32)
-
-    `out=` takes an array for the result (a tuple for several, a list for a batch), `stream=` a cudaStream_t as an int
-    for arrays of a GPU. Inputs that are called so are given by position, or all of them as one dict. What a call
-    returns and raises is that of weft.evaluate. Several threads may call one program.
+    >>> [(origin, seconds, threads)] = weft.compile("x + 1").prepare(numpy.float32([1, 2]))
+    >>> threads
+    1
     """
+    return self._prepare(*values, **named)
 
-    __slots__ = ()
 
-    def infer(self, **types):
-        """The types of the results for types of the inputs, by name. A type is text of the language, an array, whose
-        dtype and shape are meant, or a number.
+@method
+def html(self, **types):
+    """HTML with the text, and for types as infer takes them those of the results and the kernels with their source.
 
-        >>> import weft
-        >>> weft.compile("a * x + b").infer(a=2.0, x="float32[n, 3]", b="uint8[3]")
-        {'out': 'float32[n, 3]'}
+    >>> import weft
+    >>> weft.compile("a < b").html()
+    '<div><pre>a &lt; b</pre><p>(a, b) -&gt; (out)</p></div>'
+    """
+    parts = [f"<pre>{escape(self.text)}</pre>"]
+    if types or not self.inputs:
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>"
+                       for name, kind in self.infer(**types).items())
+        parts.append(f"<table>{rows}</table>")
+        for stage, title in (("groups", "Kernels"), ("c", "Source")):
+            text = escape(self.source(stage, **types))
+            parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
+    else:
+        parts.append(f"<p>{escape(signature(self))}</p>")
+    return "<div>" + "".join(parts) + "</div>"
 
-        Raises weft.Error for types that do not fit.
-        """
-        return dict(zip(self.results, _weft.describe(self, self._types(types), None)))
 
-    def source(self, stage="c", **types):
-        """The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx or sass, for types as infer takes
-        them. asm needs a C compiler, ptx and sass need NVRTC.
+@method
+def _repr_html_(self):
+    return self.html()
 
-        >>> import weft
-        >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
-        kernel for out: one loop over 8 elements, in blocks of 64
-          %0 = load int32 x
-          %1 = const int32 1
-          %2 = add int32 %0 %1
-          store int32 out %2
-        <BLANKLINE>
-        """
-        return _weft.describe(self, self._types(types), stage)
 
-    def prepare(self, *values, **named):
-        """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns for each where
-        it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many threads a
-        run uses for it."""
-        return self._prepare(*values, **named)
+@method
+def __repr__(self):
+    return f"<weft.Program {self.text!r}: {signature(self)}>"
 
-    def html(self, **types):
-        """A page's part with the text, the types of the results, and the kernels with their source."""
-        parts = [f"<pre>{html.escape(self.text)}</pre>"]
-        if types or not self.inputs:
-            rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind)}</td></tr>"
-                           for name, kind in self.infer(**types).items())
-            parts.append(f"<table>{rows}</table>")
-            for stage, title in (("groups", "Kernels"), ("c", "Source")):
-                text = html.escape(self.source(stage, **types))
-                parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
-        else:
-            parts.append(f"<p>{html.escape(', '.join(self.inputs))} → {html.escape(', '.join(self.results))}</p>")
-        return "<div>" + "".join(parts) + "</div>"
 
-    def _repr_html_(self):
-        return self.html()
+def signature(program):
+    return f"({', '.join(program.inputs)}) -> ({', '.join(program.results)})"
 
-    def __repr__(self):
-        return f"<weft.Program {self.text!r}: ({', '.join(self.inputs)}) -> ({', '.join(self.results)})>"
 
-    @staticmethod
-    def _types(types):
-        return {name: value if isinstance(value, (str, numbers.Number)) and not hasattr(value, "dtype")
-                else type_of(value) for name, value in types.items()}
+def types_of(types):
+    return {name: value if isinstance(value, (str, bool, int, float)) and not hasattr(value, "dtype")
+            else type_of(value) for name, value in types.items()}
 
 
 def type_of(array):
@@ -103,5 +119,3 @@ def compile(text, *, results=None, math="strict", ignore_unused=False, context=N
     """
     return Program(text, results=results, math=math, ignore_unused=ignore_unused, context=context, kernel=kernel)
 
-
-_weft.set_package(Program, _use.in_use)

@@ -4,8 +4,6 @@ import contextvars
 import os
 import threading
 
-from weft import _weft
-
 current = contextvars.ContextVar("weft context", default=None)
 default = None
 lock = threading.Lock()
@@ -21,7 +19,8 @@ def default_context():
     global default
     with lock:
         if default is None:
-            default = _weft.Context()
+            from weft._weft import Context  # which imports this module
+            default = Context()
         return default
 
 
