@@ -260,6 +260,8 @@ PyObject *call_prepare(struct program *program, PyObject *const *values)
     struct weft_argument few_arguments[FEW];
     struct call call = {.program = program};
     PyObject *result = NULL;
+    if (context_check(program->context) < 0)
+        return NULL;
     if (reserve(&call, program->input_count, few_operands, few_arguments) == 0 && read_values(&call, values) == 0)
         result = prepare(&call);
     finish(&call, few_operands);

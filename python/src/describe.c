@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char describe_doc[] = "describe(program, types, stage, /)\n--\n\n"
+const char describe_doc[] = "describe($module, program, types, stage, /)\n--\n\n"
                             "For types and numbers by name: the text of a stage or, of None, the results' types.";
 
 struct types {

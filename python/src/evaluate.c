@@ -6,8 +6,8 @@
 enum { MOST_PROGRAMS = 1024, OPTIONS = 6 };
 
 const char evaluate_doc[] =
-    "evaluate(text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, context=None,\n"
-    "         stream=None, **named)\n\n"
+    "evaluate($module, text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, "
+    "context=None, stream=None, **named)\n--\n\n"
     "Computes an expression of the Weft language on arrays, in one pass and without temporaries.\n\n"
     "text: the expression, or statements and a return; never evaluated as Python.\n"
     "inputs, named: the values of its names, arrays of any shape that broadcast. Names that are not given are taken\n"

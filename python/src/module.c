@@ -30,7 +30,7 @@ static PyObject *kernel_names(PyObject *module, PyObject *text)
     return list;
 }
 
-static const char kernels_doc[] = "kernels(text, /)\n--\n\n"
+static const char kernels_doc[] = "kernels($module, text, /)\n--\n\n"
                                   "The names of the kernels in a text, such as that of a .weft file; none for a plain\n"
                                   "program. compile(text, kernel=name) compiles one.\n\n"
                                   ">>> import weft\n"

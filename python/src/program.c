@@ -9,6 +9,19 @@ PyTypeObject *program_type;
 /* Py_TPFLAGS_HAVE_VECTORCALL, which the limited API has from 3.12 on; 3.11 has the same bit. */
 enum { HAVE_VECTORCALL = 1 << 11 };
 
+static const char program_doc[] =
+    "A compiled text, which weft.compile makes. It is called with its inputs, by position or by name:\n\n"
+    ">>> import numpy, weft\n"
+    ">>> f = weft.compile('a * x + b')\n"
+    ">>> f.inputs, f.results\n"
+    "(('a', 'x', 'b'), ('out',))\n"
+    ">>> x = numpy.arange(3, dtype=numpy.float32)\n"
+    ">>> f(2.0, x, b=x)\n"
+    "array([0., 3., 6.], dtype=float32)\n\n"
+    "out= takes an array for the result (a tuple for several, a list for a batch), stream= a cudaStream_t as an int\n"
+    "for arrays of a GPU. Inputs with these names are given by position, or all of them as one dict. What a call\n"
+    "returns and raises is what weft.evaluate does. Several threads may call one program.\n";
+
 /* ---- compiling ---- */
 
 /* The text as the library takes it; NULL with weft.Error. */
@@ -299,7 +312,8 @@ static PyMemberDef members[] = {
 
 int program_add(PyObject *module)
 {
-    static PyType_Slot slots[] = {{Py_tp_new, program_new},           {Py_tp_dealloc, program_dealloc},
+    static PyType_Slot slots[] = {{Py_tp_doc, (void *)program_doc},   {Py_tp_new, program_new},
+                                  {Py_tp_dealloc, program_dealloc},
                                   {Py_tp_traverse, program_traverse}, {Py_tp_clear, program_clear},
                                   {Py_tp_call, call_tuple},           {Py_tp_methods, methods},
                                   {Py_tp_members, members},           {0, NULL}};

@@ -4,6 +4,7 @@
  * The capsule that both protocols give keeps the memory, and is not consumed: its destructor releases it. */
 #include "extension.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* NumPy's PyArrayInterface, which its documentation fixes. */
@@ -18,33 +19,37 @@ struct array_interface {
 
 enum { DENSE = 0x1, ALIGNED = 0x100, NATIVE = 0x200, WRITABLE = 0x400 };
 
-/* "input 'x': it is ...". */
-static int refuse(const struct role *role, const char *why, PyObject *object)
+/* Raises "input 'x': " and what the format says. Always -1. */
+static int refuse(const struct role *role, const char *format, ...)
 {
     const struct program *program = role->program;
-    PyObject *name = PyTuple_GetItem(role->output ? program->results : program->inputs, role->index);
-    if (!name)
-        return -1;
-    PyObject *type = PyType_GetQualName(Py_TYPE(object));
-    if (type)
-        error_input(program, role->output ? -1 : role->index, "%s '%U': a %U %s", role->output ? "output" : "input",
-                    name, type, why);
-    Py_XDECREF(type);
+    PyObject *names = role->output ? program->results : program->inputs;
+    PyObject *name = role->index < 0 ? NULL : PyTuple_GetItem(names, role->index);
+    va_list args;
+    va_start(args, format);
+    PyObject *why = PyUnicode_FromFormatV(format, args);
+    va_end(args);
+    const char *what = role->output ? "output" : "input";
+    if (why && name)
+        error_input(program, role->output ? -1 : role->index, "%s '%U': %U", what, name, why);
+    else if (why)
+        error_input(program, -1, "%s: %U", what, why);
+    Py_XDECREF(why);
     return -1;
 }
 
-/* The same with the text of the exception that is set. */
-static int refuse_because(const struct role *role, const char *why, PyObject *object)
+/* The same with the text of the exception that is set, which it replaces. */
+static int refuse_because(const struct role *role, const char *what, PyObject *object)
 {
-    PyObject *type, *value, *trace, *text;
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    PyObject *all = value ? PyUnicode_FromFormat("%s: %S", why, value) : NULL;
-    text = all ? PyUnicode_AsUTF8String(all) : NULL;
-    if (text)
-        refuse(role, PyBytes_AsString(text), object);
-    Py_XDECREF(all);
-    Py_XDECREF(text);
+    PyObject *name = PyType_GetQualName(Py_TYPE(object));
+    if (name && PyErr_GivenExceptionMatches(type, PyExc_MemoryError))
+        PyErr_Restore(Py_NewRef(type), Py_XNewRef(value), Py_XNewRef(trace));
+    else if (name)
+        refuse(role, "the %U %s: %S", name, what, value);
+    Py_XDECREF(name);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -61,17 +66,29 @@ static bool is_bfloat16(PyObject *object)
     return result;
 }
 
-/* False: the language has no such dtype. The library judges the width. */
+/* False: the language has no such dtype. */
 static bool read_dtype(DLDataType *dtype, const struct array_interface *array, PyObject *object)
 {
     uint8_t code = array->kind == 'i'   ? kDLInt
                    : array->kind == 'u' ? kDLUInt
                    : array->kind == 'f' ? kDLFloat
                    : array->kind == 'b' ? weft_dtype_to_dlpack(WEFT_BOOL).code
-                   : array->kind == 'c' ? kDLComplex
-                                        : kDLBfloat;
+                   : array->kind == 'V' ? kDLBfloat
+                                        : kDLOpaqueHandle;
+    enum weft_dtype known;
     *dtype = (DLDataType){code, (uint8_t)(array->size * 8), 1};
-    return code != kDLBfloat || (array->kind == 'V' && array->size == 2 && is_bfloat16(object));
+    return weft_dtype_from_dlpack(*dtype, &known) == WEFT_OK && (code != kDLBfloat || is_bfloat16(object));
+}
+
+static int refuse_dtype(const struct role *role, PyObject *object)
+{
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    if (!dtype)
+        return -1;
+    refuse(role, "its dtype, %S, is none of Weft's: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
+           "float64", dtype);
+    Py_DECREF(dtype);
+    return -1;
 }
 
 /* Strides in elements; false: they are no whole elements. */
@@ -94,7 +111,7 @@ static int read_interface(struct seen *seen, PyObject *object, struct role *role
 static int read_copy(struct seen *seen, PyObject *object, struct role *role)
 {
     if (role->output)
-        return refuse(role, "is not aligned or not in this machine's byte order, which an output must be", object);
+        return refuse(role, "it is not aligned, or not in this machine's byte order; an output has to be both");
     PyObject *copy = PyObject_CallFunctionObjArgs(imports.copy, object, NULL);
     int result = copy ? read_interface(seen, copy, role) : -1;
     Py_XDECREF(copy);
@@ -104,10 +121,9 @@ static int read_copy(struct seen *seen, PyObject *object, struct role *role)
 static int use_interface(struct seen *seen, const struct array_interface *array, PyObject *object, struct role *role)
 {
     if (!read_dtype(&seen->tensor.dtype, array, object))
-        return refuse(role, "has a dtype that is none of Weft's: bool, int8 to int64, uint8 to uint64, float16, "
-                      "bfloat16, float32, float64", object);
+        return refuse_dtype(role, object);
     if (role->output && !(array->flags & WRITABLE))
-        return refuse(role, "is read-only", object);
+        return refuse(role, "it is read-only");
     if ((array->flags & (ALIGNED | NATIVE)) != (ALIGNED | NATIVE) || !read_strides(seen, array))
         return 1;
     seen->tensor.data = array->data;
@@ -124,9 +140,11 @@ static int read_interface(struct seen *seen, PyObject *object, struct role *role
 {
     PyObject *capsule = PyObject_GetAttr(object, words.array_struct);
     const struct array_interface *array = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    if (array && array->two != 2)
+        PyErr_SetString(PyExc_ValueError, "it has another version");
     if (!array || array->two != 2) {
         Py_XDECREF(capsule);
-        return refuse(role, "has an __array_struct__ that cannot be read", object);
+        return refuse_because(role, "has an __array_struct__ that cannot be read", object);
     }
     int result = use_interface(seen, array, object, role);
     if (result == 0)
@@ -163,24 +181,43 @@ static int find_stream(PyObject *library, DLDevice device, struct role *role)
     return role->stream ? 0 : -1;
 }
 
-/* DLPack's word for a stream: 1 is the legacy default. */
-static PyObject *get_capsule(PyObject *object, DLDevice device, struct role *role)
+/* export(stream=..). DLPack's word for the legacy default stream is 1. */
+static PyObject *call_with_stream(PyObject *export, PyObject *given)
 {
-    PyObject *export = PyObject_GetAttr(object, words.dlpack);
-    if (!export || device.device_type != kDLCUDA)
-        return export ? PyObject_CallNoArgs(export) : NULL;
-    Py_ssize_t stream = PyLong_AsSsize_t(role->stream);
-    PyObject *none = PyTuple_New(0), *named = Py_BuildValue("{s:n}", "stream", stream ? stream : 1);
-    PyObject *capsule = none && named ? PyObject_Call(export, none, named) : NULL;
+    Py_ssize_t stream = PyLong_AsSsize_t(given);
+    PyObject *none = PyTuple_New(0), *named = NULL, *capsule = NULL;
+    if (!PyErr_Occurred())
+        named = Py_BuildValue("{s:n}", "stream", stream ? stream : 1);
+    if (none && named)
+        capsule = PyObject_Call(export, none, named);
     Py_XDECREF(none);
     Py_XDECREF(named);
+    return capsule;
+}
+
+static PyObject *get_capsule(PyObject *object, DLDevice device, const struct role *role)
+{
+    PyObject *export = PyObject_GetAttr(object, words.dlpack);
+    if (!export)
+        return NULL;
+    bool gpu = device.device_type == kDLCUDA;
+    PyObject *capsule = gpu ? call_with_stream(export, role->stream) : PyObject_CallNoArgs(export);
     Py_DECREF(export);
     return capsule;
+}
+
+static bool is_immutable(PyObject *library)
+{
+    PyObject *answer = PyObject_GetAttrString(library, "immutable");
+    Py_XDECREF(answer); /* True and False stay */
+    return answer == Py_True;
 }
 
 static int read_dlpack(struct seen *seen, PyObject *object, PyObject *library, struct role *role)
 {
     DLDevice device;
+    if (role->output && is_immutable(library))
+        return refuse(role, "an array of %S is immutable", library);
     if (read_device(object, &device) < 0 ||
         (device.device_type == kDLCUDA && find_stream(library, device, role) < 0))
         return refuse_because(role, "cannot say where it is", object);

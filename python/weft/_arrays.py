@@ -8,6 +8,8 @@ class Library:
     """What libraries differ in. `new` makes an array that the extension writes to, `finish` makes what the caller gets
     of it, or of a list of them."""
 
+    immutable = False
+
     def __init__(self, name):
         self.name = name
 
@@ -59,6 +61,8 @@ class CuPy(Library):
 
 class Jax(Library):
     """Its arrays are immutable, so results are written before they become its own."""
+
+    immutable = True
 
     def dtype(self, name):
         return bfloat16() if name == "bfloat16" else numpy.dtype(name)

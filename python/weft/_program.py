@@ -36,7 +36,7 @@ def source(self, stage="c", **types):
     >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
     kernel for out: one loop over 8 elements, in blocks of 64
       %0 = load int32 x
-      %1 = const int32 1
+      %1 = literal int32 1
       %2 = add int32 %0 %1
       store int32 out %2
     <BLANKLINE>
