@@ -82,9 +82,6 @@ static int make_words(void)
     return words.array_struct && words.dlpack && words.dlpack_device ? 0 : -1;
 }
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "weft._weft", NULL, -1, functions, NULL, NULL, NULL,
-                                        NULL};
-
 /* An interpreter of its own would share the objects above with the main one. */
 static int refuse_subinterpreter(void)
 {
@@ -94,12 +91,19 @@ static int refuse_subinterpreter(void)
     return -1;
 }
 
+static int execute(PyObject *module)
+{
+    return refuse_subinterpreter() == 0 && find_all() == 0 && make_words() == 0 && context_add(module) == 0 &&
+                   program_add(module) == 0 ? 0 : -1;
+}
+
+/* In two phases, so that every interpreter runs `execute`. */
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT, .m_name = "weft._weft", .m_methods = functions, .m_slots = slots};
+
 PyMODINIT_FUNC PyInit__weft(void)
 {
-    if (refuse_subinterpreter() < 0)
-        return NULL;
-    PyObject *module = PyModule_Create(&definition);
-    if (module && (find_all() < 0 || make_words() < 0 || context_add(module) < 0 || program_add(module) < 0))
-        Py_CLEAR(module);
-    return module;
+    return PyModuleDef_Init(&definition);
 }

@@ -56,10 +56,21 @@ class Gpu(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         del sys.modules["cupy"]
+        cls.driver.stop()
 
     def setUp(self):
         self.cupy.current = 0
         self.cupy.ndarray.streams.clear()
+        context = weft.Context()
+        self.addCleanup(self.give_back, context)
+        self.enterContext(weft.use(context))
+
+    def give_back(self, context):
+        """The driver notices what is still there at the end."""
+        context.close()
+        self.driver.synchronize()
+        while self.cupy.made:
+            self.driver.free(self.cupy.made.pop().address)
 
     def array(self, values):
         array = self.cupy.empty(np.shape(values), np.asarray(values).dtype)
@@ -97,11 +108,11 @@ class Gpu(unittest.TestCase):
 
     def test_remarks(self):
         x, y = self.array(np.int32([4, 5])), self.array(np.int32([2, 0]))
-        context = weft.Context()
-        z = weft.evaluate("x // y", x=x, y=y, context=context)
+        f = weft.compile("x // y")
+        z = f(x, y)
         self.driver.synchronize()
         with self.assertWarns(weft.Remark):
-            context.status(0)
+            f.context.status(0)
         np.testing.assert_array_equal(z.download(), [2, 0])
 
     def test_two_devices(self):
@@ -117,6 +128,7 @@ class Gpu(unittest.TestCase):
                 return tensor
 
         other = Second(self.driver, self.driver.allocate(24), (3,), np.float64)
+        self.cupy.made.append(other)
         with self.assertRaisesRegex(weft.Error, "W0216"):
             weft.evaluate("x + y", x=self.array(np.ones(3)), y=other)
 
@@ -128,6 +140,7 @@ class Gpu(unittest.TestCase):
 
     def test_host_arrays_on_the_gpu(self):
         context = weft.Context(target="cuda")
+        self.addCleanup(context.close)
         np.testing.assert_array_equal(weft.evaluate("x + 1", x=np.arange(5.0), context=context), np.arange(5.0) + 1)
 
 

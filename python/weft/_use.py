@@ -1,4 +1,5 @@
 """Which context is in use: that of the innermost `with weft.use(..)`, else the default one."""
+import atexit
 import contextlib
 import contextvars
 import os
@@ -52,5 +53,14 @@ def after_fork():
     default = None
 
 
+def at_exit():
+    """Ends a C compiler that is still at work, and gives back what a GPU has lent."""
+    global default
+    if default is not None:
+        default.close()
+        default = None
+
+
 kept = []  # destroying what the parent uses could wait for threads that are not here
 os.register_at_fork(after_in_child=after_fork)
+atexit.register(at_exit)
