@@ -2,6 +2,7 @@
 import doctest
 import inspect
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,9 @@ import unittest
 import support
 import weft
 from weft import _errors, _program, _results, _use
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Doctests(unittest.TestCase):
@@ -38,6 +42,30 @@ class Doctests(unittest.TestCase):
     def test_signatures(self):
         self.assertIn("ignore_unused", str(inspect.signature(weft.evaluate)))
         self.assertIn("kernel", str(inspect.signature(weft.compile)))
+
+
+class Documents(unittest.TestCase):
+    """The blocks of Python in the documents, one after the other."""
+
+    def check(self, path):
+        if not path.is_file():
+            self.skipTest(f"there is no {path.name} beside the tests")
+        blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        examples = [example for block in blocks for example in doctest.DocTestParser().get_examples(block)]
+        said = []
+        test = doctest.DocTest(examples, {}, path.name, str(path), 0, None)
+        failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+        self.assertEqual(failed, 0, "".join(said))
+        self.assertGreater(tried, 2)
+
+    def test_readme(self):
+        self.check(ROOT / "README.md")
+
+    def test_package_readme(self):
+        self.check(ROOT / "python/README.md")
+
+    def test_page(self):
+        self.check(ROOT / "docs/python.md")
 
 
 class Stub(unittest.TestCase):
