@@ -128,7 +128,7 @@ void error_raise(const struct program *program, const struct program *ran, enum 
                  struct weft_error *list)
 {
     if (status == WEFT_OUT_OF_MEMORY)
-        PyErr_NoMemory();
+        PyErr_SetString(PyExc_MemoryError, list ? list->message : "out of memory");
     else
         set_error(status, records(program, ran, list));
     weft_error_destroy(list);

@@ -186,11 +186,11 @@ PyObject *results_return(const struct call *call, PyObject *arrays, bool given);
 enum option { OPTION_OUT, OPTION_STREAM, OPTION_MATH, OPTION_RESULTS, OPTION_IGNORE_UNUSED, OPTION_CONTEXT };
 enum { GATHERED = 12 };
 
-/* The values of a call. All references are borrowed. */
+/* The values of a call. */
 struct gathered {
     struct program *program;
     PyObject **values;             /* by the program's inputs; NULL: not given */
-    PyObject **names, **given;     /* all that were given; a name is NULL by position */
+    PyObject **names, **given;     /* all that were given, with references; a name is NULL by position */
     Py_ssize_t count, room;
     bool wrong;                    /* an unknown name, one given twice, too many */
     PyObject *few[3 * GATHERED];

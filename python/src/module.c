@@ -91,10 +91,14 @@ static int refuse_subinterpreter(void)
     return -1;
 }
 
+#define TEXT(x) #x
+#define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+
 static int execute(PyObject *module)
 {
-    return refuse_subinterpreter() == 0 && find_all() == 0 && make_words() == 0 && context_add(module) == 0 &&
-                   program_add(module) == 0 ? 0 : -1;
+    const char *version = DOTTED(WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
+    return PyModule_AddStringConstant(module, "__version__", version) == 0 && refuse_subinterpreter() == 0 && find_all() == 0 &&
+                   make_words() == 0 && context_add(module) == 0 && program_add(module) == 0 ? 0 : -1;
 }
 
 /* In two phases, so that every interpreter runs `execute`. */

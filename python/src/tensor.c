@@ -45,7 +45,8 @@ static int refuse_because(const struct role *role, const char *what, PyObject *o
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     PyObject *name = PyType_GetQualName(Py_TYPE(object));
-    if (name && PyErr_GivenExceptionMatches(type, PyExc_MemoryError))
+    bool other = !PyErr_GivenExceptionMatches(type, PyExc_Exception);
+    if (name && (other || PyErr_GivenExceptionMatches(type, PyExc_MemoryError)))
         PyErr_Restore(Py_NewRef(type), Py_XNewRef(value), Py_XNewRef(trace));
     else if (name)
         refuse(role, "the %U %s: %S", name, what, value);

@@ -136,6 +136,10 @@ class Numbers(unittest.TestCase):
         f = weft.compile("input k: uint8\nk + k")
         self.assertEqual((f(3).dtype, int(f(300))), (np.uint8, 254))
 
+    def test_before_declarations(self):
+        f = weft.compile("input x: float32[n]\n# k is a number\nx * k")
+        np.testing.assert_array_equal(f(a, 2), a * 2)
+
     def test_no_new_kernel(self):
         context = weft.Context(cache="", tier="none")
         f, x = weft.compile("x * k + j", context=context), np.arange(5.0)

@@ -1,5 +1,6 @@
 """The examples in docstrings, the signatures, and the stub, as mypy --strict sees it."""
 import doctest
+import importlib.metadata
 import inspect
 import pathlib
 import re
@@ -34,6 +35,13 @@ class Doctests(unittest.TestCase):
     def test_extension(self):
         for name in ("evaluate", "kernels", "Context", "Program"):
             self.assertGreater(self.check(name, getattr(weft, name)), 0, name)
+
+    def test_version(self):
+        try:
+            installed = importlib.metadata.version("weft")
+        except importlib.metadata.PackageNotFoundError:
+            self.skipTest("the package is not installed")
+        self.assertEqual(weft.__version__, installed)
 
     def test_all_are_documented(self):
         for name in weft.__all__:

@@ -37,7 +37,7 @@ class Threads(unittest.TestCase):
         while thread.is_alive():
             time.sleep(0.001)
             turns += 1
-        self.assertGreater(turns, 20)
+        self.assertGreater(turns, 4)
 
     def test_one_program(self):
         """Shapes, dtypes and numbers change under all threads at once."""

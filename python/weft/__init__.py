@@ -10,10 +10,9 @@ evaluate computes a text, compile makes a function of it. The language is descri
 """
 from weft._errors import Error, Remark, Status
 from weft._results import Results
-from weft._weft import Context, evaluate, kernels
+from weft._weft import Context, __version__, evaluate, kernels
 from weft._program import Program, compile
 from weft._use import default_context, use
 
 __all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "compile", "default_context", "evaluate",
            "kernels", "use"]
-__version__ = "0.1.0"
