@@ -1,4 +1,5 @@
-/* What a program is for certain types of its inputs: the types of its results, or the text of a stage. */
+/* What a program is for certain types of its inputs: the types of its results, or the text of a stage. A program
+ * remembers the types of its last call with new shapes, for notebooks. */
 #include "extension.h"
 
 #include <string.h>
@@ -114,5 +115,51 @@ PyObject *describe(PyObject *module, PyObject *args)
     Py_XDECREF((PyObject *)program);
     PyMem_Free(all.types);
     PyMem_Free(all.numbers);
+    return result;
+}
+
+/* ---- the types of a call ---- */
+
+static PyObject *number_object(const struct number *number)
+{
+    switch (number->kind) {
+    case NUMBER_BOOL: return PyBool_FromLong(number->value.integer != 0);
+    case NUMBER_INTEGER: return PyLong_FromLongLong(number->value.integer);
+    case NUMBER_NATURAL: return PyLong_FromUnsignedLongLong(number->value.natural);
+    default: return PyFloat_FromDouble(number->value.real);
+    }
+}
+
+/* "float32[3, 4]" */
+static PyObject *type_text(const DLTensor *tensor)
+{
+    enum weft_dtype dtype = WEFT_DTYPE_COUNT;
+    weft_dtype_from_dlpack(tensor->dtype, &dtype);
+    PyObject *text = PyUnicode_FromFormat("%s[", weft_dtype_name(dtype));
+    for (int d = 0; text && d < tensor->ndim; d++) {
+        PyObject *longer = PyUnicode_FromFormat("%U%s%lld", text, d ? ", " : "", (long long)tensor->shape[d]);
+        Py_DECREF(text);
+        text = longer;
+    }
+    PyObject *result = text ? PyUnicode_FromFormat("%U]", text) : NULL;
+    Py_XDECREF(text);
+    return result;
+}
+
+int describe_call(const struct call *call)
+{
+    struct program *program = call->program;
+    const struct number *numbers = call->ran == program ? NULL : call->ran->numbers;
+    PyObject *types = PyDict_New(), *old = program->types;
+    Py_ssize_t next = 0;
+    int result = types ? 0 : -1;
+    for (Py_ssize_t i = 0; !result && i < program->input_count; i++) {
+        bool number = numbers && numbers[i].kind;
+        PyObject *type = number ? number_object(&numbers[i]) : type_text(call->arguments[next++].tensors);
+        result = type ? PyDict_SetItem(types, program->names[i], type) : -1;
+        Py_XDECREF(type);
+    }
+    program->types = types;
+    Py_XDECREF(old);
     return result;
 }

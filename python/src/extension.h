@@ -82,6 +82,7 @@ struct program {
     struct weft_program *handle;
     PyObject *text, *math, *wanted, *kernel; /* as given */
     PyObject *inputs, *results;    /* tuples of names */
+    PyObject *types;               /* of the last call with new shapes: a dict; NULL: none */
     PyObject **names;              /* those of `inputs` */
     Py_ssize_t input_count, result_count;
     bool ignore_unused;
@@ -212,5 +213,7 @@ extern const char evaluate_doc[], describe_doc[];
 int option_of(PyObject *name);
 PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *describe(PyObject *module, PyObject *args);
+/* Keeps the types of a call without batches in its program. */
+int describe_call(const struct call *call);
 
 #endif

@@ -210,7 +210,8 @@ static void program_dealloc(PyObject *object)
     program_clear(object);
     weft_program_destroy(self->handle);
     Py_XDECREF((PyObject *)self->context);
-    PyObject *references[] = {self->text, self->math, self->wanted, self->kernel, self->inputs, self->results};
+    PyObject *references[] = {self->text, self->math, self->wanted, self->kernel, self->inputs, self->results,
+                              self->types};
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
         Py_XDECREF(references[i]);
     PyMem_Free(self->names);
@@ -305,9 +306,7 @@ static PyMemberDef members[] = {
     {"inputs", T_OBJECT, offsetof(struct program, inputs), READONLY, "The names of the inputs, in order."},
     {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
     {"context", T_OBJECT, offsetof(struct program, context), READONLY, "The weft.Context it was compiled in."},
-    {"_math", T_OBJECT, offsetof(struct program, math), READONLY, NULL},
-    {"_wanted", T_OBJECT, offsetof(struct program, wanted), READONLY, NULL},
-    {"_kernel", T_OBJECT, offsetof(struct program, kernel), READONLY, NULL},
+    {"_types", T_OBJECT, offsetof(struct program, types), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
 int program_add(PyObject *module)

@@ -204,7 +204,7 @@ static PyObject *infer_and_make(struct call *call, struct weft_tensor_info *info
         return NULL;
     if (call->batch)
         return make_all(call, infos);
-    PyObject *recipes = make_recipes(call, infos);
+    PyObject *recipes = describe_call(call) < 0 ? NULL : make_recipes(call, infos);
     if (recipes && keep)
         keep_recipes(call->ran, words, size, recipes);
     PyObject *arrays = recipes ? make_arrays(call, recipes) : NULL;

@@ -100,6 +100,10 @@ class Compile(unittest.TestCase):
         self.assertIn("bool[3]", page)
         self.assertIn("weft_kernel", page)
         self.assertIn("a &lt; b", f._repr_html_())
+        self.assertNotIn("weft_kernel", f._repr_html_())
+        f(2, np.ones((4, 1), np.int8))
+        self.assertIn("bool[4, 1]", f._repr_html_())
+        self.assertIn("weft_kernel", f._repr_html_())
 
     def test_prepare(self):
         origins = [kernel[0] for kernel in weft.compile("x * 3 + 1").prepare(np.arange(5.0))]

@@ -81,7 +81,8 @@ def html(self, **types):
 
 @method
 def _repr_html_(self):
-    return self.html()
+    """For notebooks: with the types of the last call."""
+    return self.html(**self._types or {})
 
 
 @method
