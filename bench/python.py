@@ -2,9 +2,9 @@
 
     scripts/python bench [--threads 1] [--seconds 0.2] [--save python] [--check]
 
-or with any Python that has the wheel: bench/python.py. Everybody computes the same float64 formula on the same arrays and
-returns a new one; results are compared first. A time is the best of many runs, taken in turns. A first call is that of a
-new process whose libraries are imported: best of five, and for Weft without anything in its cache. NumPy is required;
+or with any Python that has the wheel: bench/python.py. Everybody computes the same float64 formula on the same arrays
+and returns a new one; results are compared first. A time is the best of many runs, taken in turns. A first call is that of
+a new process whose libraries are imported: best of five, and for Weft with an empty cache. NumPy is required;
 numexpr, blosc2, JAX and PyTorch take part where they are installed. --check fails if the small calls miss their goals:
 evaluate within half of numexpr.evaluate's time, a compiled program within numexpr.re_evaluate's and 2.5 times NumPy's
 a + b."""
@@ -172,7 +172,7 @@ def first_calls():
         "jax.jit": ("import jax, jax.numpy as jnp",
                     "jax.jit(lambda a, b: jnp.sqrt(a*a + b*b))(a, b).block_until_ready()", {}),
         "torch.compile": ("import torch",
-                          "torch.compile(lambda a, b: torch.sqrt(a*a + b*b))(torch.from_numpy(a), torch.from_numpy(b))", {}),
+                          "torch.compile(lambda a, b: torch.sqrt(a*a + b*b))(*map(torch.from_numpy, (a, b)))", {}),
     }
     return {name: first_call(*row) for name, row in rows.items()}
 

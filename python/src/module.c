@@ -97,8 +97,9 @@ static int refuse_subinterpreter(void)
 static int execute(PyObject *module)
 {
     const char *version = DOTTED(WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
-    return PyModule_AddStringConstant(module, "__version__", version) == 0 && refuse_subinterpreter() == 0 && find_all() == 0 &&
-                   make_words() == 0 && context_add(module) == 0 && program_add(module) == 0 ? 0 : -1;
+    return refuse_subinterpreter() == 0 && PyModule_AddStringConstant(module, "__version__", version) == 0 &&
+                   find_all() == 0 && make_words() == 0 && context_add(module) == 0 && program_add(module) == 0
+               ? 0 : -1;
 }
 
 /* In two phases, so that every interpreter runs `execute`. */

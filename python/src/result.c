@@ -1,5 +1,5 @@
-/* Arrays for results: of NumPy, or of the library of the call's first array, on its device. What weft_infer said is kept
- * for the last shapes of a program, unless it depends on the inputs' data. */
+/* Arrays for results: of NumPy, or of the library of the call's first array, on its device. What weft_infer said is
+ * kept for the last shapes of a program, unless it depends on the inputs' data. */
 #include "extension.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@ import weft
 
 
 class Shared(unittest.TestCase):
-    """Of `out=` and in-place results the pointers show that nothing is copied; of inputs, that a change made by a run in
-    place is seen."""
+    """Pointers show that results are not copied; that inputs are not is seen by a run in place, and by the memory that
+    NumPy asks for."""
 
     def test_new_result(self):
         x = np.arange(6, dtype=np.float32).reshape(2, 3)

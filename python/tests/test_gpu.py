@@ -1,5 +1,5 @@
-"""Arrays of a GPU by DLPack, on the fake CUDA driver of tests/mockcuda, whose folder MOCKCUDA names. The library CuPy is
-played by a module made up here."""
+"""Arrays of a GPU by DLPack, on the fake CUDA driver of tests/mockcuda, whose folder MOCKCUDA names. The library CuPy
+is played by a module made up here."""
 import contextlib
 import os
 import pathlib

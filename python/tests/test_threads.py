@@ -104,7 +104,8 @@ class Processes(unittest.TestCase):
         self.assertIs(weft.default_context(), before)
 
     def run_python(self, code):
-        return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+        return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True,
+                              timeout=120)
 
     def test_interrupt(self):
         """Ctrl-C during a run becomes KeyboardInterrupt when it is done, and the next call works."""

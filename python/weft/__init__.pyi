@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 __version__: str
 
-# An array of NumPy, PyTorch, JAX or CuPy, or what has DLPack, __array_struct__ or the buffer protocol; a batch is a list
-# of them; a Python number takes part like a literal.
+# An array of NumPy, PyTorch, JAX or CuPy, or what has DLPack, __array_struct__ or the buffer protocol; a batch is a
+# list of them; a Python number takes part like a literal.
 _Value = Any
 _Math = Literal["strict", "fast"]
 

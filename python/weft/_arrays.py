@@ -1,5 +1,5 @@
-"""The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension reads
-arrays itself; it asks here about types that it meets for the first time."""
+"""The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension
+reads arrays itself; it asks here about types that it meets for the first time."""
 import sys
 
 import numpy

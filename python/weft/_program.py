@@ -46,8 +46,8 @@ def source(self, stage="c", **types):
 
 @method
 def prepare(self, *values, **named):
-    """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns a list with, for each
-    kernel, where it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many
+    """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns a list with, for
+    each kernel, where it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many
     threads a run uses for it.
 
     >>> import numpy, weft
