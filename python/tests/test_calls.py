@@ -261,6 +261,13 @@ class Remarks(unittest.TestCase):
 
 
 class Import(unittest.TestCase):
+    def test_without_a_compiler(self):
+        code = "import numpy as np, weft; print(weft.compile('sin(x) * 2').prepare(np.ones(3))[0][0])"
+        environment = dict(os.environ, WEFT_CACHE="", PATH="/nowhere")
+        environment.pop("WEFT_CC", None)
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("libtcc\n", ""))
+
     def test_first_call(self):
         """Of a new process, with libtcc. Other processes run meanwhile, so one of twenty has to be in time."""
         code = ("import numpy as np, weft, time; x = np.ones(16); t = time.perf_counter()\n"

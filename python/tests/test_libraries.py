@@ -7,6 +7,7 @@ import numpy as np
 
 import support
 import weft
+from weft import _arrays
 
 
 class PyTorch(unittest.TestCase):
@@ -26,6 +27,18 @@ class PyTorch(unittest.TestCase):
         pointer = x.data_ptr()
         self.assertIs(weft.evaluate("x + 1", x=x, out=x), x)
         self.assertEqual((x.data_ptr(), x[0].item()), (pointer, 1))
+
+    def test_nothing_is_copied(self):
+        """PyTorch's memory for the result, which `new` got, is the result's."""
+        made = []
+        library = _arrays.LIBRARIES["torch"]
+        new = library.new
+        library.new = lambda *args: made.append(new(*args)) or made[-1]
+        try:
+            y = weft.evaluate("x + 1", x=self.torch.ones(1000))
+        finally:
+            del library.new
+        self.assertIs(y, made[0])
 
     def test_dtypes(self):
         torch = self.torch
@@ -62,7 +75,7 @@ class Jax(unittest.TestCase):
     def test_nothing_is_copied(self):
         """JAX's array lies in the memory that was written."""
         made = []
-        library = weft._arrays.LIBRARIES["jax"]
+        library = _arrays.LIBRARIES["jax"]
         new = library.new
         library.new = lambda *args: made.append(new(*args)) or made[-1]
         try:

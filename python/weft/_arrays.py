@@ -77,7 +77,7 @@ class Jax(Library):
 
     def own(self, array):
         import jax
-        if array.dtype == bool or array.dtype.name == "bfloat16":
+        if array.dtype.name == "bfloat16":  # NumPy does not export it
             return jax.numpy.asarray(array)
         return jax.dlpack.from_dlpack(array)
 
