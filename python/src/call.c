@@ -47,9 +47,10 @@ static void finish(struct call *call, const struct operand *few)
 
 /* ---- inputs ---- */
 
+/* Of an input; what is none is refused by the library. */
 static int same_library(struct call *call, const struct seen *seen, Py_ssize_t index)
 {
-    if (!seen->library || (call->first && call->first->library == seen->library))
+    if (!seen->library || index < 0 || (call->first && call->first->library == seen->library))
         return 0;
     if (!call->first) {
         call->first = seen;

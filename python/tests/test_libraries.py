@@ -137,6 +137,13 @@ class Others(unittest.TestCase):
         with self.assertRaisesRegex(weft.Error, "the .*Lost cannot say where it is: it is lost"):
             weft.evaluate("x + 1", x=Lost(np.ones(3)))
 
+    def test_two_libraries(self):
+        x = np.ones(3)
+        with self.assertRaisesRegex(weft.Error, "input 'y' is of NumPy, an input before it of test_libraries"):
+            weft.evaluate("x + y", x=Speaks(x), y=x)
+        with self.assertRaisesRegex(weft.Error, "no input 'y'"):
+            weft.evaluate("x + 1", x=Speaks(x), y=x)
+
     def test_capsules_are_released(self):
         x = np.arange(5.0)
         count = sys.getrefcount(x)
