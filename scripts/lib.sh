@@ -44,7 +44,8 @@ has_sanitizers() {
 # One need: its Debian package, and whether it is met. Meson asks dpkg-architecture, where there is dpkg, for the folder
 # of libraries; without an answer it takes lib64, where Debian's loader, pkg-config and CMake do not look.
 need_build="gcc libc6-dev dpkg-dev meson ninja-build re2c pkg-config libdlpack-dev libjpeg-dev libpng-dev libzip-dev zlib1g-dev libxxhash-dev libtcc-dev"
-need_test="$need_build g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake make xz-utils groff-base fish gdb"
+need_python="python3-dev python3-venv"
+need_test="$need_build python3-dev g++ clang clang-runtime libomp-dev libcmocka-dev libmpfr-dev python3-numpy locales binutils strace cmake make xz-utils groff-base fish gdb"
 met() {
     case $1 in
     gcc | g++ | meson | re2c | clang | cmake | make | fish | gdb) "$1" --version ;;
@@ -67,6 +68,8 @@ met() {
     libcmocka-dev) pkg-config --exists cmocka ;;
     libmpfr-dev) has_header mpfr.h ;;
     python3-numpy) "$PYTHON" -c 'import numpy' ;;
+    python3-dev) "$PYTHON" -c 'import sysconfig; open(sysconfig.get_path("include") + "/Python.h")' ;;
+    python3-venv) "$PYTHON" -c 'import ensurepip, venv' ;;
     locales) command -v localedef && test -e /usr/share/i18n/locales/de_DE ;;
     libomp-dev) echo '#include <omp.h>' | clang -fopenmp -x c -c -o /dev/null - ;;
     clang-runtime) has_sanitizers ;;

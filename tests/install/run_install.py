@@ -117,7 +117,8 @@ class Install:
         """What `meson dist` packs, of a tree with changes that are not committed."""
         names = self.tracked()
         if names is None:
-            shutil.copytree(self.root, self.source, ignore=shutil.ignore_patterns("build*", "__pycache__"))
+            shutil.copytree(self.root, self.source, symlinks=True,
+                            ignore=shutil.ignore_patterns("build*", "__pycache__"))
         for name in names or []:
             to = self.source / name
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +158,7 @@ class Install:
     def check_stale_lexer(self):
         """a lexer of another lexer.re is refused"""
         stale = self.scratch / "stale"
-        shutil.copytree(self.source, stale)
+        shutil.copytree(self.source, stale, symlinks=True)
         with open(stale / "grammar/lexer.re", "a", encoding="utf-8") as file:
             file.write("\n")
         text = run("meson", "setup", stale / "build", stale, env=self.bare, status=1)

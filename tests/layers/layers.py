@@ -22,6 +22,7 @@ ROOMS = {
     "compiler": ["base", "lang", "parse", "check", "ir", "loop", "emit", "dump", "pipeline", "aot"],
     "runtime": ["base", "tensor", "cache", "gpu", "cc", "kernels", "plan", "run", "api"],
     "cli": ["base", "files", "options", "values", "outputs", "commands"],
+    "python": [],
 }
 
 # Rooms that are a header and a source, no folder.
@@ -35,6 +36,7 @@ USES = {
     "compiler": {"grammar", "templates", "include"},
     "runtime": {"compiler", "grammar", "templates", "include"},
     "cli": {"include"},                    # it knows the library by its public header
+    "python": {"include"},                 # the same
 }
 
 # Generated sources, by the names of their objects.

@@ -20,7 +20,7 @@ class Planted(unittest.TestCase):
         cls.addClassCleanup(directory.cleanup)
         cls.root = pathlib.Path(directory.name).resolve()
         for top in list(layers.ROOMS) + ["docs"]:
-            shutil.copytree(ROOT / top, cls.root / top)
+            shutil.copytree(ROOT / top, cls.root / top, symlinks=True)
 
     def setUp(self):
         self.listings = dict(LISTINGS)

@@ -1,0 +1,315 @@
+/* Running a program on Python's values: numbers choose the program, arrays become its arguments, results are made, and
+ * the library runs without the GIL. */
+#include "extension.h"
+
+#include <string.h>
+
+/* Calls with so few inputs and outputs use the stack. */
+enum { FEW = 6 };
+
+static int reserve(struct call *call, Py_ssize_t count, struct operand *operands, struct weft_argument *arguments)
+{
+    call->operands = operands;
+    call->arguments = arguments;
+    if (count > FEW) {
+        call->operands = PyMem_Malloc((size_t)count * sizeof *operands);
+        call->arguments = PyMem_Malloc((size_t)count * sizeof *arguments);
+    }
+    if (!call->operands || !call->arguments) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+/* The strides of an array are set where they are used. */
+static void clear_operand(struct operand *operand)
+{
+    operand->first.held = NULL;
+    operand->first.library = NULL;
+    operand->samples = NULL;
+    operand->tensors = NULL;
+    operand->count = 0;
+    operand->literal = NULL;
+}
+
+static void finish(struct call *call, const struct operand *few)
+{
+    for (Py_ssize_t i = 0; i < call->input_count + call->output_count; i++)
+        operand_release(&call->operands[i]);
+    if (call->operands != few) {
+        PyMem_Free(call->operands);
+        PyMem_Free(call->arguments);
+    }
+    Py_XDECREF((PyObject *)call->ran);
+    Py_XDECREF(call->stream);
+}
+
+/* ---- inputs ---- */
+
+/* Of an input; what is none is refused by the library. */
+static int same_library(struct call *call, const struct seen *seen, Py_ssize_t index)
+{
+    if (!seen->library || index < 0 || (call->first && call->first->library == seen->library))
+        return 0;
+    if (!call->first) {
+        call->first = seen;
+        return 0;
+    }
+    error_input(call->program, index, "input '%U' is of %S, an input before it of %S; the arrays of a call are of one "
+                "library", PyTuple_GetItem(call->program->inputs, index), seen->library, call->first->library);
+    return -1;
+}
+
+/* Adds one argument. `index`: of the program's input, -1 for a value that is none. */
+static int add_input(struct call *call, PyObject *value, Py_ssize_t index)
+{
+    struct operand *operand = &call->operands[call->input_count];
+    struct weft_argument *argument = &call->arguments[call->input_count++];
+    struct role role = {.program = call->program, .index = index, .stream = call->stream};
+    clear_operand(operand);
+    *argument = (struct weft_argument){0};
+    int result = operand_read(operand, argument, value, &role);
+    call->stream = role.stream;
+    if (result < 0)
+        return -1;
+    call->batch |= argument->batch;
+    for (Py_ssize_t i = 0; i < operand->count; i++)
+        if (same_library(call, &operand->samples[i], index) < 0)
+            return -1;
+    return same_library(call, &operand->first, index);
+}
+
+static int add_declared(struct call *call, const struct number *number, enum weft_dtype dtype)
+{
+    struct operand *operand = &call->operands[call->input_count];
+    struct weft_argument *argument = &call->arguments[call->input_count++];
+    clear_operand(operand);
+    *argument = (struct weft_argument){0};
+    return operand_read_number(operand, argument, number, dtype);
+}
+
+/* Arrays become arguments, numbers are noted for the choice of the program. */
+static int read_value(struct call *call, PyObject *value, Py_ssize_t i, struct number *numbers, bool *any)
+{
+    enum weft_dtype declared = call->program->declared[i];
+    struct number number = number_read(value);
+    numbers[i] = (struct number){0};
+    if (number.kind == NUMBER_NONE)
+        return add_input(call, value, i);
+    if (number.kind == NUMBER_TOO_LARGE) {
+        error_input(call->program, i, "input '%U': the integer does not fit int64 or uint64",
+                    PyTuple_GetItem(call->program->inputs, i));
+        return -1;
+    }
+    if (declared != WEFT_DTYPE_COUNT)
+        return add_declared(call, &number, declared);
+    numbers[i] = number;
+    *any = true;
+    return 0;
+}
+
+static int read_values(struct call *call, PyObject *const *values)
+{
+    struct program *program = call->program;
+    struct number few[FEW], *numbers = few;
+    bool any = false;
+    int result = 0;
+    if (program->input_count > FEW)
+        numbers = PyMem_Malloc((size_t)program->input_count * sizeof *numbers);
+    if (!numbers) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; !result && i < program->input_count; i++)
+        result = read_value(call, values[i], i, numbers, &any);
+    if (!result) {
+        call->ran = any ? special_get(program, numbers) : (struct program *)Py_NewRef((PyObject *)program);
+        result = call->ran ? 0 : -1;
+    }
+    if (numbers != few)
+        PyMem_Free(numbers);
+    return result;
+}
+
+/* ---- outputs ---- */
+
+/* Of an array, or a tuple for several results; what was given is checked by the library. */
+static int add_outputs(struct call *call, PyObject *arrays)
+{
+    Py_ssize_t count = call->program->result_count;
+    for (Py_ssize_t r = 0; r < count; r++) {
+        PyObject *array = count == 1 ? arrays : PyTuple_GetItem(arrays, r);
+        struct operand *operand = &call->operands[call->input_count + r];
+        struct weft_argument *argument = &call->arguments[call->input_count + r];
+        struct role role = {.program = call->program, .index = r, .output = true, .stream = call->stream};
+        clear_operand(operand);
+        *argument = (struct weft_argument){0};
+        call->output_count++;
+        int result = operand_read(operand, argument, array, &role);
+        call->stream = role.stream;
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Of several results a tuple. */
+static PyObject *given_outputs(const struct program *program, PyObject *out)
+{
+    if (program->result_count == 1)
+        return Py_NewRef(out);
+    bool many = PyTuple_Check(out) || PyList_Check(out);
+    if (many && PySequence_Size(out) == program->result_count)
+        return PySequence_Tuple(out);
+    error_call("out has to be a tuple of %zd arrays, one for each result", program->result_count);
+    return NULL;
+}
+
+/* ---- the run ---- */
+
+static int run(struct call *call)
+{
+    struct weft_error *error = NULL;
+    struct weft_run_params params = {call->arguments, (size_t)call->input_count, call->arguments + call->input_count,
+                                     (size_t)call->output_count, NULL};
+    enum weft_status status;
+    if (call->stream)
+        params.stream = (void *)PyLong_AsSsize_t(call->stream);
+    struct weft_program *handle = call->ran->handle;
+    Py_BEGIN_ALLOW_THREADS
+    status = weft_run(handle, &params, &error);
+    Py_END_ALLOW_THREADS
+    if (status < 0) {
+        error_raise(call->program, call->ran, status, error);
+        return -1;
+    }
+    return error ? error_warn(call->program, call->ran, error) : 0;
+}
+
+static PyObject *run_into(struct call *call, PyObject *arrays, bool given)
+{
+    if (!arrays || add_outputs(call, arrays) < 0 || run(call) < 0)
+        return NULL;
+    return results_return(call, arrays, given);
+}
+
+static PyObject *run_values(struct call *call, PyObject *const *values, PyObject *out)
+{
+    if (read_values(call, values) < 0)
+        return NULL;
+    bool given = out && out != Py_None;
+    PyObject *arrays = given ? given_outputs(call->program, out) : results_new(call);
+    PyObject *result = run_into(call, arrays, given);
+    Py_XDECREF(arrays);
+    return result;
+}
+
+PyObject *call_run(struct program *program, PyObject *const *values, PyObject *out, PyObject *stream)
+{
+    struct operand few_operands[FEW];
+    struct weft_argument few_arguments[FEW];
+    struct call call = {.program = program};
+    PyObject *result = NULL;
+    if (context_check(program->context) < 0)
+        return NULL;
+    if (stream && stream != Py_None)
+        call.stream = Py_NewRef(stream);
+    if (reserve(&call, program->input_count + program->result_count, few_operands, few_arguments) == 0)
+        result = run_values(&call, values, out);
+    finish(&call, few_operands);
+    return result;
+}
+
+/* ---- other calls ---- */
+
+static PyObject *kernel_list(const struct weft_kernel_info *kernels, size_t count)
+{
+    static const char *const origins[] = {"memory", "disk", "compiler", "libtcc"};
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *one = Py_BuildValue("(sdi)", origins[kernels[i].origin], kernels[i].seconds, kernels[i].threads);
+        if (!one || PyList_Append(list, one) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
+static PyObject *prepare(struct call *call)
+{
+    struct weft_kernel_info kernels[256];
+    size_t count = 256;
+    struct weft_error *error = NULL;
+    struct weft_run_params params = {.inputs = call->arguments, .input_count = (size_t)call->input_count};
+    enum weft_status status;
+    struct weft_program *handle = call->ran->handle;
+    Py_BEGIN_ALLOW_THREADS
+    status = weft_prepare(handle, &params, kernels, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (status < 0) {
+        error_raise(call->program, call->ran, status, error);
+        return NULL;
+    }
+    weft_error_destroy(error);
+    return kernel_list(kernels, count < 256 ? count : 256);
+}
+
+PyObject *call_prepare(struct program *program, PyObject *const *values)
+{
+    struct operand few_operands[FEW];
+    struct weft_argument few_arguments[FEW];
+    struct call call = {.program = program};
+    PyObject *result = NULL;
+    if (context_check(program->context) < 0)
+        return NULL;
+    if (reserve(&call, program->input_count, few_operands, few_arguments) == 0 && read_values(&call, values) == 0)
+        result = prepare(&call);
+    finish(&call, few_operands);
+    return result;
+}
+
+/* ---- calls that cannot be made ---- */
+
+static int add_named(struct call *call, PyObject *name, PyObject *value)
+{
+    static const enum weft_dtype dtypes[] = {[NUMBER_BOOL] = WEFT_BOOL, [NUMBER_INTEGER] = WEFT_INT64,
+                                             [NUMBER_NATURAL] = WEFT_UINT64, [NUMBER_REAL] = WEFT_FLOAT64};
+    struct number number = number_read(value);
+    bool is_number = number.kind != NUMBER_NONE && number.kind != NUMBER_TOO_LARGE;
+    int result = is_number ? add_declared(call, &number, dtypes[number.kind]) : add_input(call, value, -1);
+    if (!result && name) {
+        call->arguments[call->input_count - 1].name = PyUnicode_AsUTF8AndSize(name, NULL);
+        result = call->arguments[call->input_count - 1].name ? 0 : -1;
+    }
+    return result;
+}
+
+static PyObject *refuse(struct call *call)
+{
+    struct program *program = call->program;
+    struct weft_error *error = NULL;
+    struct weft_tensor_info *infos = PyMem_Calloc((size_t)program->result_count + 1, sizeof *infos);
+    if (!infos)
+        return PyErr_NoMemory();
+    enum weft_status status = weft_infer(program->handle, call->arguments, (size_t)call->input_count, infos, &error);
+    PyMem_Free(infos);
+    if (status < 0)
+        error_raise(program, program, status, error);
+    else
+        error_call("the values given are not the program's inputs");
+    return NULL;
+}
+
+PyObject *call_refuse(struct program *program, PyObject *const *names, PyObject *const *values, Py_ssize_t count)
+{
+    struct operand few_operands[FEW];
+    struct weft_argument few_arguments[FEW];
+    struct call call = {.program = program};
+    int result = reserve(&call, count, few_operands, few_arguments);
+    for (Py_ssize_t i = 0; !result && i < count; i++)
+        result = add_named(&call, names[i], values[i]);
+    PyObject *none = result ? NULL : refuse(&call);
+    finish(&call, few_operands);
+    return none;
+}

@@ -1,0 +1,187 @@
+/* What the library reports becomes weft.Error or a warning. A place in the line of numbers that special.c puts before
+ * a text becomes the place of the input that has the number. */
+#include "extension.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- places ---- */
+
+/* The line of `text` around the error's first span. */
+static void set_line(struct weft_error *error, const char *text, char **line)
+{
+    size_t start = error->spans[0].start, begin = start, number = 1;
+    while (begin && text[begin - 1] != '\n')
+        begin--;
+    for (size_t i = 0; i < begin; i++)
+        number += text[i] == '\n';
+    error->column = 1;
+    for (size_t i = begin; i < start; i++)
+        error->column += ((unsigned char)text[i] & 0xC0) != 0x80;
+    *line = strndup(text + begin, strcspn(text + begin, "\n"));
+    error->source = *line;
+    error->source_start = begin;
+    error->line = number;
+}
+
+/* Lets the error point at an input of the program. *line is to be freed. */
+static void point_at(const struct program *program, Py_ssize_t index, struct weft_error *error, char **line)
+{
+    struct weft_input_info info;
+    const char *text = PyUnicode_AsUTF8AndSize(program->text, NULL);
+    error->span_count = 0;
+    error->line = error->column = 0;
+    error->source = NULL;
+    if (!text || index < 0 || !weft_program_input(program->handle, (size_t)index, &info))
+        return;
+    error->span_count = 1;
+    error->spans[0] = info.span;
+    set_line(error, text, line);
+}
+
+/* Which input of the program has the number at this place of the line before the text. */
+static Py_ssize_t numbered_input(const struct program *program, const struct program *ran, size_t place)
+{
+    const char *text = PyUnicode_AsUTF8AndSize(ran->text, NULL);
+    Py_ssize_t seen = 0;
+    for (size_t i = 0; text && i < place; i++)
+        seen += text[i] == ';';
+    for (Py_ssize_t i = 0; i < program->input_count; i++)
+        if (ran->numbers[i].kind && seen-- == 0)
+            return i;
+    return -1;
+}
+
+/* Of an error in a program whose text has a line before the caller's. */
+static void take_prefix_off(const struct program *program, const struct program *ran, struct weft_error *error,
+                            char **line)
+{
+    size_t prefix = (size_t)ran->prefix;
+    if (!error->span_count || !prefix)
+        return;
+    if (error->spans[0].start < prefix) {
+        point_at(program, numbered_input(program, ran, error->spans[0].start), error, line);
+        return;
+    }
+    for (int i = 0; i < error->span_count; i++) {
+        error->spans[i].start -= error->spans[i].start < prefix ? error->spans[i].start : prefix;
+        error->spans[i].end -= error->spans[i].end < prefix ? error->spans[i].end : prefix;
+    }
+    error->source_start -= error->source_start < prefix ? error->source_start : prefix;
+    error->line--;
+}
+
+/* ---- records ---- */
+
+static PyObject *rendered(const struct weft_error *error)
+{
+    size_t size = weft_error_render(error, NULL, 0);
+    char *text = PyMem_Malloc(size + 1);
+    if (!text)
+        return PyErr_NoMemory();
+    weft_error_render(error, text, size + 1);
+    PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
+    PyMem_Free(text);
+    return result;
+}
+
+/* (status, code, severity, message, start, end, line, column, text), as weft._errors reads it. */
+static PyObject *record(const struct weft_error *error)
+{
+    PyObject *text = rendered(error);
+    if (!text)
+        return NULL;
+    bool placed = error->span_count > 0;
+    return Py_BuildValue("(iiisnnnnN)", (int)error->status, error->code, (int)error->severity, error->message,
+                         placed ? (Py_ssize_t)error->spans[0].start : (Py_ssize_t)-1,
+                         placed ? (Py_ssize_t)error->spans[0].end : (Py_ssize_t)-1, (Py_ssize_t)error->line,
+                         (Py_ssize_t)error->column, text);
+}
+
+static PyObject *records(const struct program *program, const struct program *ran, const struct weft_error *list)
+{
+    PyObject *all = PyList_New(0);
+    for (const struct weft_error *error = list; all && error; error = error->next) {
+        struct weft_error shown = *error;
+        char *line = NULL;
+        if (program && ran)
+            take_prefix_off(program, ran, &shown, &line);
+        PyObject *one = record(&shown);
+        free(line);
+        if (!one || PyList_Append(all, one) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
+}
+
+static void set_error(enum weft_status status, PyObject *all)
+{
+    PyObject *error = all ? PyObject_CallFunction(imports.make_error, "iO", (int)status, all) : NULL;
+    if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    Py_XDECREF(all);
+}
+
+void error_raise(const struct program *program, const struct program *ran, enum weft_status status,
+                 struct weft_error *list)
+{
+    if (status == WEFT_OUT_OF_MEMORY)
+        PyErr_SetString(PyExc_MemoryError, list ? list->message : "out of memory");
+    else
+        set_error(status, records(program, ran, list));
+    weft_error_destroy(list);
+}
+
+int error_warn(const struct program *program, const struct program *ran, struct weft_error *list)
+{
+    PyObject *all = records(program, ran, list);
+    Py_ssize_t count = all ? PyList_Size(all) : 0;
+    int result = all ? 0 : -1;
+    weft_error_destroy(list);
+    for (Py_ssize_t i = 0; !result && i < count; i++) {
+        PyObject *text = PyTuple_GetItem(PyList_GetItem(all, i), 8);
+        const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+        result = words ? PyErr_WarnEx(imports.remark, words, 1) : -1;
+    }
+    Py_XDECREF(all);
+    return result;
+}
+
+/* ---- the package's own ---- */
+
+static void raise_own(const struct program *program, Py_ssize_t index, struct weft_error *error, PyObject *message)
+{
+    char *line = NULL;
+    error->message = message ? PyUnicode_AsUTF8AndSize(message, NULL) : NULL;
+    if (!error->message)
+        return;
+    if (program)
+        point_at(program, index, error, &line);
+    set_error(error->status, records(NULL, NULL, error));
+    free(line);
+}
+
+/* 77 and 70 are the library's numbers for an unusable tensor and for a wrong call. */
+void error_input(const struct program *program, Py_ssize_t index, const char *format, ...)
+{
+    struct weft_error error = {.status = WEFT_INPUT_ERROR, .code = 77, .origin = "<expr>"};
+    va_list args;
+    va_start(args, format);
+    PyObject *message = PyUnicode_FromFormatV(format, args);
+    va_end(args);
+    raise_own(program, index, &error, message);
+    Py_XDECREF(message);
+}
+
+void error_call(const char *format, ...)
+{
+    struct weft_error error = {.status = WEFT_INVALID_ARGUMENT, .code = 70, .origin = "<args>"};
+    va_list args;
+    va_start(args, format);
+    PyObject *message = PyUnicode_FromFormatV(format, args);
+    va_end(args);
+    raise_own(NULL, -1, &error, message);
+    Py_XDECREF(message);
+}

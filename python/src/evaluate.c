@@ -1,0 +1,167 @@
+/* weft.evaluate. The programs that it compiles are kept in their context: by text alone if no option says how, so that
+ * the usual call looks up one string. */
+#include "extension.h"
+
+/* Programs that a context keeps for evaluate. */
+enum { MOST_PROGRAMS = 1024, OPTIONS = 6 };
+
+const char evaluate_doc[] =
+    "evaluate($module, text, inputs=None, /, *, out=None, math='strict', results=None, ignore_unused=False, "
+    "context=None, stream=None, **named)\n--\n\n"
+    "Computes an expression of the Weft language on arrays, in one pass and without temporaries.\n\n"
+    "text: the expression, or statements and a return; never evaluated as Python.\n"
+    "inputs, named: the values of its names, arrays of any shape that broadcast. Names that are not given are taken\n"
+    "from the caller's locals and globals. An array is one of NumPy, PyTorch, JAX, CuPy, or whatever has DLPack or\n"
+    "the buffer protocol; it is not copied, unless it is unaligned or in foreign byte order. A list of arrays is a\n"
+    "batch. A Python number takes part like a literal: with float32 x, x * 0.1 is float32.\n"
+    "out: an array for the result (a tuple for several, a list for a batch) of its dtype and shape; it may be an\n"
+    "input.\n"
+    "math: 'strict', or 'fast', which may reorder and approximate.\n"
+    "results: names bound in the text that are results, too.\n"
+    "ignore_unused: whether names that the text does not use may be given.\n"
+    "context: a weft.Context; None: the one in use.\n"
+    "stream: a cudaStream_t as an int, for arrays of a GPU; None: that library's current stream.\n\n"
+    "Returns a new array of the inputs' library, on their device; several results as a weft.Results; of a batch a\n"
+    "list. Dtype and shape follow from the inputs' by the rules of the language.\n\n"
+    "Raises weft.Error (a ValueError) that points at the place in the text; MemoryError. Warns with weft.Remark of\n"
+    "integer divisions by zero.\n\n"
+    ">>> import numpy, weft\n"
+    ">>> img = numpy.array([[10, 20, 30], [180, 190, 200]], numpy.uint8)\n"
+    ">>> gain = numpy.array([1.25, 0.75, 0.75], numpy.float32)\n"
+    ">>> weft.evaluate('uint8(clamp(img * gain, 128, 255))')\n"
+    "array([[128, 128, 128],\n"
+    "       [225, 142, 150]], dtype=uint8)\n";
+
+struct options {
+    PyObject *values[OPTIONS];
+    bool any_of_program;           /* math, results or ignore_unused */
+};
+
+int option_of(PyObject *name)
+{
+    int option = OPTIONS - 1;
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name); /* a name of f(**dict) may not be */
+    while (option >= 0 && words.options[option] != name)
+        option--;
+    Py_DECREF(name);
+    return option;
+}
+
+static void read_options(struct options *options, PyObject *const *values, PyObject *names, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int option = option_of(PyTuple_GetItem(names, i));
+        if (option < 0)
+            continue;
+        options->values[option] = values[i];
+        options->any_of_program |= option >= OPTION_MATH && option <= OPTION_IGNORE_UNUSED;
+    }
+}
+
+/* ---- programs that are kept ---- */
+
+static PyObject *make_key(const struct options *options, PyObject *text)
+{
+    PyObject *const *values = options->values, *results = values[OPTION_RESULTS];
+    if (!options->any_of_program)
+        return Py_NewRef(text);
+    PyObject *names = results && results != Py_None ? PySequence_Tuple(results) : Py_NewRef(Py_None);
+    PyObject *math = values[OPTION_MATH], *unused = values[OPTION_IGNORE_UNUSED];
+    PyObject *key = names ? PyTuple_Pack(4, text, math ? math : Py_None, names, unused ? unused : Py_None) : NULL;
+    Py_XDECREF(names);
+    return key;
+}
+
+static struct program *compile(struct context *context, const struct options *options, PyObject *text)
+{
+    PyObject *const *values = options->values;
+    PyObject *args = PyTuple_Pack(1, text), *named = PyDict_New();
+    int result = args && named ? PyDict_SetItemString(named, "context", (PyObject *)context) : -1;
+    for (int i = OPTION_MATH; !result && i <= OPTION_IGNORE_UNUSED; i++)
+        if (values[i])
+            result = PyDict_SetItem(named, words.options[i], values[i]);
+    PyObject *program = result ? NULL : PyObject_Call((PyObject *)program_type, args, named);
+    Py_XDECREF(args);
+    Py_XDECREF(named);
+    return (struct program *)program;
+}
+
+static struct program *compile_and_keep(struct context *context, const struct options *options, PyObject *text,
+                                        PyObject *key)
+{
+    struct program *program = compile(context, options, text);
+    if (!program)
+        return NULL;
+    if (PyDict_Size(context->programs) >= MOST_PROGRAMS)
+        PyDict_Clear(context->programs);
+    if (PyDict_SetItem(context->programs, key, (PyObject *)program) < 0)
+        Py_CLEAR(program);
+    return program;
+}
+
+/* A new reference. */
+static struct program *find_program(struct context *context, const struct options *options, PyObject *text)
+{
+    PyObject *key = make_key(options, text);
+    PyObject *found = key ? PyDict_GetItemWithError(context->programs, key) : NULL;
+    struct program *program = (struct program *)Py_XNewRef(found);
+    if (key && !found && !PyErr_Occurred())
+        program = compile_and_keep(context, options, text, key);
+    Py_XDECREF(key);
+    return program;
+}
+
+static struct program *program_of(const struct options *options, PyObject *text)
+{
+    struct context *context = context_get(options->values[OPTION_CONTEXT]);
+    struct program *program = context ? find_program(context, options, text) : NULL;
+    Py_XDECREF((PyObject *)context);
+    return program;
+}
+
+/* ---- the call ---- */
+
+static PyObject *run(struct program *program, const struct options *options, PyObject *inputs,
+                     PyObject *const *values, PyObject *names, Py_ssize_t count)
+{
+    struct gathered gathered;
+    PyObject *result = NULL;
+    if (gather_begin(&gathered, program, count + (inputs ? PyDict_Size(inputs) : 0)) < 0)
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GetItem(names, i);
+        if (option_of(name) < 0)
+            gather_name(&gathered, name, values[i]);
+    }
+    if ((!inputs || gather_dict(&gathered, inputs) == 0) && gather_frame(&gathered) == 0)
+        result = gather_run(&gathered, false, options->values[OPTION_OUT], options->values[OPTION_STREAM]);
+    gather_end(&gathered);
+    return result;
+}
+
+static bool check(PyObject *const *args, Py_ssize_t count)
+{
+    if (count < 1 || count > 2)
+        error_call("evaluate takes a text and perhaps a dict of inputs by position; give others by name");
+    else if (!PyUnicode_Check(args[0]))
+        error_call("the text is a %S; it has to be a str", (PyObject *)Py_TYPE(args[0]));
+    else if (count == 2 && args[1] != Py_None && !PyDict_Check(args[1]))
+        error_call("the inputs are a %S; they have to be a dict", (PyObject *)Py_TYPE(args[1]));
+    return !PyErr_Occurred();
+}
+
+PyObject *evaluate(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    (void)module;
+    if (!check(args, count))
+        return NULL;
+    struct options options = {0};
+    Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+    PyObject *inputs = count == 2 && args[1] != Py_None ? args[1] : NULL;
+    read_options(&options, args + count, names, named);
+    struct program *program = program_of(&options, args[0]);
+    PyObject *result = program ? run(program, &options, inputs, args + count, names, named) : NULL;
+    Py_XDECREF((PyObject *)program);
+    return result;
+}

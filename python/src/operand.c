@@ -1,0 +1,85 @@
+/* A value of a call as an argument of weft.h: an array, a list or tuple of arrays (a batch), or a number that the text
+ * declares a type for. What call.c cleared can be
+ * released. */
+#include "extension.h"
+
+static int read_one(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role)
+{
+    if (seen_read(&operand->first, object, role) < 0)
+        return -1;
+    argument->tensors = &operand->first.tensor;
+    argument->count = 1;
+    return 0;
+}
+
+static int read_samples(struct operand *operand, PyObject *list, struct role *role)
+{
+    for (Py_ssize_t i = 0; i < operand->count; i++) {
+        PyObject *sample = PySequence_GetItem(list, i);
+        int result = sample ? seen_read(&operand->samples[i], sample, role) : -1;
+        Py_XDECREF(sample); /* what was read holds it */
+        if (result < 0)
+            return -1;
+        operand->tensors[i] = operand->samples[i].tensor;
+    }
+    return 0;
+}
+
+static int read_batch(struct operand *operand, struct weft_argument *argument, PyObject *list, struct role *role)
+{
+    Py_ssize_t count = PySequence_Size(list);
+    if (count < 0)
+        return -1;
+    operand->samples = PyMem_Calloc((size_t)count + 1, sizeof *operand->samples);
+    operand->tensors = PyMem_Calloc((size_t)count + 1, sizeof *operand->tensors);
+    if (!operand->samples || !operand->tensors) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    operand->count = count;
+    if (read_samples(operand, list, role) < 0)
+        return -1;
+    argument->tensors = operand->tensors;
+    argument->count = count;
+    argument->batch = true;
+    return 0;
+}
+
+int operand_read(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role)
+{
+    bool batch = PyList_Check(object) || PyTuple_Check(object);
+    return batch ? read_batch(operand, argument, object, role) : read_one(operand, argument, object, role);
+}
+
+/* As a cast does. */
+int operand_read_number(struct operand *operand, struct weft_argument *argument, const struct number *number,
+                        enum weft_dtype dtype)
+{
+    struct weft_error *error = NULL;
+    PyObject *text = number_text(number);
+    if (!text)
+        return -1;
+    enum weft_status status = weft_read_literal(PyBytes_AsString(text), dtype, &operand->literal, &error);
+    Py_DECREF(text);
+    if (status < 0) {
+        error_raise(NULL, NULL, status, error);
+        return -1;
+    }
+    struct weft_literal *literal = operand->literal;
+    operand->first.tensor = (DLTensor){.data = literal->data, .device = {kDLCPU, 0}, .ndim = literal->rank,
+                                       .dtype = weft_dtype_to_dlpack(literal->dtype), .shape = literal->shape};
+    argument->tensors = &operand->first.tensor;
+    argument->count = 1;
+    weft_error_destroy(error);
+    return 0;
+}
+
+void operand_release(struct operand *operand)
+{
+    Py_CLEAR(operand->first.held);
+    for (Py_ssize_t i = 0; i < operand->count; i++)
+        Py_CLEAR(operand->samples[i].held);
+    PyMem_Free(operand->samples);
+    PyMem_Free(operand->tensors);
+    weft_free(operand->literal);
+}

@@ -1,0 +1,323 @@
+/* weft.Program: a compiled text that can be called. Its other methods are weft/_program.py's. */
+#include "extension.h"
+
+#include <string.h>
+#include <structmember.h>
+
+PyTypeObject *program_type;
+
+/* Py_TPFLAGS_HAVE_VECTORCALL, which the limited API has from 3.12 on; 3.11 has the same bit. */
+enum { HAVE_VECTORCALL = 1 << 11 };
+
+static const char program_doc[] =
+    "A compiled text, which weft.compile makes. It is called with its inputs, by position or by name:\n\n"
+    ">>> import numpy, weft\n"
+    ">>> f = weft.compile('a * x + b')\n"
+    ">>> f.inputs, f.results\n"
+    "(('a', 'x', 'b'), ('out',))\n"
+    ">>> x = numpy.arange(3, dtype=numpy.float32)\n"
+    ">>> f(2.0, x, b=x)\n"
+    "array([0., 3., 6.], dtype=float32)\n\n"
+    "out= takes an array for the result (a tuple for several, a list for a batch), stream= a cudaStream_t as an int\n"
+    "for arrays of a GPU. Inputs with these names are given by position, or all of them as one dict. What a call\n"
+    "returns and raises is what weft.evaluate does. Several threads may call one program.\n";
+
+/* ---- compiling ---- */
+
+/* The text as the library takes it; NULL with weft.Error. */
+static const char *text_bytes(PyObject *text)
+{
+    Py_ssize_t size;
+    if (!PyUnicode_Check(text)) {
+        error_call("the text is a %S; it has to be a str", (PyObject *)Py_TYPE(text));
+        return NULL;
+    }
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!bytes && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
+        PyErr_Clear();
+        error_call("the text has characters that are no Unicode");
+    } else if (bytes && strlen(bytes) != (size_t)size) {
+        error_call("the text has a NUL character");
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+/* Names as C strings, which live as long as the tuple. NULL with an exception; *count 0 for None. */
+static const char **name_list(PyObject *tuple, size_t *count)
+{
+    *count = tuple == Py_None ? 0 : (size_t)PyTuple_Size(tuple);
+    const char **names = PyMem_Calloc(*count + 1, sizeof *names);
+    for (size_t i = 0; names && i < *count; i++) {
+        PyObject *name = PyTuple_GetItem(tuple, (Py_ssize_t)i);
+        names[i] = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+        if (!names[i]) {
+            PyErr_Clear();
+            error_call("results has to be a list of names");
+            PyMem_Free(names);
+            return NULL;
+        }
+    }
+    return names ? names : (const char **)PyErr_NoMemory();
+}
+
+/* Fills in the names and declared dtypes; they do not change. */
+static int read_names(struct program *self)
+{
+    self->input_count = (Py_ssize_t)weft_program_input_count(self->handle);
+    self->result_count = (Py_ssize_t)weft_program_result_count(self->handle);
+    self->inputs = PyTuple_New(self->input_count);
+    self->results = PyTuple_New(self->result_count);
+    self->names = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->names);
+    self->declared = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->declared);
+    if (!self->inputs || !self->results || !self->names || !self->declared)
+        return -1;
+    for (Py_ssize_t i = 0; i < self->input_count; i++) {
+        struct weft_input_info info;
+        weft_program_input(self->handle, (size_t)i, &info);
+        self->declared[i] = info.dtype;
+        self->names[i] = PyUnicode_InternFromString(info.name);
+        if (!self->names[i] || PyTuple_SetItem(self->inputs, i, self->names[i]) < 0)
+            return -1;
+    }
+    for (Py_ssize_t r = 0; r < self->result_count; r++) {
+        PyObject *name = PyUnicode_InternFromString(weft_program_result_name(self->handle, (size_t)r));
+        if (!name || PyTuple_SetItem(self->results, r, name) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int set_math(const struct program *self, struct weft_compile_params *params)
+{
+    static const char *const maths[] = {"strict", "fast", NULL};
+    const char *word = PyUnicode_Check(self->math) ? PyUnicode_AsUTF8AndSize(self->math, NULL) : "";
+    int math = word ? context_word("math", word, maths) : -1;
+    params->math = math < 0 ? WEFT_MATH_STRICT : (enum weft_math)math;
+    return math < 0 ? -1 : 0;
+}
+
+int program_compile(const struct program *base, const struct program *self, const struct weft_compile_params *more,
+                    struct weft_program **made)
+{
+    struct weft_compile_params params = more ? *more : (struct weft_compile_params){0};
+    struct weft_error *error = NULL;
+    enum weft_status status;
+    const char *text = text_bytes(self->text);
+    const char **names = text && set_math(self, &params) == 0 ? name_list(self->wanted, &params.result_count) : NULL;
+    if (!names)
+        return -1;
+    params.results = names;
+    params.kernel = self->kernel == Py_None ? NULL : PyUnicode_AsUTF8AndSize(self->kernel, NULL);
+    Py_BEGIN_ALLOW_THREADS
+    status = weft_compile(self->context->handle, text, &params, made, &error);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(names);
+    if (status < 0) {
+        error_raise(base, self, status, error);
+        return -1;
+    }
+    weft_error_destroy(error);
+    return 0;
+}
+
+static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+
+/* Of a text, math, wanted and kernel. */
+static struct program *make(PyTypeObject *type, struct context *context, PyObject *const options[4])
+{
+    struct program *self = (struct program *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self)
+        return NULL;
+    self->call = call_vector;
+    self->context = (struct context *)Py_NewRef((PyObject *)context);
+    self->text = Py_NewRef(options[0]);
+    self->math = Py_NewRef(options[1]);
+    self->wanted = Py_NewRef(options[2]);
+    self->kernel = Py_NewRef(options[3]);
+    return self;
+}
+
+static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"text", "results", "math", "ignore_unused", "context", "kernel", NULL};
+    PyObject *text, *wanted = Py_None, *math = NULL, *given = NULL, *kernel = Py_None;
+    int ignore_unused = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OOpOO:Program", names, &text, &wanted, &math, &ignore_unused,
+                                     &given, &kernel))
+        return NULL;
+    struct context *context = context_get(given);
+    PyObject *strict = math ? Py_NewRef(math) : PyUnicode_InternFromString("strict");
+    PyObject *tuple = wanted == Py_None ? Py_NewRef(wanted) : PySequence_Tuple(wanted);
+    struct program *self = context && strict && tuple
+                               ? make(type, context, (PyObject *const[]){text, strict, tuple, kernel}) : NULL;
+    Py_XDECREF((PyObject *)context);
+    Py_XDECREF(strict);
+    Py_XDECREF(tuple);
+    if (!self)
+        return NULL;
+    self->ignore_unused = ignore_unused;
+    if (program_compile(NULL, self, NULL, &self->handle) < 0 || read_names(self) < 0)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+struct program *program_again(struct program *program, PyObject *text, int prefix, struct number *numbers)
+{
+    PyObject *const options[] = {text, program->math, program->wanted, program->kernel};
+    struct program *self = make(program_type, program->context, options);
+    if (!self) {
+        PyMem_Free(numbers);
+        return NULL;
+    }
+    self->prefix = prefix;
+    self->numbers = numbers;
+    if (program_compile(program, self, NULL, &self->handle) < 0 || read_names(self) < 0)
+        Py_CLEAR(self);
+    return self;
+}
+
+/* ---- the object ---- */
+
+static int program_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    struct program *self = (struct program *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT((PyObject *)self->context);
+    for (int i = 0; i < SPECIALS; i++)
+        Py_VISIT(self->specials[i]);
+    return 0;
+}
+
+/* The program goes before its context. */
+static int program_clear(PyObject *object)
+{
+    struct program *self = (struct program *)object;
+    for (int i = 0; i < SPECIALS; i++)
+        Py_CLEAR(self->specials[i]);
+    for (int i = 0; i < SHAPES; i++) {
+        self->shapes[i].size = 0;
+        Py_CLEAR(self->shapes[i].recipes);
+    }
+    return 0;
+}
+
+static void program_dealloc(PyObject *object)
+{
+    struct program *self = (struct program *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    program_clear(object);
+    weft_program_destroy(self->handle);
+    Py_XDECREF((PyObject *)self->context);
+    PyObject *references[] = {self->text, self->math, self->wanted, self->kernel, self->inputs, self->results,
+                              self->types};
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
+        Py_XDECREF(references[i]);
+    PyMem_Free(self->names);
+    PyMem_Free(self->declared);
+    PyMem_Free(self->numbers);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+/* ---- calls ---- */
+
+/* out= and stream= are the call's own. */
+static void gather_keywords(struct gathered *gathered, PyObject *names, PyObject *const *values, PyObject **out,
+                            PyObject **stream)
+{
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GetItem(names, i);
+        int option = option_of(name);
+        if (option == OPTION_OUT)
+            *out = values[i];
+        else if (option == OPTION_STREAM)
+            *stream = values[i];
+        else
+            gather_name(gathered, name, values[i]);
+    }
+}
+
+/* One dict by position has inputs by name. */
+static PyObject *call(struct program *self, bool prepare, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *out = NULL, *stream = NULL, *result = NULL;
+    PyObject *dict = count == 1 && PyDict_Check(args[0]) ? args[0] : NULL;
+    Py_ssize_t room = count + (names ? PyTuple_Size(names) : 0) + (dict ? PyDict_Size(dict) : 0);
+    struct gathered gathered;
+    if (gather_begin(&gathered, self, room) < 0)
+        return NULL;
+    for (Py_ssize_t i = 0; !dict && i < count; i++)
+        gather_position(&gathered, i, args[i]);
+    gather_keywords(&gathered, names, args + count, &out, &stream);
+    if (!dict || gather_dict(&gathered, dict) == 0)
+        result = gather_run(&gathered, prepare, out, stream);
+    gather_end(&gathered);
+    return result;
+}
+
+static PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    return call((struct program *)self, true, args, count, names);
+}
+
+/* The highest bit of `count` is the interpreter's. */
+static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    return call((struct program *)self, false, args, (Py_ssize_t)(count << 1 >> 1), names);
+}
+
+static PyObject *split_dict(PyObject *dict, PyObject **values)
+{
+    PyObject *name, *value, *names = PyTuple_New(PyDict_Size(dict));
+    Py_ssize_t at = 0;
+    for (Py_ssize_t i = 0; names && PyDict_Next(dict, &at, &name, &value); i++) {
+        values[i] = value;
+        PyTuple_SetItem(names, i, Py_NewRef(name));
+    }
+    return names;
+}
+
+/* For f(*args, **named). */
+static PyObject *call_tuple(PyObject *self, PyObject *args, PyObject *named)
+{
+    Py_ssize_t count = PyTuple_Size(args);
+    PyObject **values = PyMem_Calloc((size_t)(count + (named ? PyDict_Size(named) : 0) + 1), sizeof *values);
+    if (!values)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++)
+        values[i] = PyTuple_GetItem(args, i);
+    PyObject *names = named ? split_dict(named, values + count) : NULL;
+    PyObject *result = named && !names ? NULL : call((struct program *)self, false, values, count, names);
+    Py_XDECREF(names);
+    PyMem_Free(values);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"_prepare", (PyCFunction)(void (*)(void))prepare, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(struct program, call), READONLY, NULL},
+    {"text", T_OBJECT, offsetof(struct program, text), READONLY, "The text, as it was given."},
+    {"inputs", T_OBJECT, offsetof(struct program, inputs), READONLY, "The names of the inputs, in order."},
+    {"results", T_OBJECT, offsetof(struct program, results), READONLY, "The names of the results, in order."},
+    {"context", T_OBJECT, offsetof(struct program, context), READONLY, "The weft.Context it was compiled in."},
+    {"_types", T_OBJECT, offsetof(struct program, types), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+int program_add(PyObject *module)
+{
+    static PyType_Slot slots[] = {{Py_tp_doc, (void *)program_doc},   {Py_tp_new, program_new},
+                                  {Py_tp_dealloc, program_dealloc},
+                                  {Py_tp_traverse, program_traverse}, {Py_tp_clear, program_clear},
+                                  {Py_tp_call, call_tuple},           {Py_tp_methods, methods},
+                                  {Py_tp_members, members},           {0, NULL}};
+    static PyType_Spec spec = {"weft.Program", sizeof(struct program), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | HAVE_VECTORCALL, slots};
+    program_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return program_type ? PyModule_AddObjectRef(module, "Program", (PyObject *)program_type) : -1;
+}

@@ -1,0 +1,285 @@
+"""evaluate, compile, numbers, several results, batches, kernels, contexts."""
+import os
+import subprocess
+import sys
+import unittest
+import warnings
+
+import numpy as np
+
+import support
+import weft
+
+a = np.float32([1, 2, 3])  # a global, for evaluate
+
+
+class Evaluate(unittest.TestCase):
+    def test_names_from_the_frame(self):
+        b = np.float32([10, 20, 30])
+        np.testing.assert_array_equal(weft.evaluate("2*a + 3*b"), 2 * a + 3 * b)
+
+    def test_locals_hide_globals(self):
+        a = np.float32([5])
+        np.testing.assert_array_equal(weft.evaluate("a + 0"), a)
+
+    def test_given_names_hide_both(self):
+        np.testing.assert_array_equal(weft.evaluate("a + b", a=np.int32(1), b=np.int32(2)), 3)
+
+    def test_no_builtins(self):
+        for name in ("max", "len", "__name__x"):
+            with self.assertRaisesRegex(weft.Error, f"input '{name}' is not given"):
+                weft.evaluate(f"{name} + 1")
+
+    def test_constants_and_bound_names_are_not_looked_up(self):
+        pi, t = "no array", "no array"
+        self.assertAlmostEqual(float(weft.evaluate("float64(pi)")), np.pi)
+        np.testing.assert_array_equal(weft.evaluate("t = a * 2; t + 1"), a * 2 + 1)
+        self.assertTrue(pi and t)
+
+    def test_names_like_options(self):
+        x = np.arange(3.0)
+        np.testing.assert_array_equal(weft.evaluate("out + math", {"out": x, "math": x}), x + x)
+        f = weft.compile("out + math")
+        np.testing.assert_array_equal(f(x, x), x + x)
+        np.testing.assert_array_equal(f({"out": x, "math": x}), x + x)
+
+    def test_results_and_options(self):
+        x = np.arange(3.0)
+        r = weft.evaluate("t = x * 2; t + 1", x=x, results=["t"])
+        self.assertEqual(set(r.names), {"t", "out"})
+        np.testing.assert_array_equal(r.t, x * 2)
+        np.testing.assert_array_equal(weft.evaluate("x * 2", x=x, unused=x, ignore_unused=True), x * 2)
+        self.assertEqual(weft.evaluate("x * 2", x=x, math="fast")[2], 4)
+
+    def test_names_that_are_not_interned(self):
+        x = np.arange(3.0)
+        named = {"".join(["in", "put"]): x, "".join(["o", "ut"]): np.empty(3)}
+        self.assertIs(weft.evaluate("input + 1", **named), named["out"])
+        self.assertIs(weft.compile("input + 1")(**named), named["out"])
+
+
+class Compile(unittest.TestCase):
+    def test_positions_and_names(self):
+        f = weft.compile("a*x + b")
+        self.assertEqual((f.inputs, f.results), (("a", "x", "b"), ("out",)))
+        x, b = support.inputs()
+        for result in (f(2.0, x, b), f(a=2.0, x=x, b=b), f(2.0, b=b, x=x), f(*[2.0, x], **{"b": b})):
+            np.testing.assert_array_equal(result, 2 * x + b)
+
+    def test_shapes_and_dtypes_may_change(self):
+        f = weft.compile("x + y")
+        for shape in ((2,), (3, 2), (1, 3, 2), (2,), (5, 1), (0, 2), (7, 2)):
+            for dtype in (np.float32, np.int16):
+                x, y = np.ones(shape, dtype), np.arange(2, dtype=dtype)
+                np.testing.assert_array_equal(f(x, y), x + y)
+
+    def test_shape_from_data(self):
+        """Inputs whose elements say the shape: the same dtypes and shapes do not mean the same result."""
+        f = weft.compile("reshape(x, s)")
+        x = np.arange(6)
+        for shape in ([2, 3], [3, 2], [6, 1], [1, 6]):
+            self.assertEqual(f(x, np.array(shape)).shape, tuple(shape))
+
+    def test_many_inputs_and_results(self):
+        names = [f"x{i}" for i in range(40)]
+        f = weft.compile("return " + ", ".join(f"{name} + {i}" for i, name in enumerate(names)))
+        r = f(*[np.float64(i) for i in range(40)])
+        self.assertEqual([float(v) for v in r], [2.0 * i for i in range(40)])
+
+    def test_kernels(self):
+        text = "kernel twice(x: float32[n]) { return x * 2 }\nkernel half(x: float32[n]) { return x / 2 }"
+        self.assertEqual(weft.kernels(text), ["twice", "half"])
+        np.testing.assert_array_equal(weft.compile(text, kernel="half")(a), a / 2)
+
+    def test_infer_source_html(self):
+        f = weft.compile("a < b")
+        self.assertEqual(f.infer(a="float32[n]", b=np.ones((3, 1))), {"out": "bool[3, n]"})
+        self.assertIn("weft_kernel", f.source(a="int8[3]", b="int8[3]"))
+        page = f.html(a="int8[3]", b="int8[3]")
+        self.assertIn("a &lt; b", page)
+        self.assertIn("bool[3]", page)
+        self.assertIn("weft_kernel", page)
+        self.assertIn("a &lt; b", f._repr_html_())
+        self.assertNotIn("weft_kernel", f._repr_html_())
+        f(2, np.ones((4, 1), np.int8))
+        self.assertIn("bool[4, 1]", f._repr_html_())
+        self.assertIn("weft_kernel", f._repr_html_())
+
+    def test_prepare(self):
+        origins = [kernel[0] for kernel in weft.compile("x * 3 + 1").prepare(np.arange(5.0))]
+        self.assertTrue(origins and set(origins) <= {"memory", "disk", "compiler", "libtcc"})
+
+
+class Numbers(unittest.TestCase):
+    def test_dtypes(self):
+        f32, f64, i8 = np.float32([1, 2]), np.float64([1, 2]), np.int8([1, 2])
+        for x, k, dtype in ((f32, 0.1, "f4"), (f64, 0.1, "f8"), (f32, 3, "f4"), (i8, 3, "i4"), (i8, 2**40, "i8"),
+                            (i8, 0.5, "f4"), (i8, True, "i1"), (np.uint64([1]), 2**63, "u8"), (f64, -1, "f8")):
+            with self.subTest(dtype=x.dtype, k=k):
+                self.assertEqual(weft.evaluate("x + k", x=x, k=k).dtype, np.dtype(dtype))
+
+    def test_full_value(self):
+        x = np.arange(5.0)
+        np.testing.assert_array_equal(weft.evaluate("x * k", x=x, k=0.1), x * 0.1)
+        np.testing.assert_array_equal(weft.evaluate("x * (k / 3)", x=x, k=0.1), x * (0.1 / 3))
+        np.testing.assert_array_equal(weft.evaluate("x * k", x=np.float32(x), k=0.1), np.float32(x) * np.float32(0.1))
+        for k in (5e-324, 1.7976931348623157e308, float("inf"), -0.0, 2.0**-1074 * 3, 1e22, 1e23):
+            self.assertEqual(weft.evaluate("float64(1) * x * k", x=np.float64(1), k=k), k)
+        self.assertTrue(np.isnan(weft.evaluate("x * k", x=np.float64(1), k=float("nan"))))
+        for k in (-2**63, 2**63 - 1, 2**31, -2**31):
+            self.assertEqual(weft.evaluate("x + k", x=np.int64(0), k=k), k)
+
+    def test_alone(self):
+        self.assertEqual(weft.evaluate("k + 1", k=2).dtype, np.int32)
+        self.assertIs(type(weft.evaluate("k + 1", k=2)), np.ndarray)
+
+    def test_numpy_scalars_are_arrays(self):
+        self.assertEqual(weft.evaluate("x + k", x=np.float32([1]), k=np.float64(0.1)).dtype, np.float64)
+
+    def test_declared(self):
+        f = weft.compile("input k: uint8\nk + k")
+        self.assertEqual((f(3).dtype, int(f(300))), (np.uint8, 254))
+
+    def test_before_declarations(self):
+        f = weft.compile("input x: float32[n]\n# k is a number\nx * k")
+        np.testing.assert_array_equal(f(a, 2), a * 2)
+
+    def test_no_new_kernel(self):
+        context = weft.Context(cache="", tier="none")
+        f, x = weft.compile("x * k + j", context=context), np.arange(5.0)
+        origins = [f.prepare(x, k, j)[0][0] for k, j in ((0.1, 1), (0.2, 5), (1e300, 7))]
+        self.assertNotEqual(origins[0], "memory")
+        self.assertEqual(origins[1:], ["memory", "memory"])
+
+    def test_more_values_than_are_kept(self):
+        f, x = weft.compile("x * k"), np.arange(3.0)
+        for k in list(range(40)) * 2:
+            np.testing.assert_array_equal(f(x, float(k)), x * k)
+
+
+class Results(unittest.TestCase):
+    def test_tuple_with_names(self):
+        x, y = support.inputs()
+        r = weft.evaluate("return s = x + y, d = x - y, count = 1")
+        self.assertIsInstance(r, tuple)
+        np.testing.assert_array_equal(r[0], x + y)
+        np.testing.assert_array_equal(r["d"], x - y)
+        np.testing.assert_array_equal(r.d, x - y)
+        self.assertTrue(callable(r.count))  # a tuple's own names come first
+        self.assertEqual(int(r["count"]), 1)
+        with self.assertRaises(KeyError):
+            r["q"]
+        with self.assertRaises(AttributeError):
+            r.q
+
+    def test_out(self):
+        x = np.arange(3.0)
+        out = np.empty(3), np.empty(3)
+        r = weft.evaluate("return x + 1, x + 2", x=x, out=out)
+        self.assertIs(r[0], out[0])
+        self.assertIs(r[1], out[1])
+        np.testing.assert_array_equal(out, [x + 1, x + 2])
+        with self.assertRaisesRegex(weft.Error, "a tuple of 2 arrays"):
+            weft.evaluate("return x + 1, x + 2", x=x, out=out[0])
+
+
+class Batches(unittest.TestCase):
+    def test_unlike_shapes(self):
+        xs = [np.full((n, 2), n, np.float32) for n in range(5)]
+        for batch in (xs, tuple(xs)):
+            result = weft.evaluate("x * g", x=batch, g=np.float32([1, 2]))
+            self.assertIs(type(result), list)
+            for y, x in zip(result, xs, strict=True):
+                np.testing.assert_array_equal(y, x * np.float32([1, 2]))
+
+    def test_several_results(self):
+        r = weft.evaluate("return x + 1, g * 2", x=[np.ones(2), np.ones(3)], g=np.ones(1))
+        self.assertEqual([y.shape for y in r[0]], [(2,), (3,)])
+        self.assertEqual(r[1].shape, (1,))
+
+    def test_out(self):
+        xs, out = [np.ones(2), np.ones(3)], [np.empty(2), np.empty(3)]
+        self.assertIs(weft.evaluate("x + k", x=xs, k=1, out=out), out)
+        np.testing.assert_array_equal(out[1], [2, 2, 2])
+
+    def test_empty(self):
+        self.assertEqual(weft.evaluate("input x: float32[?]\nx + 1", x=[]), [])
+
+    def test_refused(self):
+        for x, message in (([1, 2], "the int is no array"), ([np.ones(2), np.ones(2, "f4")], "sample 1"),
+                           ([np.ones(2), np.ones((2, 2))], "sample 1"), ([[np.ones(2)]], "the list is no array")):
+            with self.assertRaisesRegex(weft.Error, message):
+                weft.evaluate("x + 1", x=x)
+
+
+class Contexts(unittest.TestCase):
+    def test_use(self):
+        context = weft.Context(threads=1)
+        with weft.use(context) as used:
+            self.assertIs(used, context)
+            self.assertIs(weft.compile("x").context, context)
+        self.assertIs(weft.compile("x").context, weft.default_context())
+
+    def test_closed(self):
+        context = weft.Context()
+        f = weft.compile("x + 1", context=context)
+        f(a)
+        self.assertFalse(context.closed)
+        context.close()
+        context.close()
+        self.assertTrue(context.closed)
+        for call in (lambda: f(a), lambda: weft.evaluate("x + 1", x=a, context=context), lambda: f.infer(x="int8"),
+                     lambda: f.prepare(a), lambda: weft.compile("x", context=context), context.status):
+            with self.assertRaisesRegex(weft.Error, "the context is closed"):
+                call()
+
+    def test_bad_arguments(self):
+        for named, message in (({"target": "gpu"}, "target is 'gpu'"), ({"tier": "slow"}, "tier is 'slow'")):
+            with self.assertRaisesRegex(weft.Error, message):
+                weft.Context(**named)
+        with self.assertRaisesRegex(weft.Error, "weft.Context"):
+            weft.evaluate("1", context=3)
+
+    def test_libtcc_alone(self):
+        context = weft.Context(cc="libtcc", cache="")
+        np.testing.assert_array_equal(weft.evaluate("x * 2", x=a, context=context), a * 2)
+
+
+class Remarks(unittest.TestCase):
+    def test_division_by_zero(self):
+        with self.assertWarnsRegex(weft.Remark, "divided by zero") as caught:
+            result = weft.evaluate("x // y", x=np.int32([4, 5]), y=np.int32([2, 0]))
+        np.testing.assert_array_equal(result, [2, 0])
+        self.assertTrue(issubclass(weft.Remark, RuntimeWarning))
+        self.assertEqual(caught.filename, __file__)
+
+    def test_as_an_exception(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(weft.Remark):
+                weft.evaluate("x // y", x=np.int32([4]), y=np.int32([0]))
+
+
+class Import(unittest.TestCase):
+    def test_without_a_compiler(self):
+        code = "import numpy as np, weft; print(weft.compile('sin(x) * 2').prepare(np.ones(3))[0][0])"
+        environment = dict(os.environ, WEFT_CACHE="", PATH="/nowhere")
+        environment.pop("WEFT_CC", None)
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("libtcc\n", ""))
+
+    def test_first_call(self):
+        """Of a new process, with libtcc. Other processes run meanwhile, so one of twenty has to be in time."""
+        code = ("import numpy as np, weft, time; x = np.ones(16); t = time.perf_counter()\n"
+                "weft.evaluate('x * 2 + 1'); print(time.perf_counter() - t)")
+        environment = dict(os.environ, WEFT_CACHE="")
+        times = []
+        while len(times) < 20 and min(times, default=1) > 0.005:
+            done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True,
+                                  text=True)
+            times.append(float(done.stdout))
+        self.assertLess(min(times), 0.005)
+
+
+if __name__ == "__main__":
+    unittest.main()

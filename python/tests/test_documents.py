@@ -1,0 +1,121 @@
+"""The examples in docstrings, the signatures, and the stub, as mypy --strict sees it."""
+import doctest
+import importlib.metadata
+import inspect
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import support
+import weft
+from weft import _errors, _program, _results, _use
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Doctests(unittest.TestCase):
+    def check(self, name, thing):
+        runner = doctest.DocTestRunner(verbose=False)
+        tests = [test for test in doctest.DocTestFinder().find(thing, name, module=False) if test.examples]
+        for test in tests:
+            said = []
+            failed, _ = runner.run(test, out=said.append)
+            self.assertEqual(failed, 0, "".join(said))
+        return len(tests)
+
+    def test_modules(self):
+        for module in (weft, _errors, _program, _results, _use):
+            self.assertEqual(doctest.testmod(module).failed, 0)
+
+    def test_extension(self):
+        for name in ("evaluate", "kernels", "Context", "Program"):
+            self.assertGreater(self.check(name, getattr(weft, name)), 0, name)
+
+    def test_version(self):
+        try:
+            installed = importlib.metadata.version("weft")
+        except importlib.metadata.PackageNotFoundError:
+            self.skipTest("the package is not installed")
+        self.assertEqual(weft.__version__, installed)
+
+    def test_all_are_documented(self):
+        for name in weft.__all__:
+            self.assertTrue(getattr(weft, name).__doc__, name)
+
+    def test_signatures(self):
+        self.assertIn("ignore_unused", str(inspect.signature(weft.evaluate)))
+        self.assertIn("kernel", str(inspect.signature(weft.compile)))
+
+
+class Documents(unittest.TestCase):
+    """The blocks of Python in the documents, one after the other."""
+
+    def check(self, path):
+        if not path.is_file():
+            self.skipTest(f"there is no {path.name} beside the tests")
+        blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        examples = [example for block in blocks for example in doctest.DocTestParser().get_examples(block)]
+        said = []
+        test = doctest.DocTest(examples, {}, path.name, str(path), 0, None)
+        failed, tried = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+        self.assertEqual(failed, 0, "".join(said))
+        self.assertGreater(tried, 2)
+
+    def test_readme(self):
+        self.check(ROOT / "README.md")
+
+    def test_package_readme(self):
+        self.check(ROOT / "python/README.md")
+
+    def test_page(self):
+        self.check(ROOT / "docs/python.md")
+
+
+class Stub(unittest.TestCase):
+    def mypy(self, *arguments):
+        support.optional("mypy")
+        return subprocess.run([sys.executable, "-m", "mypy", *arguments], capture_output=True, text=True)
+
+    def test_users(self):
+        users = textwrap.dedent("""
+            import numpy as np
+            import weft
+
+            x = np.ones(3)
+            f: weft.Program = weft.compile("x * k", results=["t"], math="fast")
+            names: tuple[str, ...] = f.inputs
+            y = f(x, k=2.0, out=x)
+            z = weft.evaluate("x + 1", {"x": x}, context=weft.Context(threads=1))
+            kinds: dict[str, str] = f.infer(x="float32[3]")
+            with weft.use(weft.default_context()) as context:
+                context.close()
+            try:
+                weft.kernels("1")
+            except weft.Error as error:
+                print(error.code.lower(), error.status.name, error.span, error.errors[0].line)
+            """)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "users.py")
+            path.write_text(users, encoding="utf-8")
+            result = self.mypy("--strict", path)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            path.write_text(users.replace('math="fast"', 'math="quick"'), encoding="utf-8")
+            self.assertEqual(self.mypy("--strict", path).returncode, 1)
+
+    def test_stub_has_all_names(self):
+        stub = pathlib.Path(weft.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+        for name in weft.__all__:
+            self.assertRegex(stub, rf"(?m)^(class|def) {name}\b")
+        for name in (name for name in dir(weft.Program) if not name.startswith("_")):
+            self.assertIn(f"def {name}(", stub)
+        for status in weft.Status:
+            self.assertIn(f"{status.name} = {status.value}", stub)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+"""Bad input gets a weft.Error that says what and where; nothing is evaluated, nothing written, nothing leaked."""
+import pickle
+import unittest
+
+import numpy as np
+
+import weft
+
+
+class Fields(unittest.TestCase):
+    def caught(self, *args, **named):
+        with self.assertRaises(weft.Error) as caught:
+            weft.evaluate(*args, **named)
+        self.assertIsInstance(caught.exception, ValueError)
+        return caught.exception
+
+    def test_fields(self):
+        error = self.caught("x = 1\ny = x + clmap(x)")
+        self.assertEqual((error.code, error.status, error.span), ("W0020", weft.Status.NAME_ERROR, (14, 19)))
+        self.assertEqual((error.line, error.column), (2, 9))
+        self.assertTrue(error.message.startswith("there is no function 'clmap'"))
+        self.assertEqual(str(error).splitlines()[1:], ["y = x + clmap(x)", "        ^^^^^"])
+
+    def test_all_errors(self):
+        error = self.caught("x + clmap(1)\nz = sqart(2)")
+        self.assertGreaterEqual(len(error.errors), 2)
+        self.assertIs(error.errors[0], error)
+        for one in error.errors:
+            self.assertIn(one.message, str(error))
+
+    def test_pickle(self):
+        error = self.caught("clmap(1)")
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.code, again.span), (str(error), error.code, error.span))
+
+    def test_number(self):
+        """The place of a number's error is where the text uses it, not where the package put the number."""
+        error = self.caught("(x +\n k)", x=np.int64([1]), k=2**63)
+        self.assertEqual((error.line, str(error).splitlines()[1]), (2, " k)"))
+        error = self.caught("x * clamp(k, 0, 1e39)", x=np.int32([1]), k=1.0)
+        self.assertEqual(error.span, (16, 20))
+        error = self.caught("j + x * k", x=np.int32([1]), j=2, k=1e39)
+        self.assertIn("1e+39", error.message)
+        self.assertEqual(error.line, 1)
+        self.assertEqual(str(error).splitlines()[1], "j + x * k")
+
+    def test_broadcast(self):
+        error = self.caught("a * b", a=np.ones((2, 3)), b=np.ones(2))
+        self.assertEqual(error.status, weft.Status.SHAPE_ERROR)
+        self.assertIn("cannot broadcast b [2] against a [2, 3]", str(error))
+
+
+class Refused(unittest.TestCase):
+    def refuse(self, message, text, *args, **named):
+        with self.assertRaisesRegex(weft.Error, message):
+            weft.evaluate(text, *args, **named)
+
+    def test_dtypes(self):
+        for values in (np.array([object()]), np.array(["a"]), np.array([b"a"]), np.array([1j]), np.array([1], "c8"),
+                       np.array(["2020-01-01"], "M8[D]"), np.array([1], "m8[s]"), np.array([1], np.longdouble),
+                       np.zeros(1, "V2"), np.zeros(1, [("a", "f4")])):
+            self.refuse("input 'x': its dtype, .* is none of Weft's", "x + 1", x=values)
+            self.refuse("output 'out': its dtype, .* is none of Weft's", "x + 1", x=np.ones(1), out=values)
+
+    def test_no_arrays(self):
+        for value in (object(), None, "abc", {1: 2}, 1j, int, len, range(3), np):
+            self.refuse("input 'x': the .* is no array", "x + 1", x=value)
+
+    def test_integers_without_a_type(self):
+        for value in (2**64, -2**63 - 1, 10**5000):
+            self.refuse("does not fit int64 or uint64", "x + 1", x=value)
+
+    def test_outputs(self):
+        x = np.ones(4)
+        kept = np.zeros(8)
+        self.refuse("expected float64", "x + 1", x=x, out=np.zeros(4, np.float32))
+        self.refuse("has shape \\[3\\], expected \\[4\\]", "x + 1", x=x, out=kept[:3])
+        self.refuse("read-only", "x + 1", x=x, out=np.broadcast_to(kept[0], (4,)))
+        self.refuse("overlap", "x + 1", x=x, out=np.lib.stride_tricks.as_strided(kept, (4,), (0,)))
+        self.refuse("overlap", "x + 1", x=kept[1:5], out=kept[:4])
+        self.refuse("overlap", "return x + 1, x + 2", x=x, out=(kept[:4], kept[2:6]))
+        self.refuse("the int is no array", "x + 1", x=x, out=3)
+        self.assertFalse(kept.any())
+
+    def test_names(self):
+        self.refuse("input 'nowhere' is not given", "nowhere + 1")
+        self.refuse("no input 'y'.*", "x + 1", x=np.ones(1), y=np.ones(1))
+        self.refuse("no input 'y'", "x + 1", x=np.ones(1), y=2)
+        with self.assertRaisesRegex(weft.Error, "given twice|no input"):
+            weft.compile("x + 1")(np.ones(1), x=np.ones(1))
+        with self.assertRaisesRegex(weft.Error, "2 inputs are given, the program has 1"):
+            weft.compile("x + 1")(np.ones(1), np.ones(1))
+        with self.assertRaisesRegex(weft.Error, "'y' is not given"):
+            weft.compile("x + y")(x=np.ones(1))
+        with self.assertRaisesRegex(weft.Error, "no str"):
+            weft.evaluate("x + 1", {1: np.ones(1)})
+
+    def test_reaching_python(self):
+        for text in ("x.__class__", "__import__('os')", "open('/etc/passwd')", "x.real", "(lambda: 1)()", "[].append",
+                     "x[0].__init__", "eval('1')", "exec('1')", "f'{x}'", "x; import os", "__builtins__", "globals()",
+                     "weft.evaluate('1')", "x if True else exit()"):
+            self.refuse(".", text, x=np.ones(3))
+
+    def test_texts(self):
+        self.refuse("has to be a str", b"1 + 1")
+        self.refuse("has to be a str", None)
+        self.refuse("NUL", "1\0 + 1")
+        self.refuse("no Unicode", "1 + '\ud800'")
+        self.refuse("W00", "1 + é")
+        self.refuse("W00", "")
+        self.refuse("W00", "1 + " * 500_000 + "1")
+        self.refuse("W00", "(" * 100_000)
+
+    def test_options(self):
+        self.refuse("math is 'quick'", "1", math="quick")
+        self.refuse("math is", "1", math=3)
+        self.refuse("list of names", "1", results=[3])
+        self.refuse("'q'", "1", results=["q"])
+        self.refuse("dict", "1", [1])
+        self.refuse("by position", "1", {}, 2)
+        with self.assertRaisesRegex(weft.Error, "no stage 'd'"):
+            weft.compile("1").source("d")
+
+    def test_rank(self):
+        if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+            self.skipTest("NumPy before 2 has at most 32 dimensions itself")
+        self.refuse("32|33", "x + 1", x=np.ones((1,) * 33))
+
+    def test_resized(self):
+        """A call's arrays cannot be resized under it, since it refers to them."""
+        class Array(np.ndarray):
+            pass
+
+        x = np.ones(4).view(Array).copy()
+        holder = x.__array_struct__
+        with self.assertRaises(ValueError):
+            x.resize(1000)
+        del holder
+
+
+class Memory(unittest.TestCase):
+    def test_out_of_memory(self):
+        with self.assertRaises(MemoryError):
+            weft.evaluate("x + y",
+                          x=np.broadcast_to(np.float64(1), (1 << 24, 1)), y=np.broadcast_to(np.float64(1), (1 << 24,)))
+
+
+if __name__ == "__main__":
+    unittest.main()

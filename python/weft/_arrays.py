@@ -1,0 +1,143 @@
+"""The libraries whose arrays weft takes: how an array of each is made, and which stream it works on. The extension
+reads arrays itself; it asks here about types that it meets for the first time."""
+import sys
+
+import numpy
+
+class Library:
+    """What libraries differ in. `new` makes an array that the extension writes to, `finish` makes what the caller gets
+    of it, or of a list of them."""
+
+    immutable = False
+
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return self.name
+
+    def dtype(self, name):
+        return name
+
+    def stream(self, device):
+        """The cudaStream_t that work on this GPU goes to; 0 is the legacy default stream."""
+        return 0
+
+    def finish(self, array):
+        return array
+
+
+class NumPy(Library):
+    def dtype(self, name):
+        if name == "bfloat16":
+            return bfloat16()
+        return numpy.dtype(name)
+
+
+class Torch(Library):
+    def dtype(self, name):
+        return getattr(sys.modules["torch"], name)
+
+    def stream(self, device):
+        return sys.modules["torch"].cuda.current_stream(device).cuda_stream
+
+    def new(self, shape, dtype, device, index):
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=dtype, device=torch.device("cuda", index) if device == CUDA else None)
+
+
+class CuPy(Library):
+    def dtype(self, name):
+        return numpy.dtype(name)
+
+    def stream(self, device):
+        return sys.modules["cupy"].cuda.get_current_stream(device).ptr
+
+    def new(self, shape, dtype, device, index):
+        cupy = sys.modules["cupy"]
+        with cupy.cuda.Device(index):
+            return cupy.empty(shape, dtype)
+
+
+class Jax(Library):
+    """Its arrays are immutable, so results are written before they become its own."""
+
+    immutable = True
+
+    def dtype(self, name):
+        return bfloat16() if name == "bfloat16" else numpy.dtype(name)
+
+    def new(self, shape, dtype, device, index):
+        if device == CUDA:
+            raise NotImplementedError("results on a GPU cannot be JAX's yet; give out=")
+        return aligned(shape, dtype)
+
+    def finish(self, array):
+        return [self.own(each) for each in array] if isinstance(array, list) else self.own(array)
+
+    def own(self, array):
+        import jax
+        if array.dtype.name == "bfloat16":  # NumPy does not export it
+            return jax.numpy.asarray(array)
+        return jax.dlpack.from_dlpack(array)
+
+
+CUDA = 2  # DLPack's numbers
+ALIGNMENT = 64  # what XLA asks of memory that it does not copy
+NUMPY = NumPy("NumPy")
+LIBRARIES = {"numpy": NUMPY, "torch": Torch("PyTorch"), "jax": Jax("JAX"), "cupy": CuPy("CuPy")}
+LIBRARIES["jaxlib"] = LIBRARIES["jax"]
+OTHERS = {}
+
+
+def aligned(shape, dtype):
+    size = int(numpy.prod(shape, dtype=numpy.int64)) * dtype.itemsize
+    memory = numpy.empty(size + ALIGNMENT, numpy.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start:start + size].view(dtype).reshape(shape)
+
+
+def library_of(kind):
+    """The library of a type of arrays; None: it speaks neither __array_struct__ nor DLPack."""
+    for base in kind.__mro__:
+        found = LIBRARIES.get(base.__module__.partition(".")[0])
+        if found:
+            return found
+    if hasattr(kind, "__dlpack__"):
+        return OTHERS.setdefault(kind, Other(kind))
+    return NUMPY if hasattr(kind, "__array_struct__") else None
+
+
+class Other(Library):
+    """A library that has DLPack, and that is not known otherwise. Its results are NumPy's, so they are host data."""
+
+    def __init__(self, kind):
+        super().__init__(kind.__module__)
+
+    def dtype(self, name):
+        return NUMPY.dtype(name)
+
+    def new(self, shape, dtype, device, index):
+        if device == CUDA:
+            raise NotImplementedError(f"results on a GPU cannot be made for arrays of {self.name}; give out=")
+        return numpy.empty(shape, dtype)
+
+
+def bfloat16():
+    """NumPy's dtype of that name, which ml_dtypes has."""
+    import ml_dtypes
+    return numpy.dtype(ml_dtypes.bfloat16)
+
+
+def is_bfloat16(array):
+    return array.dtype.name == "bfloat16"
+
+
+def as_array(object):
+    """The array of NumPy over the memory of what has the buffer protocol alone, which it keeps."""
+    return numpy.asarray(memoryview(object))
+
+
+def copy(array):
+    """In this machine's byte order, aligned and dense."""
+    return numpy.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True)

@@ -1,0 +1,75 @@
+"""weft.Error and weft.Remark, and how the extension makes them."""
+import enum
+
+
+class Status(enum.IntEnum):
+    """What kind of error it is; the values of enum weft_status in weft.h."""
+
+    INVALID_ARGUMENT = -1
+    OUT_OF_MEMORY = -2
+    SYNTAX_ERROR = -3
+    NAME_ERROR = -4
+    TYPE_ERROR = -5
+    SHAPE_ERROR = -6
+    INPUT_ERROR = -7
+    OVERLAP_ERROR = -8
+    LIMIT_ERROR = -9
+    COMPILER_ERROR = -10
+    UNSUPPORTED = -11
+    INTERNAL_ERROR = -12
+    CACHE_ERROR = -13
+    DEVICE_ERROR = -14
+
+
+class Error(ValueError):
+    """What is wrong with a text, or with the arrays given for it.
+
+    str(error) shows the place in the text:
+
+    >>> import weft
+    >>> try:
+    ...     weft.evaluate("clmap(x, 0, 255)", x=3)
+    ... except weft.Error as error:
+    ...     print(error.code, error.status.name, error.span)
+    ...     print(error)
+    W0020 NAME_ERROR (0, 5)
+    <expr>:1:1: error[W0020]: there is no function 'clmap'; did you mean 'clamp'?
+    clmap(x, 0, 255)
+    ^^^^^
+
+    code: stable, such as "W0042". status: a weft.Status. message: without the place. span: the place in the text, a
+    half-open range of bytes; None: there is none. line, column: of its start, from 1; 0: none. errors: all that were
+    found, this one first.
+    """
+
+    def __init__(self, text, code="", status=Status.INTERNAL_ERROR, message="", span=None, line=0, column=0):
+        super().__init__(text)
+        self.code, self.status, self.message = code, status, message
+        self.span, self.line, self.column = span, line, column
+        self.errors = (self,)
+
+    def __reduce__(self):
+        fields = (self.code, self.status, self.message, self.span, self.line, self.column)
+        return type(self), (str(self), *fields)
+
+
+class Remark(RuntimeWarning):
+    """The results are complete, but an integer was divided by zero: such elements are 0."""
+
+
+def one(record):
+    status, code, _, message, start, end, line, column, text = record
+    span = None if start < 0 else (start, end)
+    return Error(text.rstrip("\n"), f"W{code:04}", Status(status), message, span, line, column)
+
+
+def make(status, records):
+    """The exception for what the library reported: a list of (status, code, severity, message, start, end, line,
+    column, text), of which those of severity 0 are errors."""
+    errors = tuple(one(record) for record in records if record[2] == 0)
+    if not errors:
+        return Error(f"the library failed with status {status}", "", Status(status))
+    errors[0].errors = errors
+    if len(errors) > 1:
+        errors[0].args = ("\n".join(error.args[0] for error in errors),)
+    return errors[0]

@@ -1,0 +1,122 @@
+"""weft.Program: what can be asked of a compiled text, besides calling it."""
+from html import escape
+
+from weft import _weft
+
+
+Program = _weft.Program
+
+
+def method(function):
+    """The extension has the class; these are those of its methods that need not be fast."""
+    setattr(Program, function.__name__, function)
+    return function
+
+
+@method
+def infer(self, **types):
+    """The types of the results for types of the inputs, by name. A type is text of the language, an array, whose dtype
+    and shape are meant, or a number.
+
+    >>> import weft
+    >>> weft.compile("a * x + b").infer(a=2.0, x="float32[n, 3]", b="uint8[3]")
+    {'out': 'float32[n, 3]'}
+
+    Raises weft.Error for types that do not fit.
+    """
+    return dict(zip(self.results, _weft.describe(self, types_of(types), None)))
+
+
+@method
+def source(self, stage="c", **types):
+    """The text of a stage: tokens, ast, types, groups, ir, c, asm, cuda, ptx or sass, for types as infer takes them.
+    asm needs a C compiler, ptx and sass need NVRTC.
+
+    >>> import weft
+    >>> print(weft.compile("x + 1").source("ir", x="int32[8]"))
+    kernel for out: one loop over 8 elements, in blocks of 64
+      %0 = load int32 x
+      %1 = literal int32 1
+      %2 = add int32 %0 %1
+      store int32 out %2
+    <BLANKLINE>
+    """
+    return _weft.describe(self, types_of(types), stage)
+
+
+@method
+def prepare(self, *values, **named):
+    """Makes the kernels for a call with these values, so that no call waits for a compiler. Returns a list with, for
+    each kernel, where it came from ('memory', 'disk', 'compiler' or 'libtcc'), how many seconds that took, and how many
+    threads a run uses for it.
+
+    >>> import numpy, weft
+    >>> [(origin, seconds, threads)] = weft.compile("x + 1").prepare(numpy.float32([1, 2]))
+    >>> threads
+    1
+    """
+    return self._prepare(*values, **named)
+
+
+@method
+def html(self, **types):
+    """HTML with the text, and for types as infer takes them those of the results and the kernels with their source.
+
+    >>> import weft
+    >>> weft.compile("a < b").html()
+    '<div><pre>a &lt; b</pre><p>(a, b) -&gt; (out)</p></div>'
+    """
+    parts = [f"<pre>{escape(self.text)}</pre>"]
+    if types or not self.inputs:
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td></tr>"
+                       for name, kind in self.infer(**types).items())
+        parts.append(f"<table>{rows}</table>")
+        for stage, title in (("groups", "Kernels"), ("c", "Source")):
+            text = escape(self.source(stage, **types))
+            parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
+    else:
+        parts.append(f"<p>{escape(signature(self))}</p>")
+    return "<div>" + "".join(parts) + "</div>"
+
+
+@method
+def _repr_html_(self):
+    """For notebooks: with the types of the last call."""
+    return self.html(**self._types or {})
+
+
+@method
+def __repr__(self):
+    return f"<weft.Program {self.text!r}: {signature(self)}>"
+
+
+def signature(program):
+    return f"({', '.join(program.inputs)}) -> ({', '.join(program.results)})"
+
+
+def types_of(types):
+    return {name: value if isinstance(value, (str, bool, int, float)) and not hasattr(value, "dtype")
+            else type_of(value) for name, value in types.items()}
+
+
+def type_of(array):
+    name = str(array.dtype).rpartition(".")[2]  # PyTorch's are torch.float32
+    return f"{name}[{', '.join(map(str, array.shape))}]"
+
+
+def compile(text, *, results=None, math="strict", ignore_unused=False, context=None, kernel=None):
+    """Compiles a text of the Weft language to a weft.Program, a function of its inputs.
+
+    results: names bound in the text that are results, too. math: 'strict', or 'fast', which may reorder and
+    approximate. ignore_unused: whether a call may give names that the text does not use. context: a weft.Context; None:
+    the one in use. kernel: which one, of a text that holds several.
+
+    Raises weft.Error for what is wrong with the text; what depends on dtypes and shapes is found by calls.
+
+    >>> import numpy, weft
+    >>> f = weft.compile("sqrt(x * x + y * y)")
+    >>> f(x=numpy.float32([3, 6]), y=numpy.float32([4, 8]))
+    array([ 5., 10.], dtype=float32)
+    """
+    return Program(text, results=results, math=math, ignore_unused=ignore_unused, context=context, kernel=kernel)
+

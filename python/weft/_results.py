@@ -1,0 +1,40 @@
+"""The results of a program that has several."""
+
+
+class Results(tuple):
+    """A tuple of results, which also have names: r[0], r["total"], r.total.
+
+    >>> import numpy, weft
+    >>> r = weft.evaluate("return total = a + b, difference = a - b", a=numpy.int32(5), b=numpy.int32(3))
+    >>> int(r[0]), int(r["difference"]), int(r.total)
+    (8, 2, 8)
+    >>> r.names
+    ('total', 'difference')
+    """
+
+    names: tuple
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return super().__getitem__(self._position(key))
+        return super().__getitem__(key)
+
+    def __getattr__(self, name):
+        if name == "names" or name not in self.names:
+            raise AttributeError(f"there is no result {name!r}")
+        return self[name]
+
+    def _position(self, name):
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise KeyError(name) from None
+
+    def __repr__(self):
+        return "Results(" + ", ".join(f"{name}={value!r}" for name, value in zip(self.names, self)) + ")"
+
+
+def make(names, values):
+    results = Results(values)
+    results.names = names
+    return results
