@@ -1,6 +1,6 @@
 """Whether a change made anything slower: a bench of this tree and of another one, in turns.
 
-    /usr/bin/python3 bench/pairs.py OTHER [--pairs 31] BENCH.py [OPTION...]
+    /usr/bin/python3 bench/pairs.py [--pairs 31] OTHER BENCH.py [OPTION...]
 
 OTHER is a checkout of what to compare with; both are built, in build/. For each figure of Weft's that the bench saves
 comes the median of the pairs' ratios, this tree's time over the other's, and the interval that holds the median with
