@@ -62,8 +62,12 @@ const char *expression_text(struct arena *arena, const struct program *program, 
 {
     int length = (int)(span.end - span.start);
     const char *text = program->source->text + span.start;
-    return length <= 40 ? arena_printf(arena, "%.*s", length, text)
-                        : arena_printf(arena, "%.37s...", text);
+    if (length <= 40)
+        return arena_printf(arena, "%.*s", length, text);
+    length = 37;
+    while ((text[length] & 0xc0) == 0x80) /* inside a character of a comment */
+        length--;
+    return arena_printf(arena, "%.*s...", length, text);
 }
 
 /* The shape pass at work. */

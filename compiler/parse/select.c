@@ -30,8 +30,11 @@ static bool not_yet(struct parser *p, struct span span, const char *what, const 
 static const char *shown(struct parser *p, struct span span)
 {
     int length = (int)(span.end - span.start);
+    const char *text = p->source->text + span.start;
     const bool cut = length > SHOWN_ITEM;
-    return arena_printf(p->arena, cut ? "%.*s..." : "%.*s", cut ? SHOWN_ITEM : length, p->source->text + span.start);
+    for (length = cut ? SHOWN_ITEM : length; cut && (text[length] & 0xc0) == 0x80;) /* inside a character */
+        length--;
+    return arena_printf(p->arena, cut ? "%.*s..." : "%.*s", length, text);
 }
 
 /* Whether a value is known to be bool from the text alone. */

@@ -168,14 +168,27 @@ static PyObject *given_outputs(const struct program *program, PyObject *out)
 
 /* ---- the run ---- */
 
+/* A cudaStream_t as an int. */
+static int read_stream(PyObject *stream, void **address)
+{
+    size_t number = stream && PyLong_Check(stream) ? PyLong_AsSize_t(stream) : 0;
+    if (PyErr_Occurred() || (stream && !PyLong_Check(stream))) {
+        PyErr_Clear();
+        error_call("stream is %R; it has to be a cudaStream_t as an int", stream);
+        return -1;
+    }
+    *address = (void *)number;
+    return 0;
+}
+
 static int run(struct call *call)
 {
     struct weft_error *error = NULL;
     struct weft_run_params params = {call->arguments, (size_t)call->input_count, call->arguments + call->input_count,
                                      (size_t)call->output_count, NULL};
     enum weft_status status;
-    if (call->stream)
-        params.stream = (void *)PyLong_AsSsize_t(call->stream);
+    if (read_stream(call->stream, &params.stream) < 0)
+        return -1;
     struct weft_program *handle = call->ran->handle;
     Py_BEGIN_ALLOW_THREADS
     status = weft_run(handle, &params, &error);

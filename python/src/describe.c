@@ -2,6 +2,8 @@
  * remembers the types of its last call with new shapes, for notebooks. */
 #include "extension.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 const char describe_doc[] = "describe($module, program, types, stage, /)\n--\n\n"
@@ -14,6 +16,14 @@ struct types {
     bool any;
 };
 
+/* The type of a tensor of rank 0, such as "float32[]". */
+static const char *scalar_type(enum weft_dtype dtype)
+{
+    static char texts[WEFT_DTYPE_COUNT][16]; /* written under the GIL, with the same text each time */
+    snprintf(texts[dtype], sizeof texts[dtype], "%s[]", weft_dtype_name(dtype));
+    return texts[dtype];
+}
+
 static int read_type(struct types *all, const struct program *program, PyObject *name, PyObject *value)
 {
     struct number number = number_read(value);
@@ -22,12 +32,21 @@ static int read_type(struct types *all, const struct program *program, PyObject 
         error_call("the type of an input is a %S; it has to be a str", (PyObject *)Py_TYPE(value));
     if (PyErr_Occurred())
         return -1;
-    for (Py_ssize_t i = 0; !text && i < program->input_count; i++)
-        if (PyUnicode_Compare(program->names[i], name) == 0) {
-            all->numbers[i] = number;
-            all->any = true;
-            return 0;
+    for (Py_ssize_t i = 0; !text && i < program->input_count; i++) {
+        if (PyUnicode_Compare(program->names[i], name) != 0)
+            continue;
+        if (number.kind == NUMBER_TOO_LARGE) {
+            error_input(program, i, "input '%U': the integer does not fit int64 or uint64", name);
+            return -1;
         }
+        if (program->declared[i] != WEFT_DTYPE_COUNT) {
+            text = scalar_type(program->declared[i]);
+            continue;
+        }
+        all->numbers[i] = number;
+        all->any = true;
+        return 0;
+    }
     all->types[all->count++] = (struct weft_input_type){.name = PyUnicode_AsUTF8AndSize(name, NULL), .type = text};
     return 0;
 }
@@ -150,7 +169,7 @@ int describe_call(const struct call *call)
 {
     struct program *program = call->program;
     const struct number *numbers = call->ran == program ? NULL : call->ran->numbers;
-    PyObject *types = PyDict_New(), *old = program->types;
+    PyObject *types = PyDict_New();
     Py_ssize_t next = 0;
     int result = types ? 0 : -1;
     for (Py_ssize_t i = 0; !result && i < program->input_count; i++) {
@@ -159,6 +178,7 @@ int describe_call(const struct call *call)
         result = type ? PyDict_SetItem(types, program->names[i], type) : -1;
         Py_XDECREF(type);
     }
+    PyObject *old = program->types;
     program->types = types;
     Py_XDECREF(old);
     return result;

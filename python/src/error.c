@@ -92,7 +92,8 @@ static PyObject *record(const struct weft_error *error)
     if (!text)
         return NULL;
     bool placed = error->span_count > 0;
-    return Py_BuildValue("(iiisnnnnN)", (int)error->status, error->code, (int)error->severity, error->message,
+    PyObject *message = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+    return Py_BuildValue("(iiiNnnnnN)", (int)error->status, error->code, (int)error->severity, message,
                          placed ? (Py_ssize_t)error->spans[0].start : (Py_ssize_t)-1,
                          placed ? (Py_ssize_t)error->spans[0].end : (Py_ssize_t)-1, (Py_ssize_t)error->line,
                          (Py_ssize_t)error->column, text);

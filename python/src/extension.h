@@ -93,7 +93,7 @@ struct program {
     /* The last of such programs, and the last shapes. */
     PyObject *specials[SPECIALS];
     struct known_shape shapes[SHAPES];
-    int next_special, next_shape;
+    unsigned next_special, next_shape;
 };
 
 extern PyTypeObject *program_type;

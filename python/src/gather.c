@@ -26,16 +26,19 @@ int gather_begin(struct gathered *gathered, struct program *program, Py_ssize_t 
 
 void gather_end(struct gathered *gathered)
 {
-    for (Py_ssize_t i = 0; i < gathered->count; i++)
+    for (Py_ssize_t i = 0; i < gathered->count; i++) {
         Py_DECREF(gathered->given[i]);
+        Py_XDECREF(gathered->names[i]);
+    }
     if (gathered->values != gathered->few)
         PyMem_Free(gathered->values);
 }
 
-/* Another thread may replace a global while an array is asked for its memory, so there are references to all. */
+/* Another thread may replace a global, or a key of a dict, while an array is asked for its memory, so there are
+ * references to all. */
 static void note(struct gathered *gathered, PyObject *name, PyObject *value)
 {
-    gathered->names[gathered->count] = name;
+    gathered->names[gathered->count] = Py_XNewRef(name);
     gathered->given[gathered->count++] = Py_NewRef(value);
 }
 

@@ -70,6 +70,8 @@ static int read_names(struct program *self)
     self->results = PyTuple_New(self->result_count);
     self->names = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->names);
     self->declared = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->declared);
+    if (!self->names || !self->declared)
+        PyErr_NoMemory();
     if (!self->inputs || !self->results || !self->names || !self->declared)
         return -1;
     for (Py_ssize_t i = 0; i < self->input_count; i++) {
@@ -109,6 +111,12 @@ int program_compile(const struct program *base, const struct program *self, cons
         return -1;
     params.results = names;
     params.kernel = self->kernel == Py_None ? NULL : PyUnicode_AsUTF8AndSize(self->kernel, NULL);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        PyMem_Free(names);
+        error_call("kernel is %R; it has to be the name of a kernel in the text", self->kernel);
+        return -1;
+    }
     Py_BEGIN_ALLOW_THREADS
     status = weft_compile(self->context->handle, text, &params, made, &error);
     Py_END_ALLOW_THREADS

@@ -97,6 +97,8 @@ static struct program *make(struct program *program, const struct number *number
     PyObject *text = line ? PyUnicode_FromFormat("%U\n%U", line, program->text) : NULL;
     struct number *kept = PyMem_Malloc(size);
     struct program *made = NULL;
+    if (!kept)
+        PyErr_NoMemory();
     if (text && kept) {
         memcpy(kept, numbers, size);
         made = program_again(program, text, (int)PyUnicode_GetLength(line) + 1, kept);

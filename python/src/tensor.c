@@ -83,9 +83,12 @@ static bool read_dtype(DLDataType *dtype, const struct array_interface *array, P
 
 static int refuse_dtype(const struct role *role, PyObject *object)
 {
+    PyErr_Clear();
     PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-    if (!dtype)
-        return -1;
+    if (!dtype) {
+        PyErr_Clear();
+        return refuse(role, "its dtype is none of Weft's");
+    }
     refuse(role, "its dtype, %S, is none of Weft's: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
            "float64", dtype);
     Py_DECREF(dtype);

@@ -50,6 +50,30 @@ class Fields(unittest.TestCase):
         self.assertIn("cannot broadcast b [2] against a [2, 3]", str(error))
 
 
+class Options(unittest.TestCase):
+    def test_stream(self):
+        f, out = weft.compile("x + 1"), np.zeros(1, np.int32)
+        for stream in ("abc", 1.5, 2**70, -1):
+            with self.assertRaisesRegex(weft.Error, "stream is .*cudaStream_t"):
+                f(np.int32([1]), out=out, stream=stream)
+        self.assertEqual(out[0], 0)
+
+    def test_kernel(self):
+        for kernel in (3, "\ud800"):
+            with self.assertRaisesRegex(weft.Error, "kernel is .*name of a kernel"):
+                weft.compile("x + 1", kernel=kernel)
+
+    def test_numbers_of_infer(self):
+        with self.assertRaisesRegex(weft.Error, "does not fit int64 or uint64"):
+            weft.compile("x + 1").infer(x=2**70)
+        self.assertEqual(weft.compile("input x: float32\nx + 1").infer(x=2.0), {"out": "float32[]"})
+
+    def test_cut_inside_a_character(self):
+        for name in ("x", "xx"):
+            with self.assertRaisesRegex(weft.Error, "integer"):
+                weft.evaluate(f"({name} + # {'é' * 40}\n {name}) << 2", {name: np.float32([1])})
+
+
 class Refused(unittest.TestCase):
     def refuse(self, message, text, *args, **named):
         with self.assertRaisesRegex(weft.Error, message):
