@@ -3,7 +3,6 @@
 #include "extension.h"
 
 #include <stdio.h>
-
 #include <string.h>
 
 const char describe_doc[] = "describe($module, program, types, stage, /)\n--\n\n"
