@@ -56,9 +56,9 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
     const struct program *program = k->program;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     struct diags ignored = {.arena = k->arena, .source = program->source};
-    example->extent_count = k->node_extents;
-    example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
-    example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
+    *example = (struct example){.extent_count = k->node_extents,
+                                .extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1),
+                                .shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count)};
     for (int e = 0; e < k->node_extents; e++)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
@@ -206,9 +206,9 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
         .space = maps[0].to, .maps = maps,
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {example_inputs(k, inputs), NULL}};
-    if (shape_volume(params.space) < 1 || !pipeline_loop(k->arena, &params, &loop, &wrong))
-        return NULL;
-    return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
+    return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &loop, &wrong)
+               ? arena_copy(k->arena, &loop.geometry, sizeof loop.geometry)
+               : NULL;
 }
 
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)

@@ -105,9 +105,7 @@ static bool check_array(struct program *program, struct node *node)
     }
     if (integers && !program->is_value)
         node->dtype = integers_dtype(program, node);
-    if (node->dtype < WEFT_DTYPE_COUNT)
-        return true;
-    return diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
+    return node->dtype < WEFT_DTYPE_COUNT || diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 
 static bool check_cast(struct program *program, struct node *node)

@@ -85,9 +85,9 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
     uint32_t set;
     if (!layout || !*layout)
         return layout;
-    if (!view_axes(args, l->contents, (int)strlen(layout), &set))
-        return NULL;
-    return layout_without(l->arena, layout, set);
+    return view_axes(args, l->contents, (int)strlen(layout), &set)
+               ? layout_without(l->arena, layout, set)
+               : NULL;
 }
 
 /* Rule 9.4: an integer drops its dimension's letter, a slice keeps it, None clears the layout. */

@@ -21,9 +21,8 @@ static const char *place_text(struct arena *arena, const struct lines *lines, st
     unsigned end = last - lines->starts[last_line] + 1;
     if (last_line != line)
         return arena_printf(arena, "%d:%u-%d:%u", line + 1, first, last_line + 1, end);
-    if (end == first)
-        return arena_printf(arena, "%d:%u", line + 1, first);
-    return arena_printf(arena, "%d:%u-%u", line + 1, first, end);
+    return end == first ? arena_printf(arena, "%d:%u", line + 1, first)
+                        : arena_printf(arena, "%d:%u-%u", line + 1, first, end);
 }
 
 /* Prints the text of a span on one line, shortened, with control characters as `?`. */
@@ -211,8 +210,8 @@ static void put_node(struct printer *printer, const struct node *node, int depth
         buf_printf(buf, "(depth %d) ", depth);
     put_head(buf, printer->program, node);
     size_t width = buf->length - start;
-    buf_printf(buf, "%*s", width < 38 ? (int)(40 - width) : 2, "");
-    buf_printf(buf, "%-9s ", place_text(buf->arena, &printer->lines, node->span));
+    buf_printf(buf, "%*s%-9s ", width < 38 ? (int)(40 - width) : 2, "",
+               place_text(buf->arena, &printer->lines, node->span));
     put_text(buf, printer->program->source, node->span);
     buf_putc(buf, '\n');
 }

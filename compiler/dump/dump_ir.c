@@ -47,8 +47,8 @@ static void put_op_types(struct buf *buf, const struct program *program, const s
 static void put_cast_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     const struct node *from = operand_node(program, node, 0);
-    buf_puts(buf, node->kind == NODE_CAST ? "cast from " : "wrap from ");
-    buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
+    buf_printf(buf, "%s from %s", node->kind == NODE_CAST ? "cast" : "wrap",
+               is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
 }
 
 static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
@@ -73,8 +73,8 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     buf_printf(buf, "%-9s", dtype_text(node));
     switch (node->kind) {
     case NODE_NAME:
-        buf_puts(buf, program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding");
-        buf_puts(buf, node->literal.kind != LITERAL_NONE ? ", " : "");
+        buf_printf(buf, "%s%s", program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding",
+                   node->literal.kind != LITERAL_NONE ? ", " : "");
         break;
     case NODE_OP:
         if (node->literal.kind == LITERAL_NONE)
@@ -88,8 +88,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
-        buf_puts(buf, "array literal");
-        buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
+        buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");
         break;
     default: break;
     }
@@ -267,8 +266,8 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
         chain[count++] = map;
     while (count-- > 0) {
         const struct index_map *at = &kernel->maps[chain[count]];
-        buf_printf(buf, "%s %s ", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as");
-        buf_puts(buf, shape_text(buf->arena, kernel->program, at->to));
+        buf_printf(buf, "%s %s %s", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as",
+                   shape_text(buf->arena, kernel->program, at->to));
         if (at->axes) {
             buf_puts(buf, " at ");
             put_axes(buf, at);

@@ -10,9 +10,9 @@
 static const char *divisor_text(struct emitter *e, const struct ins *ins)
 {
     int64_t divisor;
-    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
-        return NULL;
-    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+    return (e->params->fast & FAST_DIVISOR) && literal_divisor(e->kernel, ins, &divisor)
+               ? arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor)
+               : NULL;
 }
 
 /* Adds a row on operands with these names: its meaning, or a call of a function where there are too

@@ -47,9 +47,8 @@ static const char *helper_name(struct subst *subst, const char *name, const stru
                                bool pair)
 {
     const char *t = type_rows[tokens->t].short_name;
-    if (!pair)
-        return arena_printf(subst->arena, "%s_%s", name, t);
-    return arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t);
+    return pair ? arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t)
+                : arena_printf(subst->arena, "%s_%s", name, t);
 }
 
 bool subst_is_new(struct subst *subst, const char *name)

@@ -239,9 +239,9 @@ static int lower_node(struct lowering *l, const struct node *node)
     switch (node->kind) {
     case NODE_NAME: {
         const struct symbol *symbol = &l->program->symbols[node->symbol];
-        if (symbol->kind == SYMBOL_INPUT)
-            return ins_add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node);
-        return l->uses[find_use(l, symbol->node, l->map)].value;
+        return symbol->kind == SYMBOL_INPUT
+                   ? ins_add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node)
+                   : l->uses[find_use(l, symbol->node, l->map)].value;
     }
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;

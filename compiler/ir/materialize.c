@@ -123,9 +123,9 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
 /* Under a bounded map a load may give a value that is not in memory, so it varies over everything. */
 static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
 {
-    if (map_is_bounded(h->whole, h->whole->accesses[load->index].map))
-        return 0;
-    return add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
+    return map_is_bounded(h->whole, h->whole->accesses[load->index].map)
+               ? 0
+               : add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
 }
 
 static void analyse(struct hoisting *h, int scalar, const struct shape *const *access_shapes)

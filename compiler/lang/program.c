@@ -20,9 +20,7 @@ enum weft_dtype operand_dtype(const struct program *program, const struct node *
         promoted = promote(promoted, operand_node(program, node, i)->dtype);
     if (rule->operand == OPERAND_BOOL)
         return WEFT_BOOL;
-    if (rule->operand == OPERAND_FLOAT && !dtype_is_float(promoted))
-        return WEFT_FLOAT32;
-    return promoted;
+    return rule->operand == OPERAND_FLOAT && !dtype_is_float(promoted) ? WEFT_FLOAT32 : promoted;
 }
 
 bool compares_by_value(const struct program *program, const struct node *node)

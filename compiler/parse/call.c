@@ -329,7 +329,7 @@ int parse_call(struct parser *p)
     struct span span = {callee.span.start, p->previous.end};
     int count = arguments.count > callee.arity ? arguments.count : callee.arity;
     const struct argument **slots = ARENA_ARRAY(p->arena, const struct argument *, count + 1);
-    if (callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots))
-        return parse_poison(p, span);
-    return make(p, &callee, slots, count, span);
+    return callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots)
+               ? parse_poison(p, span)
+               : make(p, &callee, slots, count, span);
 }

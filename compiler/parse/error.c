@@ -204,9 +204,8 @@ static int unexpected_bracket(struct parser *p, const char *expected)
     bool type = dtype_find(p->source->text + before.start, before.end - before.start) != WEFT_DTYPE_COUNT;
     if (p->source->text[before.start] == ']' && strstr(expected, "']'"))
         return parse_wrong(p, p->token.span, "',' is missing between two rows of an array literal");
-    if (type)
-        return parse_wrong(p, p->token.span, "the type of an element stands here, without extents");
-    return parse_unexpected(p, expected);
+    return type ? parse_wrong(p, p->token.span, "the type of an element stands here, without extents")
+                : parse_unexpected(p, expected);
 }
 
 int parse_unexpected_after(struct parser *p, const char *expected)

@@ -316,9 +316,9 @@ static int binary(struct parser *p, int left, uint32_t start)
     int operands[] = {left, climb(p, op_rows[op].precedence + !right, right)};
     p->nesting -= right;
     chain.second.end = p->previous.end;
-    if (op_rows[op].form == FORM_CHAINLESS && at_chainless(p))
-        return chained(p, &chain);
-    return operation(p, op, chain.op, start, operands, 2);
+    return op_rows[op].form == FORM_CHAINLESS && at_chainless(p)
+               ? chained(p, &chain)
+               : operation(p, op, chain.op, start, operands, 2);
 }
 
 static int climb(struct parser *p, int floor, bool tight)

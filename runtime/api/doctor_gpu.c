@@ -105,9 +105,8 @@ static bool tell_device(struct doctor *doctor, const struct cuda_driver *driver,
 /* Returns whether programs can run on some GPU. */
 static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
 {
-    struct diags diags;
     bool good = false;
-    diags_init(&diags, arena, NULL);
+    struct diags diags = diags_new(arena, NULL);
     const struct cuda_driver *driver = cuda_driver_get(&diags);
     if (!driver && diags.first && diags.first->id == DIAG_CUDA_NO_GPU)
         doctor_tell(doctor, "GPU", WEFT_ABSENT,
@@ -120,7 +119,7 @@ static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struc
                     "nvidia-smi says more",
                     "%s", words(&diags));
     for (int i = 0; driver && i < driver->devices; i++) {
-        diags_init(&diags, arena, NULL);
+        diags = diags_new(arena, NULL);
         good |= tell_device(doctor, driver, i, nvrtc, &diags);
     }
     return good;

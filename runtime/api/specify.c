@@ -328,9 +328,9 @@ static const char *wrong_input(const struct weft_input_type *known)
         return "an input of weft_compile_params lacks its name or type, found NULL";
     if (value && (value->count < 0 || (value->count > 1 && !value->batch)))
         return "a value in weft_compile_params has several samples and is not called a batch, or less than none";
-    if (value && !value->tensors && (value->count || !value->batch))
-        return "a value in weft_compile_params lacks its tensors, found NULL";
-    return NULL;
+    return value && !value->tensors && (value->count || !value->batch)
+               ? "a value in weft_compile_params lacks its tensors, found NULL"
+               : NULL;
 }
 
 const char *specify_wrong(const struct weft_compile_params *params)

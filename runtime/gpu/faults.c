@@ -106,10 +106,8 @@ static struct remark_bytes *make_bytes(struct cuda_device *device, struct remark
                                        const struct CUstream_st *stream, struct diags *diags)
 {
     struct remark_bytes *made = malloc(sizeof *made);
-    if (!made) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!made)
+        return diag_no_memory(diags);
     *made = (struct remark_bytes){site->bytes, device, stream,
                                   cuda_pinned_bytes(device, (size_t)site->count, diags)};
     if (!made->bytes) {

@@ -229,10 +229,8 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
 {
     struct plan *plan = calloc(1, sizeof *plan);
     struct arena scratch;
-    if (!plan) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!plan)
+        return diag_no_memory(diags);
     *plan = (struct plan){.typed = typed, .device = occasion->device, .users = 1, .own.block = PLAN_BLOCK};
     arena_init(&scratch);
     bool good = make_plan(program, plan, &scratch, key, occasion, diags) && add_plan(program, plan, diags);

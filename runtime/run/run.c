@@ -17,7 +17,7 @@ static void open_call(struct call *call, struct weft_program *program, void *roo
 {
     *call = (struct call){.program = program, .samples = 1}; /* the arenas are empty */
     arena_lend(&call->arena, room, CALL_ROOM);
-    diags_init(&call->diags, &call->arena, &program->source);
+    call->diags = diags_new(&call->arena, &program->source);
 }
 
 static void close_call(struct call *call)
