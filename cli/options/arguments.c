@@ -47,8 +47,8 @@ static void make_tables(struct parser *parser)
         const struct option_row *row = &option_rows[i];
         if (!row->name || !option_is_for(row, parser->command))
             continue;
-        int takes = row->word ? required_argument : no_argument;
-        parser->options[count++] = (struct option){row->name, takes, NULL, row_number(row)};
+        parser->options[count++] =
+            (struct option){row->name, row->word ? required_argument : no_argument, NULL, row_number(row)};
         if (row->letter)
             strcat(parser->letters, (char[]){(char)row->letter, row->word ? ':' : '\0', '\0'});
     }
@@ -114,10 +114,9 @@ static const char *find_equals(const char *text)
 static bool split_type(struct parser *parser, const char *at, const char *end,
                        struct assignment *assignment)
 {
-    struct pool *pool = parser->report->pool;
     if (at == end)
         return true;
-    const char *text = pool_string(pool, at + 1, (size_t)(end - at - 1));
+    const char *text = pool_string(parser->report->pool, at + 1, (size_t)(end - at - 1));
     if (*at == ':')
         assignment->type = text;
     else
@@ -282,8 +281,7 @@ static bool set_size(struct parser *parser, const struct option_row *row, const 
 static bool set_threads(struct parser *parser, const struct option_row *row, const char *value)
 {
     size_t length = strlen(value);
-    bool digits = length <= 4 && strspn(value, "0123456789") == length;
-    parser->arguments->threads = digits ? atoi(value) : 0;
+    parser->arguments->threads = length <= 4 && strspn(value, "0123456789") == length ? atoi(value) : 0;
     return parser->arguments->threads || bad_value(parser, row, value, length, value);
 }
 
@@ -340,8 +338,7 @@ static bool take(struct parser *parser, int number, char *value)
     if (number == 1)
         return add_positional(parser, value);
     const struct option_row *row = find_row(parser, number);
-    const bool listed = row->values && !row->takes;
-    const int choice = listed ? find_value(row, value, strlen(value)) : 0;
+    const int choice = row->values && !row->takes ? find_value(row, value, strlen(value)) : 0;
     return choice < 0 ? bad_value(parser, row, value, strlen(value), value)
                       : set_option(parser, row, value, choice);
 }

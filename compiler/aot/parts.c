@@ -161,9 +161,8 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
 
 static void add_class(struct aot_kernel *k, struct aot_part *part, const unsigned char *kinds)
 {
-    const size_t count = (size_t)part->kernel->access_count;
     for (int c = 0; c < part->class_count; c++)
-        if (memcmp(part->classes[c].kinds, kinds, count) == 0)
+        if (memcmp(part->classes[c].kinds, kinds, (size_t)part->kernel->access_count) == 0)
             return;
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
@@ -214,9 +213,9 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
-    if (map_is_bounded(kernel, access->map))
-        return ACCESS_BOUNDED;
-    return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+    return map_is_bounded(kernel, access->map)                        ? ACCESS_BOUNDED
+           : access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED
+                                                                    : ACCESS_STRIDED;
 }
 
 /* Adds the class for any strides. */

@@ -106,11 +106,10 @@ static void put_array(struct buf *buf, const struct program *program, const stru
 /* Prints the row's name in small letters, followed by its spelling if that differs. */
 static void put_row(struct buf *buf, enum op op)
 {
-    size_t length;
-    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    const char *spelling = word_text(buf->arena, op_rows[op].spellings, 0);
     if (!is_letter(*spelling))
         buf_printf(buf, "%s ", op_name(buf->arena, op));
-    buf_add(buf, spelling, length);
+    buf_puts(buf, spelling);
 }
 
 static void put_numbers(struct buf *buf, const struct program *program, const char *name,

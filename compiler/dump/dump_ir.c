@@ -30,13 +30,12 @@ static void put_op_types(struct buf *buf, const struct program *program, const s
 {
     enum weft_dtype operand = operand_dtype(program, node);
     const struct op_row *row = &op_rows[node->op];
-    size_t length;
-    const char *spelling = word_at(row->spellings, 0, &length);
+    const char *spelling = word_text(buf->arena, row->spellings, 0);
     if (compares_by_value(program, node)) {
-        buf_printf(buf, "%.*s by value, int64 with uint64", (int)length, spelling);
+        buf_printf(buf, "%s by value, int64 with uint64", spelling);
         return;
     }
-    buf_printf(buf, "%.*s in %s", (int)length, spelling, type_rows[operand].name);
+    buf_printf(buf, "%s in %s", spelling, type_rows[operand].name);
     for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
         const struct node *from = operand_node(program, node, i);
         if (from->dtype != operand && !is_whole(program, from))
@@ -68,8 +67,7 @@ static const char *dtype_text(const struct node *node)
 
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
-    size_t length = node->span.end - node->span.start;
-    put_padded(buf, program->source->text + node->span.start, length, COLUMN);
+    put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
     buf_printf(buf, "%-9s", dtype_text(node));
     switch (node->kind) {
     case NODE_NAME:
@@ -321,10 +319,9 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        bool mapped = access_numbered(g->kinds[a]);
-        buf_puts(buf, !g->merged_count ? ""
-                      : mapped         ? " numbers between elements"
-                                       : " bytes between elements");
+        buf_puts(buf, !g->merged_count                 ? ""
+                      : access_numbered(g->kinds[a]) ? " numbers between elements"
+                                                     : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
         if (g->starts[a])

@@ -240,8 +240,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
                    access_name(e->arena, e->kernel, ins->index));
     } else {
-        const char *function = is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins);
-        buf_printf(out, "%s(%s", function, to);
+        buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);
     }
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0)

@@ -107,8 +107,7 @@ static int combine(int a, int b)
 static int total_weight(const struct hoisting *h, const struct ins *ins)
 {
     int64_t divisor;
-    bool known = literal_divisor(h->whole, ins, &divisor);
-    int weight = known ? DIVISOR_WEIGHT : op_weight(ins->op, ins->source);
+    int weight = literal_divisor(h->whole, ins, &divisor) ? DIVISOR_WEIGHT : op_weight(ins->op, ins->source);
     bool varies = false;
     for (int k = 0; k < 3; k++) {
         int a = ins->a[k];

@@ -109,9 +109,7 @@ static int64_t ones(int64_t a)
 
 static struct range bits_of(struct range a, struct range b, bool both)
 {
-    if (a.lo < 0 || b.lo < 0)
-        return unknown;
-    return between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
+    return a.lo < 0 || b.lo < 0 ? unknown : between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
 }
 
 static struct range absolute(struct range a)
@@ -154,9 +152,7 @@ static struct range modulus(struct range a, struct range b)
 
 static struct range remainder_of(struct range a, struct range b)
 {
-    if (!is_divisor(b))
-        return unknown;
-    return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
+    return is_divisor(b) ? between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0) : unknown;
 }
 
 /* The range of the result if it never wraps. Unknown for an operation that is not moved. */

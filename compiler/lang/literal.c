@@ -145,9 +145,9 @@ enum weft_dtype literal_dtype(const struct literal *literal)
     wide value = literal->integer;
     if (value >= INT32_MIN && value <= INT32_MAX)
         return WEFT_INT32;
-    if (value >= INT64_MIN && value <= INT64_MAX)
-        return WEFT_INT64;
-    return value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64 : WEFT_DTYPE_COUNT;
+    return value >= INT64_MIN && value <= INT64_MAX    ? WEFT_INT64
+           : value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64
+                                                     : WEFT_DTYPE_COUNT;
 }
 
 /* Converts an integer to a double, rounding to odd: the last bit is set if any bit was lost. Rounding the double to

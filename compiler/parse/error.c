@@ -238,9 +238,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
  * reported, not the token. */
 static bool on_later_line(const struct parser *p, struct span opener)
 {
-    const char *text = p->source->text;
     size_t from = p->previous.end, to = p->token.span.start;
-    return opener.end <= from && from < to && memchr(text + from, '\n', to - from);
+    return opener.end <= from && from < to && memchr(p->source->text + from, '\n', to - from);
 }
 
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected)

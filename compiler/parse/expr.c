@@ -202,11 +202,10 @@ PARSE_APART static int operation(struct parser *p, enum op op, struct span token
 
 static int too_loose(struct parser *p, enum op op)
 {
-    size_t length;
-    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    const char *spelling = word_text(p->arena, op_rows[op].spellings, 0);
     return parse_wrong(p, p->token.span,
-                       arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
-                                    "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
+                       arena_printf(p->arena, "'%s' binds looser than the operator before it; put it in "
+                                    "parentheses, as (%s x)", spelling, spelling));
 }
 
 /* `floor` is the precedence that the place asks for. To the right of a right-associative operator

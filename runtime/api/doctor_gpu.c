@@ -128,7 +128,6 @@ static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struc
 static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
 {
     struct cuda_driver driver;
-    const char *missing = NULL;
     void *library = cuda_driver_open();
     int version = 0;
     if (!library) {
@@ -138,7 +137,8 @@ static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct
             "libcuda.so.1 is not found");
         return false;
     }
-    if (!cuda_driver_find(library, &driver, &missing)) {
+    const char *missing = cuda_driver_find(library, &driver);
+    if (missing) {
         doctor_tell(doctor, "driver", WEFT_BROKEN, "install a driver for CUDA 11.2 or newer",
                     "%s has no function %s", driver.path, missing);
         return false;
@@ -163,8 +163,7 @@ static void tell_all(struct diags *diags, void *user)
 {
     struct question *question = user;
     struct doctor *doctor = question->doctor;
-    bool compiles = tell_nvrtc(doctor, &question->nvrtc, diags);
-    if (tell_driver(doctor, compiles ? &question->nvrtc : NULL, diags->arena))
+    if (tell_driver(doctor, tell_nvrtc(doctor, &question->nvrtc, diags) ? &question->nvrtc : NULL, diags->arena))
         doctor_tell(doctor, "target", WEFT_FOUND, NULL, "programs can run on a GPU");
     else
         doctor_tell(doctor, "target", WEFT_ABSENT, NULL, "programs run on the CPU only");

@@ -138,8 +138,8 @@ size_t weft_program_input_count(const struct weft_program *program)
 
 const char *weft_program_input_name(const struct weft_program *program, size_t index)
 {
-    const bool found = index < weft_program_input_count(program);
-    return found ? program->parsed->symbols[program->parsed->inputs[index]].name : NULL;
+    return index < weft_program_input_count(program) ? program->parsed->symbols[program->parsed->inputs[index]].name
+                                                     : NULL;
 }
 
 size_t weft_program_result_count(const struct weft_program *program)

@@ -122,8 +122,7 @@ uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, stru
 {
     pthread_mutex_lock(&remarks->mutex);
     struct remark_bytes *found = find_bytes(site, device, plain(stream));
-    if (!found)
-        found = make_bytes(device, site, plain(stream), diags);
+    found = found ? found : make_bytes(device, site, plain(stream), diags);
     pthread_mutex_unlock(&remarks->mutex);
     return found ? (uint64_t)(uintptr_t)found->bytes : 0;
 }

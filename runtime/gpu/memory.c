@@ -390,12 +390,11 @@ static bool upload(const struct cuda_device *device, struct cuda_constant *const
     const struct cuda_driver *driver = device->driver;
     struct CUstream_st *stream = device->memory.stream;
     int mode = cuda_relax(device);
-    int result = driver->cuMemAlloc(&constant->address, constant->bytes);
-    bool good = check(device, CUDA_ON_GPU, constant->bytes, result, "cuMemAlloc", diags);
-    if (good)
-        good = CUDA_CALL(driver, diags, cuMemcpyHtoDAsync, constant->address, constant->data, constant->bytes,
-                        stream) &&
-               CUDA_CALL(driver, diags, cuStreamSynchronize, stream);
+    bool good = check(device, CUDA_ON_GPU, constant->bytes, driver->cuMemAlloc(&constant->address, constant->bytes),
+                      "cuMemAlloc", diags) &&
+                CUDA_CALL(driver, diags, cuMemcpyHtoDAsync, constant->address, constant->data, constant->bytes,
+                          stream) &&
+                CUDA_CALL(driver, diags, cuStreamSynchronize, stream);
     if (!good && constant->address)
         driver->cuMemFree(constant->address);
     cuda_strict(device, mode);
@@ -451,10 +450,9 @@ static bool make_pool(struct cuda_device *device, struct diags *diags)
 
 bool cuda_memory_init(struct cuda_device *device, struct diags *diags)
 {
-    const struct cuda_driver *driver = device->driver;
     pthread_mutex_init(&device->memory.mutex, NULL);
     int mode = cuda_relax(device);
-    bool good = CUDA_CALL(driver, diags, cuStreamCreate, &device->memory.stream, CU_STREAM_NON_BLOCKING) &&
+    bool good = CUDA_CALL(device->driver, diags, cuStreamCreate, &device->memory.stream, CU_STREAM_NON_BLOCKING) &&
                 make_pool(device, diags);
     cuda_strict(device, mode);
     return good;
