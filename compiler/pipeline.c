@@ -49,8 +49,7 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 
 static struct lower_params lower_params(const struct pipeline *p)
 {
-    const bool asks = program_asks_shapes(p->program);
-    return (struct lower_params){p->program, asks ? p->shapes : NULL, p->reduced, p->diags};
+    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->reduced, p->diags};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
@@ -92,8 +91,8 @@ static bool lower_reduction(struct pipeline *p, int n)
     const struct shape *space = p->shapes[operand];
     const enum weft_dtype compute = type_rows[node->dtype].compute;
     const struct lower_params params = lower_params(p);
-    const int values = add_temporary(&p->kernels, compute, space);
-    struct kernel *kernel = lower_value(p->arena, &params, operand, compute, values);
+    struct kernel *kernel =
+        lower_value(p->arena, &params, operand, compute, add_temporary(&p->kernels, compute, space));
     if (!kernel)
         return false;
     p->reduced[n] = add_temporary(&p->kernels, node->dtype, ARENA_NEW(p->arena, struct shape));
@@ -213,8 +212,9 @@ static void materialize(struct pipeline *p, struct program_kernel *whole)
     into->temporary_count = hoisted.temporary_count;
     for (int k = hoisted.count - 1; k >= 0; k--) {
         struct kernel *kernel = hoisted.parts[k].kernel;
-        const struct shape *space = p->open ? join_loads(p, kernel) : hoisted.parts[k].shape;
-        add_kernel(into, (struct program_kernel){.kernel = kernel, .space = space, .order = whole->order});
+        add_kernel(into, (struct program_kernel){
+            .kernel = kernel, .space = p->open ? join_loads(p, kernel) : hoisted.parts[k].shape,
+            .order = whole->order});
     }
     whole->narrowed = rest == whole->kernel ? whole->narrowed : NULL;
     whole->kernel = rest;

@@ -65,9 +65,8 @@ static bool describe_result(struct run *run, const struct weft_argument *inputs,
 
 static bool describe_results(struct run *run)
 {
-    struct pool *pool = run->report->pool;
     size_t count;
-    struct weft_argument *inputs = inputs_arguments(pool, &run->inputs, &count);
+    struct weft_argument *inputs = inputs_arguments(run->report->pool, &run->inputs, &count);
     struct weft_error *errors = NULL;
     inputs_name_samples(run->report, &run->inputs, run->program);
     bool good = report_library(run->report, weft_infer(run->program, inputs, count, run->infos, &errors), &errors);

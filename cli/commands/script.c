@@ -9,8 +9,7 @@
 /* Where ".weft" ends the file's name; NULL for an expression. */
 static const char *file_end(const char *argument)
 {
-    size_t length = strlen(argument);
-    const char *colon = strrchr(argument, ':'), *end = argument + length;
+    const char *colon = strrchr(argument, ':'), *end = argument + strlen(argument);
     if (colon && is_name(colon + 1, strlen(colon + 1)))
         end = colon;
     bool named = end - argument > 5 && memcmp(end - 5, ".weft", 5) == 0;

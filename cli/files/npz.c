@@ -45,8 +45,7 @@ static const char *list_keys(struct report *report, zip_t *archive)
 static bool find_entry(struct report *report, const char *path, zip_t *archive, const char *key,
                        zip_int64_t *index)
 {
-    const char *name = pool_printf(report->pool, "%s.npy", key);
-    *index = zip_name_locate(archive, name, ZIP_FL_ENC_RAW);
+    *index = zip_name_locate(archive, pool_printf(report->pool, "%s.npy", key), ZIP_FL_ENC_RAW);
     if (*index < 0)
         *index = key_length(key) ? zip_name_locate(archive, key, ZIP_FL_ENC_RAW) : -1;
     return *index >= 0 ||

@@ -71,8 +71,7 @@ void picture_describe(struct tensor *tensor, enum weft_dtype dtype, int64_t heig
 static void describe(struct codec *codec)
 {
     png_read_update_info(codec->png, codec->info);
-    int depth = png_get_bit_depth(codec->png, codec->info);
-    picture_describe(codec->tensor, depth == 16 ? WEFT_UINT16 : WEFT_UINT8,
+    picture_describe(codec->tensor, png_get_bit_depth(codec->png, codec->info) == 16 ? WEFT_UINT16 : WEFT_UINT8,
                      png_get_image_height(codec->png, codec->info), png_get_image_width(codec->png, codec->info),
                      png_get_channels(codec->png, codec->info));
 }

@@ -82,8 +82,7 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
                            report_size(report, memory_available()));
     if (size > UNCHECKED && !memory_check(report, path, what, (double)size))
         return false;
-    size_t rounded = (size / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
-    tensor->memory = aligned_alloc(DATA_ALIGNMENT, rounded);
+    tensor->memory = aligned_alloc(DATA_ALIGNMENT, (size / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT);
     if (!tensor->memory)
         return REPORT_FILE(report, path, FILE_MEMORY, what, report_size(report, (double)size),
                            report_size(report, memory_available()));

@@ -47,8 +47,8 @@ static void make_tables(struct parser *parser)
         const struct option_row *row = &option_rows[i];
         if (!row->name || !option_is_for(row, parser->command))
             continue;
-        int takes = row->word ? required_argument : no_argument;
-        parser->options[count++] = (struct option){row->name, takes, NULL, row_number(row)};
+        parser->options[count++] =
+            (struct option){row->name, row->word ? required_argument : no_argument, NULL, row_number(row)};
         if (row->letter)
             strcat(parser->letters, (char[]){(char)row->letter, row->word ? ':' : '\0', '\0'});
     }
@@ -114,10 +114,9 @@ static const char *find_equals(const char *text)
 static bool split_type(struct parser *parser, const char *at, const char *end,
                        struct assignment *assignment)
 {
-    struct pool *pool = parser->report->pool;
     if (at == end)
         return true;
-    const char *text = pool_string(pool, at + 1, (size_t)(end - at - 1));
+    const char *text = pool_string(parser->report->pool, at + 1, (size_t)(end - at - 1));
     if (*at == ':')
         assignment->type = text;
     else
@@ -166,15 +165,13 @@ static bool takes_program(enum command command)
 
 static bool add_positional(struct parser *parser, const char *argument)
 {
-    if (!takes_program(parser->command))
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "an option, and this command takes nothing else");
-    if (parser->arguments->program && parser->command == COMMAND_CACHE)
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "an option, and 'weft cache' takes one word");
-    if (parser->arguments->program && parser->command == COMMAND_BUILD)
-        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument,
-                               "an option, and 'weft build' takes one file");
+    const enum command command = parser->command;
+    const char *instead = !takes_program(command)    ? "an option, and this command takes nothing else"
+                          : command == COMMAND_CACHE ? "an option, and 'weft cache' takes one word"
+                          : command == COMMAND_BUILD ? "an option, and 'weft build' takes one file"
+                                                     : NULL;
+    if (instead && (!takes_program(command) || parser->arguments->program))
+        return REPORT_ARGUMENT(parser->report, argument, strlen(argument), NO_ASSIGNMENT, argument, instead);
     if (parser->arguments->program)
         return add_assignment(parser, argument);
     const char *extension;
@@ -243,8 +240,9 @@ static bool set_levels(struct parser *parser, const struct option_row *row, cons
     }
 }
 
-static bool set_bundle(struct parser *parser, const char *value)
+static bool set_bundle(struct parser *parser, const struct option_row *row, const char *value)
 {
+    (void)row;
     parser->arguments->bundle = value;
     return (is_name(value, strlen(value)) && strlen(value) < 200) ||
            REPORT_ARGUMENT(parser->report, value, strlen(value), OPTION_VALUE, "--bundle",
@@ -283,8 +281,7 @@ static bool set_size(struct parser *parser, const struct option_row *row, const 
 static bool set_threads(struct parser *parser, const struct option_row *row, const char *value)
 {
     size_t length = strlen(value);
-    bool digits = length <= 4 && strspn(value, "0123456789") == length;
-    parser->arguments->threads = digits ? atoi(value) : 0;
+    parser->arguments->threads = length <= 4 && strspn(value, "0123456789") == length ? atoi(value) : 0;
     return parser->arguments->threads || bad_value(parser, row, value, length, value);
 }
 
@@ -296,69 +293,43 @@ static bool set_arch(struct parser *parser, const struct option_row *row, const 
            bad_value(parser, row, value, strlen(value), value);
 }
 
-/* `choice`: the position of one of the row's values, which stand in the order of their enumeration. */
-static bool set_option(struct parser *parser, const struct option_row *row, char *value, int choice)
+static bool set_depfile(struct parser *parser, const struct option_row *row, const char *value)
 {
+    parser->arguments->depfile = value;
+    return *value || bad_value(parser, row, value, 0, value);
+}
+
+/* `choice`: the position of one of the row's values, which stand in the order of their enumeration. */
+static bool set_option(struct parser *parser, const struct option_row *row, const char *value, int choice)
+{
+    typedef bool setter(struct parser *parser, const struct option_row *row, const char *value);
     struct arguments *arguments = parser->arguments;
-    switch (row->id) {
-    case OPTION_OUTPUT:
-        return add_output(parser, row, value);
-    case OPTION_DIRECTORY:
-        return set_directory(parser, row, value);
-    case OPTION_BUILT_ARCH:
-        return add_arch(parser, row, value);
-    case OPTION_BUNDLE:
-        return set_bundle(parser, value);
-    case OPTION_ISA:
-        return set_levels(parser, row, value);
-    case OPTION_DEPFILE:
-        arguments->depfile = value;
-        return *value || bad_value(parser, row, value, 0, value);
-    case OPTION_THREADS:
-        return set_threads(parser, row, value);
-    case OPTION_SHOWN_ARCH:
-        return set_arch(parser, row, value);
-    case OPTION_SIZE:
-        return set_size(parser, row, value);
-    case OPTION_MATH:
-    case OPTION_SHOWN_MATH:
-        arguments->math = (enum weft_math)choice;
-        return true;
-    case OPTION_TIER:
+    setter *const setters[OPTION_NOTE] = {
+        [OPTION_OUTPUT] = add_output, [OPTION_DIRECTORY] = set_directory, [OPTION_BUILT_ARCH] = add_arch,
+        [OPTION_BUNDLE] = set_bundle, [OPTION_ISA] = set_levels,          [OPTION_DEPFILE] = set_depfile,
+        [OPTION_SIZE] = set_size,     [OPTION_THREADS] = set_threads,     [OPTION_SHOWN_ARCH] = set_arch};
+    const char **const words[OPTION_NOTE] = {[OPTION_STAGE] = &arguments->stage,
+                                             [OPTION_FORMAT] = &arguments->format,
+                                             [OPTION_FOUND_FORMAT] = &arguments->format};
+    bool *const flags[OPTION_NOTE] = {
+        [OPTION_OPENMP] = &arguments->openmp, [OPTION_COMPARE] = &arguments->check, [OPTION_LIST] = &arguments->list,
+        [OPTION_TIME] = &arguments->time,     [OPTION_HELP] = &arguments->help,
+        [OPTION_QUIET] = &parser->report->quiet, [OPTION_VERSION] = &arguments->version};
+    if (setters[row->id])
+        return setters[row->id](parser, row, value);
+    if (words[row->id])
+        *words[row->id] = value;
+    else if (flags[row->id])
+        *flags[row->id] = true;
+    else if (row->id == OPTION_TIER)
         arguments->tier = (enum weft_tier)choice;
-        return true;
-    case OPTION_TARGET:
-    case OPTION_SHOWN_TARGET:
-        arguments->target = (enum weft_target)choice;
-        return true;
-    case OPTION_BUILT_TARGET:
+    else if (row->id == OPTION_BUILT_TARGET)
         arguments->cuda = choice;
-        return true;
-    case OPTION_STAGE:
-        arguments->stage = value;
-        return true;
-    case OPTION_FORMAT:
-    case OPTION_FOUND_FORMAT:
-        arguments->format = value;
-        return true;
-    case OPTION_OPENMP:
-        return arguments->openmp = true;
-    case OPTION_COMPARE:
-        return arguments->check = true;
-    case OPTION_LIST:
-        return arguments->list = true;
-    case OPTION_TIME:
-        return arguments->time = true;
-    case OPTION_QUIET:
-        return parser->report->quiet = true;
-    case OPTION_HELP:
-        return arguments->help = true;
-    case OPTION_VERSION:
-        return arguments->version = true;
-    case OPTION_NOTE:
-        break;
-    }
-    return false;
+    else if (row->id == OPTION_MATH || row->id == OPTION_SHOWN_MATH)
+        arguments->math = (enum weft_math)choice;
+    else if (row->id == OPTION_TARGET || row->id == OPTION_SHOWN_TARGET)
+        arguments->target = (enum weft_target)choice;
+    return true;
 }
 
 /* What getopt_long found: its number, 1 for an argument that is no option. */
@@ -367,8 +338,7 @@ static bool take(struct parser *parser, int number, char *value)
     if (number == 1)
         return add_positional(parser, value);
     const struct option_row *row = find_row(parser, number);
-    const bool listed = row->values && !row->takes;
-    const int choice = listed ? find_value(row, value, strlen(value)) : 0;
+    const int choice = row->values && !row->takes ? find_value(row, value, strlen(value)) : 0;
     return choice < 0 ? bad_value(parser, row, value, strlen(value), value)
                       : set_option(parser, row, value, choice);
 }

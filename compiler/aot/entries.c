@@ -12,11 +12,10 @@
 static const char *c_type(struct arena *arena, enum weft_dtype dtype)
 {
     const struct type_row *row = &type_rows[dtype];
-    if (dtype_is_half(dtype))
-        return arena_printf(arena, "uint%d_t", row->bits);
-    if (dtype_is_integer(dtype))
-        return arena_printf(arena, "%s_t", row->name);
-    return dtype == WEFT_BOOL ? "bool" : row->storage;
+    return dtype_is_half(dtype)      ? arena_printf(arena, "uint%d_t", row->bits)
+           : dtype_is_integer(dtype) ? arena_printf(arena, "%s_t", row->name)
+           : dtype == WEFT_BOOL      ? "bool"
+                                     : row->storage;
 }
 
 /* ---- operands ---- */
@@ -86,12 +85,8 @@ static void add_sizes(struct aot_kernel *k, struct parameters *list)
 /* Adds the data of an operand. A single element is passed by value. */
 static void add_data(struct aot_kernel *k, struct parameters *list, const struct aot_operand *o)
 {
-    const char *type = c_type(k->arena, o->dtype);
-    if (o->result)
-        type = arena_printf(k->arena, "%s *", type);
-    else
-        type = arena_printf(k->arena, o->shape->rank ? "const %s *" : "%s ", type);
-    add_parameter(k, list, type, o->name);
+    const char *form = o->result ? "%s *" : o->shape->rank ? "const %s *" : "%s ";
+    add_parameter(k, list, arena_printf(k->arena, form, c_type(k->arena, o->dtype)), o->name);
 }
 
 static void add_operand(struct aot_kernel *k, struct parameters *list, enum entry entry, const struct aot_operand *o)
@@ -259,8 +254,8 @@ void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int coun
 static void put_array(struct buf *out, struct aot_kernel *k, enum entry entry, int number)
 {
     const struct aot_operand o = aot_operand(k, number);
-    const bool value = !o.result && !o.shape->rank;
-    buf_printf(out, "        {%s%s%s, ", o.result ? "" : "(void *)(uintptr_t)", value ? "&" : "", o.name);
+    buf_printf(out, "        {%s%s%s, ", o.result ? "" : "(void *)(uintptr_t)",
+               !o.result && !o.shape->rank ? "&" : "", o.name);
     if (entry == ENTRY_STRIDED && o.shape->rank)
         buf_printf(out, "%s_shape, %s_strides},\n", o.name, o.name);
     else if (o.result || !o.shape->rank)

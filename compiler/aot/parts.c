@@ -56,9 +56,9 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
     const struct program *program = k->program;
     const struct shape **inputs = ARENA_ARRAY(k->arena, const struct shape *, program->input_count);
     struct diags ignored = {.arena = k->arena, .source = program->source};
-    example->extent_count = k->node_extents;
-    example->extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1);
-    example->shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count);
+    *example = (struct example){.extent_count = k->node_extents,
+                                .extents = ARENA_ARRAY(k->arena, int64_t, k->node_extents + 1),
+                                .shapes = ARENA_ARRAY(k->arena, const struct shape *, program->node_count)};
     for (int e = 0; e < k->node_extents; e++)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
@@ -161,9 +161,8 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
 
 static void add_class(struct aot_kernel *k, struct aot_part *part, const unsigned char *kinds)
 {
-    const size_t count = (size_t)part->kernel->access_count;
     for (int c = 0; c < part->class_count; c++)
-        if (memcmp(part->classes[c].kinds, kinds, count) == 0)
+        if (memcmp(part->classes[c].kinds, kinds, (size_t)part->kernel->access_count) == 0)
             return;
     ARENA_PUSH(k->arena, part->classes, part->class_count, ((struct aot_class){.kinds = kinds}));
 }
@@ -206,17 +205,17 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
         .space = maps[0].to, .maps = maps,
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {example_inputs(k, inputs), NULL}};
-    if (shape_volume(params.space) < 1 || !pipeline_loop(k->arena, &params, &loop, &wrong))
-        return NULL;
-    return arena_copy(k->arena, &loop.geometry, sizeof loop.geometry);
+    return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &loop, &wrong)
+               ? arena_copy(k->arena, &loop.geometry, sizeof loop.geometry)
+               : NULL;
 }
 
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
-    if (map_is_bounded(kernel, access->map))
-        return ACCESS_BOUNDED;
-    return access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED : ACCESS_STRIDED;
+    return map_is_bounded(kernel, access->map)                        ? ACCESS_BOUNDED
+           : access->map || access_reinterprets(k->program, access) ? ACCESS_MAPPED
+                                                                    : ACCESS_STRIDED;
 }
 
 /* Adds the class for any strides. */

@@ -137,11 +137,10 @@ static const char *function_name(struct aot_kernel *k, int p, int c)
 {
     const struct aot_part *part = &k->parts[p];
     const int accesses = part->kernel->access_count;
-    const char *kinds = arena_printf(k->arena, "%.*s", accesses, (const char *)part->classes[c].kinds);
-    if (c == part->class_count - 1)
-        kinds = "any";
-    else if (accesses > 16)
-        kinds = arena_printf(k->arena, "%d", c);
+    const char *spelled = arena_printf(k->arena, "%.*s", accesses, (const char *)part->classes[c].kinds);
+    const char *kinds = c == part->class_count - 1 ? "any"
+                        : accesses > 16            ? arena_printf(k->arena, "%d", c)
+                                                   : spelled;
     return arena_printf(k->arena, NAME_LOOP, k->program->name, p, kinds);
 }
 

@@ -44,7 +44,6 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
 static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
 {
     const struct access *access = &k->parts[p].kernel->accesses[a];
-    const int size = type_rows[access->dtype].size;
     const bool given = access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
     const int operand = access->index + (access->kind == TENSOR_RESULT ? k->program->input_count : 0);
     const struct aot_operand own = given ? aot_operand(k, operand) : (struct aot_operand){.dtype = access->dtype};
@@ -58,8 +57,8 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
                          : access->kind == TENSOR_BYTES    ? "FROM_BYTES"
                                                            : "FROM_TEMPORARY";
     const int index = device && access->kind == TENSOR_CONSTANT ? k->parts[p].constant + access->index : access->index;
-    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index, size,
-               value ? 0 : old, value ? 0 : access->map, data, form);
+    buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index,
+               type_rows[access->dtype].size, value ? 0 : old, value ? 0 : access->map, data, form);
     buf_printf(out, given ? " /* %s */\n" : "\n", own.name);
 }
 
@@ -142,10 +141,7 @@ static void put_part(struct buf *out, struct buf *row, struct aot_kernel *k, int
         put_maps(out, k, p);
     if (faults)
         put_faults(out, k, p);
-    if (k->target->device)
-        aot_put_device_classes(out, k, p, params);
-    else
-        put_classes(out, k, p, params);
+    (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %d / 3.0},\n", form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->parts[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,

@@ -18,11 +18,6 @@ static const struct diag_row rows[DIAG_COUNT] = {
 #include "grammar/diags.def"
 };
 
-void diags_init(struct diags *diags, struct arena *arena, const struct source *source)
-{
-    *diags = (struct diags){.arena = arena, .source = source};
-}
-
 /* Appends the records from `first` to `last`. */
 static void append(struct diags *diags, struct diag *first, struct diag *last)
 {
@@ -69,6 +64,12 @@ bool diag_add_at(struct diags *diags, enum diag_id id, const struct span *spans,
     add(diags, id, spans, count, args);
     va_end(args);
     return false;
+}
+
+void *diag_no_memory(struct diags *diags)
+{
+    diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+    return NULL;
 }
 
 enum { NEAREST_MAX = 64 };

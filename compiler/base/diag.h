@@ -69,8 +69,12 @@ static inline struct span span_join(struct span a, struct span b)
     return (struct span){a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end};
 }
 
-/* Makes an empty list. Diagnostics are allocated in `arena`; spans refer to `source`, which may be NULL. */
-void diags_init(struct diags *diags, struct arena *arena, const struct source *source);
+/* An empty list. Diagnostics are allocated in `arena`; spans refer to `source`, which may be NULL. */
+static inline struct diags diags_new(struct arena *arena, const struct source *source)
+{
+    return (struct diags){.arena = arena, .source = source};
+}
+
 /* Adds one diagnostic and returns false:
  *
  *     bool diag(struct diags *diags, enum diag_id id, struct span span, ...);
@@ -86,6 +90,8 @@ void diags_init(struct diags *diags, struct arena *arena, const struct source *s
                 __VA_ARGS__)
 bool diag_add(struct diags *diags, enum diag_id id, struct span span, ...);
 bool diag_add_at(struct diags *diags, enum diag_id id, const struct span *spans, int count, ...);
+/* Reports that memory ran out, and returns NULL. */
+void *diag_no_memory(struct diags *diags);
 
 /* Never run. They exist for the compiler to check formats. */
 #define DIAG(id, number, severity, status, format)                                                 \

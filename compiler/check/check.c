@@ -15,9 +15,7 @@ static const char *text_of(const struct program *program, struct span span)
 
 static const char *spelling(struct program *program, enum op op)
 {
-    size_t length;
-    const char *word = word_at(op_rows[op].spellings, 0, &length);
-    return arena_string(program->arena, word, length);
+    return word_text(program->arena, op_rows[op].spellings, 0);
 }
 
 /* Whether a literal may become a `dtype`. Reports an overflow. */
@@ -49,10 +47,9 @@ static bool check_constant(struct program *program, const struct node *node, enu
 /* An integer that fits no type is an error only where it meets one: 2**100 // 2**90 is 1024. */
 static bool check_literal(struct program *program, struct node *node)
 {
+    const enum weft_dtype dtype = literal_dtype(&node->literal);
     (void)program;
-    node->dtype = literal_dtype(&node->literal);
-    if (node->dtype == WEFT_DTYPE_COUNT)
-        node->dtype = WEFT_INT64;
+    node->dtype = dtype == WEFT_DTYPE_COUNT ? WEFT_INT64 : dtype;
     return true;
 }
 
@@ -105,9 +102,7 @@ static bool check_array(struct program *program, struct node *node)
     }
     if (integers && !program->is_value)
         node->dtype = integers_dtype(program, node);
-    if (node->dtype < WEFT_DTYPE_COUNT)
-        return true;
-    return diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
+    return node->dtype < WEFT_DTYPE_COUNT || diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 
 static bool check_cast(struct program *program, struct node *node)
@@ -162,9 +157,8 @@ static bool check_rule(struct program *program, struct node *node)
     bool all_bool = true;
     for (int i = 0; i < node->operand_count; i++)
         all_bool = all_bool && operand_node(program, node, i)->dtype == WEFT_BOOL;
-    if (!rule->floats && !check_floats(program, node))
-        return false;
-    return rule->all_bool || !all_bool || check_all_bool(program, node);
+    return (rule->floats || check_floats(program, node)) &&
+           (rule->all_bool || !all_bool || check_all_bool(program, node));
 }
 
 static bool check_op(struct program *program, struct node *node)

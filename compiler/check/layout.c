@@ -7,9 +7,9 @@
 
 const char *input_layout(const struct symbol *symbol)
 {
-    if (symbol->type.has_layout)
-        return symbol->type.layout;
-    return symbol->given && symbol->given->has_layout ? symbol->given->layout : "";
+    return symbol->type.has_layout                       ? symbol->type.layout
+           : symbol->given && symbol->given->has_layout ? symbol->given->layout
+                                                        : "";
 }
 
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped)
@@ -42,9 +42,9 @@ static const char *if_complete(const char *layout, const struct shape *shape)
 {
     if (!layout || !*layout)
         return layout;
-    if (!shape)
-        return NULL;
-    return strlen(layout) == (size_t)shape->rank ? layout : "";
+    return !shape                                         ? NULL
+           : strlen(layout) == (size_t)shape->rank ? layout
+                                                   : "";
 }
 
 static bool clash(const struct layouts *l, const struct node *node, int a, int b)
@@ -85,9 +85,9 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
     uint32_t set;
     if (!layout || !*layout)
         return layout;
-    if (!view_axes(args, l->contents, (int)strlen(layout), &set))
-        return NULL;
-    return layout_without(l->arena, layout, set);
+    return view_axes(args, l->contents, (int)strlen(layout), &set)
+               ? layout_without(l->arena, layout, set)
+               : NULL;
 }
 
 /* Rule 9.4: an integer drops its dimension's letter, a slice keeps it, None clears the layout. */

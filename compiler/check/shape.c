@@ -42,9 +42,9 @@ static void widen(struct shape *shape, int rank)
 
 static const char *extent_text(struct arena *arena, const struct program *program, int64_t extent)
 {
-    if (extent >= 0)
-        return arena_printf(arena, "%lld", (long long)extent);
-    return extent == EXTENT_UNKNOWN ? "?" : program->size_variables[EXTENT_VARIABLE - extent];
+    return extent >= 0                ? arena_printf(arena, "%lld", (long long)extent)
+           : extent == EXTENT_UNKNOWN ? "?"
+                                      : program->size_variables[EXTENT_VARIABLE - extent];
 }
 
 const char *shape_text(struct arena *arena, const struct program *program,

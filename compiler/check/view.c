@@ -47,10 +47,9 @@ static bool wrong_volume(const struct view_walk *w, const struct numbers *from, 
     bool bytes = w->args->form == VIEW_REINTERPRET;
     const char *shape = shape_text(w->arena, w->viewed->program, w->out);
     const char *value = shape_text(w->arena, w->viewed->program, w->viewed->shape);
-    const char *to = type_rows[w->args->dtype].name;
     if (bytes) {
         value = arena_printf(w->arena, "%s of %s", value, type_rows[w->viewed->dtype].name);
-        shape = arena_printf(w->arena, "%s of %s", shape, to);
+        shape = arena_printf(w->arena, "%s of %s", shape, type_rows[w->args->dtype].name);
     }
     return diag_at(w->diags, DIAG_VIEW_VOLUME, places.spans, places.count, form_name(w),
                    w->viewed->name, value, shape,

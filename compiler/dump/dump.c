@@ -21,9 +21,8 @@ static const char *place_text(struct arena *arena, const struct lines *lines, st
     unsigned end = last - lines->starts[last_line] + 1;
     if (last_line != line)
         return arena_printf(arena, "%d:%u-%d:%u", line + 1, first, last_line + 1, end);
-    if (end == first)
-        return arena_printf(arena, "%d:%u", line + 1, first);
-    return arena_printf(arena, "%d:%u-%u", line + 1, first, end);
+    return end == first ? arena_printf(arena, "%d:%u", line + 1, first)
+                        : arena_printf(arena, "%d:%u-%u", line + 1, first, end);
 }
 
 /* Prints the text of a span on one line, shortened, with control characters as `?`. */
@@ -107,11 +106,10 @@ static void put_array(struct buf *buf, const struct program *program, const stru
 /* Prints the row's name in small letters, followed by its spelling if that differs. */
 static void put_row(struct buf *buf, enum op op)
 {
-    size_t length;
-    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    const char *spelling = word_text(buf->arena, op_rows[op].spellings, 0);
     if (!is_letter(*spelling))
         buf_printf(buf, "%s ", op_name(buf->arena, op));
-    buf_add(buf, spelling, length);
+    buf_puts(buf, spelling);
 }
 
 static void put_numbers(struct buf *buf, const struct program *program, const char *name,
@@ -211,8 +209,8 @@ static void put_node(struct printer *printer, const struct node *node, int depth
         buf_printf(buf, "(depth %d) ", depth);
     put_head(buf, printer->program, node);
     size_t width = buf->length - start;
-    buf_printf(buf, "%*s", width < 38 ? (int)(40 - width) : 2, "");
-    buf_printf(buf, "%-9s ", place_text(buf->arena, &printer->lines, node->span));
+    buf_printf(buf, "%*s%-9s ", width < 38 ? (int)(40 - width) : 2, "",
+               place_text(buf->arena, &printer->lines, node->span));
     put_text(buf, printer->program->source, node->span);
     buf_putc(buf, '\n');
 }

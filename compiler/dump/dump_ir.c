@@ -30,13 +30,12 @@ static void put_op_types(struct buf *buf, const struct program *program, const s
 {
     enum weft_dtype operand = operand_dtype(program, node);
     const struct op_row *row = &op_rows[node->op];
-    size_t length;
-    const char *spelling = word_at(row->spellings, 0, &length);
+    const char *spelling = word_text(buf->arena, row->spellings, 0);
     if (compares_by_value(program, node)) {
-        buf_printf(buf, "%.*s by value, int64 with uint64", (int)length, spelling);
+        buf_printf(buf, "%s by value, int64 with uint64", spelling);
         return;
     }
-    buf_printf(buf, "%.*s in %s", (int)length, spelling, type_rows[operand].name);
+    buf_printf(buf, "%s in %s", spelling, type_rows[operand].name);
     for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
         const struct node *from = operand_node(program, node, i);
         if (from->dtype != operand && !is_whole(program, from))
@@ -47,8 +46,8 @@ static void put_op_types(struct buf *buf, const struct program *program, const s
 static void put_cast_types(struct buf *buf, const struct program *program, const struct node *node)
 {
     const struct node *from = operand_node(program, node, 0);
-    buf_puts(buf, node->kind == NODE_CAST ? "cast from " : "wrap from ");
-    buf_puts(buf, is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
+    buf_printf(buf, "%s from %s", node->kind == NODE_CAST ? "cast" : "wrap",
+               is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
 }
 
 static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
@@ -68,13 +67,12 @@ static const char *dtype_text(const struct node *node)
 
 static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
 {
-    size_t length = node->span.end - node->span.start;
-    put_padded(buf, program->source->text + node->span.start, length, COLUMN);
+    put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
     buf_printf(buf, "%-9s", dtype_text(node));
     switch (node->kind) {
     case NODE_NAME:
-        buf_puts(buf, program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding");
-        buf_puts(buf, node->literal.kind != LITERAL_NONE ? ", " : "");
+        buf_printf(buf, "%s%s", program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding",
+                   node->literal.kind != LITERAL_NONE ? ", " : "");
         break;
     case NODE_OP:
         if (node->literal.kind == LITERAL_NONE)
@@ -88,8 +86,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
-        buf_puts(buf, "array literal");
-        buf_puts(buf, node->dtype == WEFT_BOOL ? "" : ", keeps its full values");
+        buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");
         break;
     default: break;
     }
@@ -267,8 +264,8 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
         chain[count++] = map;
     while (count-- > 0) {
         const struct index_map *at = &kernel->maps[chain[count]];
-        buf_printf(buf, "%s %s ", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as");
-        buf_puts(buf, shape_text(buf->arena, kernel->program, at->to));
+        buf_printf(buf, "%s %s %s", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as",
+                   shape_text(buf->arena, kernel->program, at->to));
         if (at->axes) {
             buf_puts(buf, " at ");
             put_axes(buf, at);
@@ -322,10 +319,9 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
-        bool mapped = access_numbered(g->kinds[a]);
-        buf_puts(buf, !g->merged_count ? ""
-                      : mapped         ? " numbers between elements"
-                                       : " bytes between elements");
+        buf_puts(buf, !g->merged_count                 ? ""
+                      : access_numbered(g->kinds[a]) ? " numbers between elements"
+                                                     : " bytes between elements");
         for (int i = 0; i < g->merged_count; i++)
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
         if (g->starts[a])

@@ -10,9 +10,9 @@
 static const char *divisor_text(struct emitter *e, const struct ins *ins)
 {
     int64_t divisor;
-    if (!(e->params->fast & FAST_DIVISOR) || !literal_divisor(e->kernel, ins, &divisor))
-        return NULL;
-    return arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor);
+    return (e->params->fast & FAST_DIVISOR) && literal_divisor(e->kernel, ins, &divisor)
+               ? arena_printf(e->arena, "(%s)%lld", short_name(ins->source), (long long)divisor)
+               : NULL;
 }
 
 /* Adds a row on operands with these names: its meaning, or a call of a function where there are too
@@ -240,8 +240,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
                    access_name(e->arena, e->kernel, ins->index));
     } else {
-        const char *function = is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins);
-        buf_printf(out, "%s(%s", function, to);
+        buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);
     }
     for (int k = 0; k < 3; k++) {
         if (ins->a[k] < 0)

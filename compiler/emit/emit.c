@@ -32,9 +32,8 @@ const char *generated_value(struct arena *arena, const struct kernel *kernel, in
     const struct ins *ins = &kernel->ins[i];
     if (ins->kind == INS_LOAD)
         return arena_printf(arena, NAME_LOAD, ins->index);
-    if (ins->kind == INS_LITERAL)
-        return arena_printf(arena, NAME_LITERAL, ins->index);
-    return arena_printf(arena, NAME_VALUE, i);
+    return ins->kind == INS_LITERAL ? arena_printf(arena, NAME_LITERAL, ins->index)
+                                    : arena_printf(arena, NAME_VALUE, i);
 }
 
 const char *value_name(struct emitter *e, int i)
@@ -42,9 +41,9 @@ const char *value_name(struct emitter *e, int i)
     const struct ins *ins = &e->kernel->ins[i];
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
         return arena_printf(e->arena, "(%s)", literal_code(e, ins->index));
-    if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS)
-        return arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), ins->index);
-    return generated_value(e->arena, e->kernel, i);
+    return ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS
+               ? arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), ins->index)
+               : generated_value(e->arena, e->kernel, i);
 }
 
 const char *access_name(struct arena *arena, const struct kernel *kernel, int access)
@@ -65,9 +64,8 @@ const char *access_name(struct arena *arena, const struct kernel *kernel, int ac
 static struct tokens row_tokens(const struct ins *ins, const char *const names[3])
 {
     enum weft_dtype t = op_rows[ins->op].rule == RULE_CONVERT ? ins->dtype : ins->source;
-    const char *section = dtype_is_float(t) ? "floating" : "integer";
-    struct tokens tokens = {section, t, ins->source, op_rows[ins->op].rule == RULE_CONVERT, false,
-                            {names[0], names[1], names[2]}};
+    struct tokens tokens = {dtype_is_float(t) ? "floating" : "integer", t, ins->source,
+                            op_rows[ins->op].rule == RULE_CONVERT, false, {names[0], names[1], names[2]}};
     return tokens;
 }
 

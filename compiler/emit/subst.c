@@ -38,18 +38,17 @@ static const char *type_name(const struct tokens *tokens, struct arena *arena)
 
 static const char *unsigned_name(enum weft_dtype dtype)
 {
-    if (dtype_is_float(dtype))
-        return type_rows[dtype].short_name;
-    return type_rows[dtype].bits == 64 ? "u64" : "u32";
+    return dtype_is_float(dtype)             ? type_rows[dtype].short_name
+           : type_rows[dtype].bits == 64 ? "u64"
+                                         : "u32";
 }
 
 static const char *helper_name(struct subst *subst, const char *name, const struct tokens *tokens,
                                bool pair)
 {
     const char *t = type_rows[tokens->t].short_name;
-    if (!pair)
-        return arena_printf(subst->arena, "%s_%s", name, t);
-    return arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t);
+    return pair ? arena_printf(subst->arena, "%s_%s_%s", name, type_rows[tokens->s].short_name, t)
+                : arena_printf(subst->arena, "%s_%s", name, t);
 }
 
 bool subst_is_new(struct subst *subst, const char *name)
@@ -71,8 +70,7 @@ void subst_helper(struct subst *subst, const char *name, const struct tokens *to
     inside.section = pair ? name : tokens->section;
     inside.a[0] = inside.a[1] = inside.a[2] = NULL;
     text = subst_find(subst->target->prelude, inside.section, name, &length);
-    if (!text)
-        text = subst_find(weft_template_dialect, inside.section, name, &length);
+    text = text ? text : subst_find(weft_template_dialect, inside.section, name, &length);
     if (!text)
         return;
     struct buf body = buf_new(subst->arena);

@@ -48,8 +48,7 @@ int kernel_weight(const struct kernel *kernel)
 
 int64_t literal_value(const struct kernel *kernel, const struct ins *literal)
 {
-    const union scalar value = kernel->literals[literal->index];
-    return eval_convert(literal->dtype, WEFT_INT64, false, value).i64;
+    return eval_convert(literal->dtype, WEFT_INT64, false, kernel->literals[literal->index]).i64;
 }
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)

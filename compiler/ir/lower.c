@@ -105,8 +105,8 @@ static int lower_compare64(struct lowering *l, const struct node *node)
 /* Operand i, converted to the operation's type, then to the type in which that computes. */
 static int operand_as(struct lowering *l, const struct node *node, int i, enum weft_dtype operand)
 {
-    int value = value_as(l, operand_index(l, node, i), operand, MEET);
-    return ins_convert(l, value, type_rows[operand].compute, false, node->token);
+    return ins_convert(l, value_as(l, operand_index(l, node, i), operand, MEET), type_rows[operand].compute, false,
+                       node->token);
 }
 
 static int lower_op(struct lowering *l, const struct node *node)
@@ -221,8 +221,8 @@ static int lower_view(struct lowering *l, const struct node *node)
     int map = l->map;
     l->map = operand_map(l, node, map);
     if (is_cast_input(l, node)) {
-        int input = l->program->symbols[named_node(l->program, from)->symbol].input;
-        int value = ins_add_load(l, TENSOR_INPUT, input, node->dtype, node);
+        int value = ins_add_load(l, TENSOR_INPUT, l->program->symbols[named_node(l->program, from)->symbol].input,
+                                 node->dtype, node);
         l->map = map;
         return value;
     }
@@ -239,9 +239,9 @@ static int lower_node(struct lowering *l, const struct node *node)
     switch (node->kind) {
     case NODE_NAME: {
         const struct symbol *symbol = &l->program->symbols[node->symbol];
-        if (symbol->kind == SYMBOL_INPUT)
-            return ins_add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node);
-        return l->uses[find_use(l, symbol->node, l->map)].value;
+        return symbol->kind == SYMBOL_INPUT
+                   ? ins_add_load(l, TENSOR_INPUT, symbol->input, node->dtype, node)
+                   : l->uses[find_use(l, symbol->node, l->map)].value;
     }
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;

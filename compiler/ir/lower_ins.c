@@ -56,9 +56,8 @@ void ins_resize_table(struct lowering *l, uint32_t size)
 /* Whether a 16-bit type holds every result of a conversion. */
 static bool holds(enum weft_dtype half, const struct ins *ins)
 {
-    const struct type_row *from = &type_rows[ins->source];
     return ins->source == half || ins->op == type_rows[half].nearest ||
-           (!dtype_is_float(ins->source) && from->bits <= type_rows[half].fraction + 1);
+           (!dtype_is_float(ins->source) && type_rows[ins->source].bits <= type_rows[half].fraction + 1);
 }
 
 /* Whether a 16-bit type certainly holds this value. */

@@ -107,8 +107,7 @@ static int combine(int a, int b)
 static int total_weight(const struct hoisting *h, const struct ins *ins)
 {
     int64_t divisor;
-    bool known = literal_divisor(h->whole, ins, &divisor);
-    int weight = known ? DIVISOR_WEIGHT : op_weight(ins->op, ins->source);
+    int weight = literal_divisor(h->whole, ins, &divisor) ? DIVISOR_WEIGHT : op_weight(ins->op, ins->source);
     bool varies = false;
     for (int k = 0; k < 3; k++) {
         int a = ins->a[k];
@@ -123,9 +122,9 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
 /* Under a bounded map a load may give a value that is not in memory, so it varies over everything. */
 static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
 {
-    if (map_is_bounded(h->whole, h->whole->accesses[load->index].map))
-        return 0;
-    return add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
+    return map_is_bounded(h->whole, h->whole->accesses[load->index].map)
+               ? 0
+               : add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
 }
 
 static void analyse(struct hoisting *h, int scalar, const struct shape *const *access_shapes)

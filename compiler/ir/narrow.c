@@ -109,9 +109,7 @@ static int64_t ones(int64_t a)
 
 static struct range bits_of(struct range a, struct range b, bool both)
 {
-    if (a.lo < 0 || b.lo < 0)
-        return unknown;
-    return between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
+    return a.lo < 0 || b.lo < 0 ? unknown : between(0, both ? least(a.hi, b.hi) : ones(a.hi | b.hi));
 }
 
 static struct range absolute(struct range a)
@@ -124,9 +122,9 @@ static struct range absolute(struct range a)
 /* Only for counts that are valid in 16 bits. */
 static struct range shifted(struct range a, struct range by)
 {
-    if (by.lo < 0 || by.hi > 15)
-        return unknown;
-    return hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
+    return by.lo < 0 || by.hi > 15
+               ? unknown
+               : hull(between(a.lo >> by.lo, a.hi >> by.lo), between(a.lo >> by.hi, a.hi >> by.hi));
 }
 
 /* Only divisors that are positive literals are used. */
@@ -142,9 +140,8 @@ static struct range quotient(struct range a, struct range b)
 
 static struct range floor_quotient(struct range a, struct range b)
 {
-    if (!is_divisor(b))
-        return unknown;
-    return between(a.lo / b.lo - (a.lo % b.lo < 0), a.hi / b.lo - (a.hi % b.lo < 0));
+    return is_divisor(b) ? between(a.lo / b.lo - (a.lo % b.lo < 0), a.hi / b.lo - (a.hi % b.lo < 0))
+                         : unknown;
 }
 
 static struct range modulus(struct range a, struct range b)
@@ -155,9 +152,7 @@ static struct range modulus(struct range a, struct range b)
 
 static struct range remainder_of(struct range a, struct range b)
 {
-    if (!is_divisor(b))
-        return unknown;
-    return between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0);
+    return is_divisor(b) ? between(a.lo < 0 ? 1 - b.lo : 0, a.hi > 0 ? b.lo - 1 : 0) : unknown;
 }
 
 /* The range of the result if it never wraps. Unknown for an operation that is not moved. */
@@ -313,11 +308,7 @@ static void place(struct narrowing *n, int i)
 static bool decide_all(struct narrowing *n)
 {
     bool any = false;
-    int count = n->from->ins_count;
-    n->ranges = ARENA_ARRAY(n->arena, struct range, count);
-    n->root = ARENA_ARRAY(n->arena, int, count);
-    n->dtypes = ARENA_ARRAY(n->arena, enum weft_dtype, count);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
         any = any || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source);
@@ -327,7 +318,10 @@ static bool decide_all(struct narrowing *n)
 
 struct kernel *narrow(struct arena *arena, struct kernel *kernel)
 {
-    struct narrowing n = {.arena = arena, .from = kernel};
+    struct narrowing n = {.arena = arena, .from = kernel,
+                          .ranges = ARENA_ARRAY(arena, struct range, kernel->ins_count),
+                          .root = ARENA_ARRAY(arena, int, kernel->ins_count),
+                          .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))
         return kernel;
     size_t places = (size_t)kernel->ins_count * WEFT_DTYPE_COUNT;

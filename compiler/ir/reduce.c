@@ -158,8 +158,8 @@ static struct kernel *join_lanes(const struct reducing *r, int from, const struc
 static struct kernel *join_nothing(const struct reducing *r)
 {
     struct kernel *kernel = new_kernel(r, ARENA_NEW(r->arena, struct shape));
-    const int value = add_literal(r, kernel, scalar_of(r, reduction_rows[r->reduce->reduction].nothing));
-    return store(r, kernel, value, r->reduce->to, r->reduce->result);
+    return store(r, kernel, add_literal(r, kernel, scalar_of(r, reduction_rows[r->reduce->reduction].nothing)),
+                 r->reduce->to, r->reduce->result);
 }
 
 /* ---- shapes ---- */
@@ -240,7 +240,6 @@ void reduce(struct kernel_program *program, int k)
         return;
     }
     const int lanes = join_pairs(&r, join_blocks(&r, values, flat));
-    const struct shape *last = program->temporaries[lanes].shape;
     add_kernel(program, (struct program_kernel){
-        .kernel = join_lanes(&r, lanes, last, values, open ? flat : NULL), .space = none});
+        .kernel = join_lanes(&r, lanes, program->temporaries[lanes].shape, values, open ? flat : NULL), .space = none});
 }

@@ -31,9 +31,7 @@ static const char *verify_op(const struct kernel *kernel, const struct ins *ins)
         if (dtype != (condition ? WEFT_BOOL : order ? WEFT_UINT64 : ins->source))
             return "an operand has another type than its row works in";
     }
-    if (!op_meaning(ins->op, ins->source))
-        return "a row has no meaning for its operands' type";
-    return NULL;
+    return op_meaning(ins->op, ins->source) ? NULL : "a row has no meaning for its operands' type";
 }
 
 static const char *verify_ins(const struct kernel *kernel, int i)
@@ -103,7 +101,6 @@ const char *verify_kernel(const struct kernel *kernel)
         broken = verify_map(&kernel->maps[m], m);
     if (!broken && stores != kernel->access_count - kernel->load_count)
         return "a result is not stored once";
-    if (!broken && reads != kernel->load_count)
-        return "an access is not loaded by one instruction";
-    return broken;
+    return !broken && reads != kernel->load_count ? "an access is not loaded by one instruction"
+                                                  : broken;
 }

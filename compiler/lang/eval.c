@@ -112,7 +112,6 @@ typedef union scalar convert_fn(enum op, enum weft_dtype, union scalar);
 /* Evaluates a row on a type that computes in another one: decodes the operands, and rounds the result. */
 static union scalar eval_half(enum op op, enum weft_dtype source, const union scalar operands[3])
 {
-    const struct rule *rule = &rule_rows[op_rows[op].rule];
     enum weft_dtype compute = type_rows[source].compute;
     union scalar v[3];
     for (int i = 0; i < 3; i++) {
@@ -120,7 +119,7 @@ static union scalar eval_half(enum op op, enum weft_dtype source, const union sc
         v[i] = condition ? operands[i] : eval_convert(source, compute, false, operands[i]);
     }
     union scalar r = eval_op(op, compute, compute, v[0], v[1], v[2]);
-    return rule->result == RESULT_BOOL ? r : eval_convert(compute, source, false, r);
+    return rule_rows[op_rows[op].rule].result == RESULT_BOOL ? r : eval_convert(compute, source, false, r);
 }
 
 union scalar eval_op(enum op op, enum weft_dtype source, enum weft_dtype result, union scalar a,
@@ -166,9 +165,9 @@ static enum op single_conversion(enum weft_dtype from, enum weft_dtype to, bool 
         return OP_DECODE;
     if (to == WEFT_BOOL)
         return OP_NONZERO;
-    if (!saturate || from == WEFT_BOOL || dtype_is_float(to))
-        return OP_CONVERT;
-    return dtype_is_float(from) ? OP_ROUNDSAT : OP_SATURATE;
+    return !saturate || from == WEFT_BOOL || dtype_is_float(to) ? OP_CONVERT
+           : dtype_is_float(from)                               ? OP_ROUNDSAT
+                                                                : OP_SATURATE;
 }
 
 int conversion(enum weft_dtype from, enum weft_dtype to, bool saturate, struct step steps[MAX_STEPS])
@@ -203,9 +202,9 @@ union scalar eval_convert(enum weft_dtype from, enum weft_dtype to, bool saturat
 
 enum op reinterpretation(enum weft_dtype from, enum weft_dtype to)
 {
-    if (to == WEFT_BOOL)
-        return OP_NONZERO;
-    return dtype_is_float(from) || dtype_is_float(to) ? OP_BITS : OP_CONVERT;
+    return to == WEFT_BOOL                              ? OP_NONZERO
+           : dtype_is_float(from) || dtype_is_float(to) ? OP_BITS
+                                                        : OP_CONVERT;
 }
 
 union scalar scalar_load(const void *memory, enum weft_dtype dtype)

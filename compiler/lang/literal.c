@@ -101,9 +101,8 @@ static const char *fold_real_power(double a, double b, struct literal *result)
     if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
         return "a negative number to a fractional power is complex";
     double power = pow(a, b);
-    if (isinf(power) && isfinite(a) && isfinite(b))
-        return "the power is too large for float64";
-    return real(result, power);
+    return isinf(power) && isfinite(a) && isfinite(b) ? "the power is too large for float64"
+                                                      : real(result, power);
 }
 
 static const char *fold_reals(enum op op, double a, double b, struct literal *result)
@@ -134,9 +133,9 @@ const char *literal_of_node(const struct program *program, struct node *node)
             return NULL;
     const struct literal *a = &operand_node(program, node, 0)->literal;
     const struct literal *b = node->operand_count > 1 ? &operand_node(program, node, 1)->literal : a;
-    if (a->kind == LITERAL_INTEGER && b->kind == LITERAL_INTEGER)
-        return fold_integers(node->op, a->integer, b->integer, &node->literal);
-    return fold_reals(node->op, literal_number(a), literal_number(b), &node->literal);
+    return a->kind == LITERAL_INTEGER && b->kind == LITERAL_INTEGER
+               ? fold_integers(node->op, a->integer, b->integer, &node->literal)
+               : fold_reals(node->op, literal_number(a), literal_number(b), &node->literal);
 }
 
 enum weft_dtype literal_dtype(const struct literal *literal)
@@ -146,9 +145,9 @@ enum weft_dtype literal_dtype(const struct literal *literal)
     wide value = literal->integer;
     if (value >= INT32_MIN && value <= INT32_MAX)
         return WEFT_INT32;
-    if (value >= INT64_MIN && value <= INT64_MAX)
-        return WEFT_INT64;
-    return value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64 : WEFT_DTYPE_COUNT;
+    return value >= INT64_MIN && value <= INT64_MAX    ? WEFT_INT64
+           : value >= 0 && value <= (wide)UINT64_MAX ? WEFT_UINT64
+                                                     : WEFT_DTYPE_COUNT;
 }
 
 /* Converts an integer to a double, rounding to odd: the last bit is set if any bit was lost. Rounding the double to
@@ -231,8 +230,7 @@ static void put_integer(struct buf *buf, __int128 value)
     do
         *--at = (char)('0' + (int)(rest % 10));
     while ((rest /= 10) > 0);
-    buf_puts(buf, value < 0 ? "-" : "");
-    buf_puts(buf, at);
+    buf_printf(buf, "%s%s", value < 0 ? "-" : "", at);
 }
 
 void literal_print(struct buf *buf, const struct literal *literal)

@@ -75,6 +75,13 @@ const char *word_at(const char *words, int index, size_t *length)
     }
 }
 
+const char *word_text(struct arena *arena, const char *words, int index)
+{
+    size_t length;
+    const char *word = word_at(words, index, &length);
+    return arena_string(arena, word, length);
+}
+
 int word_index(const char *words, const char *word, size_t length)
 {
     size_t size;

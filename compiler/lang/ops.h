@@ -99,6 +99,8 @@ enum op op_find_operator(const char *name, size_t length, bool prefix);
 enum weft_dtype dtype_find(const char *name, size_t length);
 /* Word number `index` of a list separated by spaces: returns its start and sets *length. NULL past the end. */
 const char *word_at(const char *words, int index, size_t *length);
+/* A copy of a word that is there. */
+const char *word_text(struct arena *arena, const char *words, int index);
 /* The number of a word in such a list; -1 if it is not there. And the number of words. */
 int word_index(const char *words, const char *word, size_t length);
 int word_count(const char *words);

@@ -20,17 +20,14 @@ enum weft_dtype operand_dtype(const struct program *program, const struct node *
         promoted = promote(promoted, operand_node(program, node, i)->dtype);
     if (rule->operand == OPERAND_BOOL)
         return WEFT_BOOL;
-    if (rule->operand == OPERAND_FLOAT && !dtype_is_float(promoted))
-        return WEFT_FLOAT32;
-    return promoted;
+    return rule->operand == OPERAND_FLOAT && !dtype_is_float(promoted) ? WEFT_FLOAT32 : promoted;
 }
 
 bool compares_by_value(const struct program *program, const struct node *node)
 {
-    if (op_rows[node->op].rule != RULE_COMPARE || operand_dtype(program, node) != WEFT_INT64)
-        return false;
-    return operand_node(program, node, 0)->dtype == WEFT_UINT64 ||
-           operand_node(program, node, 1)->dtype == WEFT_UINT64;
+    return op_rows[node->op].rule == RULE_COMPARE && operand_dtype(program, node) == WEFT_INT64 &&
+           (operand_node(program, node, 0)->dtype == WEFT_UINT64 ||
+            operand_node(program, node, 1)->dtype == WEFT_UINT64);
 }
 
 bool layout_is_good(const char *text)

@@ -19,9 +19,9 @@ enum reduction reduction_find(const char *name)
 
 enum weft_dtype reduction_dtype(enum reduction reduction, enum weft_dtype operand)
 {
-    if (reduction_rows[reduction].rule != REDUCTION_WIDE || dtype_is_float(operand))
-        return operand;
-    return type_rows[operand].class == CLASS_UNSIGNED ? WEFT_UINT64 : WEFT_INT64;
+    return reduction_rows[reduction].rule != REDUCTION_WIDE || dtype_is_float(operand) ? operand
+           : type_rows[operand].class == CLASS_UNSIGNED                                ? WEFT_UINT64
+                                                                                       : WEFT_INT64;
 }
 
 const char *reduction_rule_doc(enum reduction_rule rule)

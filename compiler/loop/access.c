@@ -31,9 +31,9 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
 
 const struct shape *access_row(struct arena *arena, const struct access_shapes *shapes, const struct access *access)
 {
-    const struct shape *own = shapes->inputs[access->index];
     const int old = type_rows[input_dtype(shapes->program, access)].size, size = type_rows[access->dtype].size;
-    const int64_t volume = shape_volume(own), count = size > old ? volume / (size / old) : volume * (old / size);
+    const int64_t volume = shape_volume(shapes->inputs[access->index]),
+                  count = size > old ? volume / (size / old) : volume * (old / size);
     return shape_new(arena, 1, &count);
 }
 

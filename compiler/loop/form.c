@@ -153,9 +153,8 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
-    if (!form->threads)
-        return g->tiling.tiles;
-    return divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads);
+    return form->threads ? divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads)
+                         : g->tiling.tiles;
 }
 
 /* ---- sizes ---- */

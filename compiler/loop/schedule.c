@@ -190,11 +190,11 @@ static void assign_slots(struct arena *arena, const struct kernel *kernel, struc
 void make_schedule(struct arena *arena, const struct kernel *kernel, const unsigned char *kinds,
                    unsigned fast, bool blocks, struct schedule *schedule)
 {
-    *schedule = (struct schedule){.level_count = 1};
-    schedule->level = ARENA_ARRAY(arena, int, kernel->ins_count);
-    schedule->rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count);
-    schedule->call = ARENA_ARRAY(arena, bool, kernel->ins_count);
-    schedule->output = ARENA_ARRAY(arena, int, kernel->ins_count);
+    *schedule = (struct schedule){.level_count = 1,
+                                  .level = ARENA_ARRAY(arena, int, kernel->ins_count),
+                                  .rate = ARENA_ARRAY(arena, unsigned char, kernel->ins_count),
+                                  .call = ARENA_ARRAY(arena, bool, kernel->ins_count),
+                                  .output = ARENA_ARRAY(arena, int, kernel->ins_count)};
     find_rates(kernel, kinds, fast, blocks, schedule);
     find_levels(kernel, schedule);
     if (blocks)

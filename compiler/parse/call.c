@@ -96,9 +96,9 @@ PARSE_APART static struct callee find(struct parser *p)
 /* The index of the parameter that an argument is for; -1 if there is none. */
 static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
 {
-    if (argument->name)
-        return word_index(callee->parameters, argument->name, strlen(argument->name));
-    return position < callee->arity ? position : -1;
+    return argument->name             ? word_index(callee->parameters, argument->name, strlen(argument->name))
+           : position < callee->arity ? position
+                                      : -1;
 }
 
 static char kind_of(const struct callee *callee, int parameter)
@@ -108,9 +108,7 @@ static char kind_of(const struct callee *callee, int parameter)
 
 static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
 {
-    size_t length;
-    const char *word = word_at(callee->parameters, index, &length);
-    return arena_string(p->arena, word, length);
+    return word_text(p->arena, callee->parameters, index);
 }
 
 /* Reads an argument according to its kind in views.def. */
@@ -329,7 +327,7 @@ int parse_call(struct parser *p)
     struct span span = {callee.span.start, p->previous.end};
     int count = arguments.count > callee.arity ? arguments.count : callee.arity;
     const struct argument **slots = ARENA_ARRAY(p->arena, const struct argument *, count + 1);
-    if (callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots))
-        return parse_poison(p, span);
-    return make(p, &callee, slots, count, span);
+    return callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots)
+               ? parse_poison(p, span)
+               : make(p, &callee, slots, count, span);
 }

@@ -204,9 +204,8 @@ static int unexpected_bracket(struct parser *p, const char *expected)
     bool type = dtype_find(p->source->text + before.start, before.end - before.start) != WEFT_DTYPE_COUNT;
     if (p->source->text[before.start] == ']' && strstr(expected, "']'"))
         return parse_wrong(p, p->token.span, "',' is missing between two rows of an array literal");
-    if (type)
-        return parse_wrong(p, p->token.span, "the type of an element stands here, without extents");
-    return parse_unexpected(p, expected);
+    return type ? parse_wrong(p, p->token.span, "the type of an element stands here, without extents")
+                : parse_unexpected(p, expected);
 }
 
 int parse_unexpected_after(struct parser *p, const char *expected)
@@ -239,9 +238,8 @@ int parse_unexpected_after(struct parser *p, const char *expected)
  * reported, not the token. */
 static bool on_later_line(const struct parser *p, struct span opener)
 {
-    const char *text = p->source->text;
     size_t from = p->previous.end, to = p->token.span.start;
-    return opener.end <= from && from < to && memchr(text + from, '\n', to - from);
+    return opener.end <= from && from < to && memchr(p->source->text + from, '\n', to - from);
 }
 
 bool parse_close(struct parser *p, struct span opener, enum token_kind kind, const char *expected)

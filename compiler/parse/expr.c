@@ -202,11 +202,10 @@ PARSE_APART static int operation(struct parser *p, enum op op, struct span token
 
 static int too_loose(struct parser *p, enum op op)
 {
-    size_t length;
-    const char *spelling = word_at(op_rows[op].spellings, 0, &length);
+    const char *spelling = word_text(p->arena, op_rows[op].spellings, 0);
     return parse_wrong(p, p->token.span,
-                       arena_printf(p->arena, "'%.*s' binds looser than the operator before it; put it in "
-                                    "parentheses, as (%.*s x)", (int)length, spelling, (int)length, spelling));
+                       arena_printf(p->arena, "'%s' binds looser than the operator before it; put it in "
+                                    "parentheses, as (%s x)", spelling, spelling));
 }
 
 /* `floor` is the precedence that the place asks for. To the right of a right-associative operator
@@ -316,9 +315,9 @@ static int binary(struct parser *p, int left, uint32_t start)
     int operands[] = {left, climb(p, op_rows[op].precedence + !right, right)};
     p->nesting -= right;
     chain.second.end = p->previous.end;
-    if (op_rows[op].form == FORM_CHAINLESS && at_chainless(p))
-        return chained(p, &chain);
-    return operation(p, op, chain.op, start, operands, 2);
+    return op_rows[op].form == FORM_CHAINLESS && at_chainless(p)
+               ? chained(p, &chain)
+               : operation(p, op, chain.op, start, operands, 2);
 }
 
 static int climb(struct parser *p, int floor, bool tight)

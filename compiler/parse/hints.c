@@ -69,9 +69,7 @@ const char *parse_type_habit(const char *name)
 const char *parse_suggest(struct parser *p, const char *name, const char *const *names,
                           size_t count)
 {
-    const char *nearest = NULL;
-    if (p->diags->errors < WEFT_MAX_ERRORS)
-        nearest = diag_nearest(name, names, count);
+    const char *nearest = p->diags->errors < WEFT_MAX_ERRORS ? diag_nearest(name, names, count) : NULL;
     return nearest ? arena_printf(p->arena, "; did you mean '%s'?", nearest) : "";
 }
 

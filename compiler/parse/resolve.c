@@ -72,8 +72,8 @@ static const char *suggest_symbol(struct parser *p, const char *name)
 static int unknown_name(struct parser *p, const char *name, struct span span)
 {
     if (map_find(&p->rejected, name, strlen(name)) < 0) {
-        const char *hint = p->diags->errors < WEFT_MAX_ERRORS ? suggest_symbol(p, name) : "";
-        diag(p->diags, DIAG_UNKNOWN_NAME, span, name, hint);
+        diag(p->diags, DIAG_UNKNOWN_NAME, span, name,
+             p->diags->errors < WEFT_MAX_ERRORS ? suggest_symbol(p, name) : "");
         map_put(&p->rejected, name, strlen(name), 1);
     }
     return parse_poison(p, span);
@@ -179,9 +179,8 @@ void resolve_result(struct parser *p, const struct span *name, int node)
 {
     const struct node *expression = &p->program->nodes[node];
     const char *own = expression->kind == NODE_NAME ? p->program->symbols[expression->symbol].name : NULL;
-    const char *text = name ? parse_text(p, *name) : own;
-    struct span place = name ? *name : expression->span;
-    add_result(p, (struct result){.name = text, .node = node, .span = place});
+    add_result(p, (struct result){.name = name ? parse_text(p, *name) : own, .node = node,
+                                  .span = name ? *name : expression->span});
 }
 
 /* Makes the last binding the result of a program that has none. */

@@ -41,9 +41,8 @@ static const char *shown(struct parser *p, struct span span)
 static bool is_mask(const struct program *program, const struct node *node)
 {
     const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-    if (symbol)
-        return symbol->typed && symbol->type.dtype == WEFT_BOOL;
-    return node->kind == NODE_OP     ? rule_rows[op_rows[node->op].rule].result == RESULT_BOOL
+    return symbol                    ? symbol->typed && symbol->type.dtype == WEFT_BOOL
+           : node->kind == NODE_OP   ? rule_rows[op_rows[node->op].rule].result == RESULT_BOOL
            : node->kind == NODE_CAST ? node->dtype == WEFT_BOOL
                                      : false;
 }

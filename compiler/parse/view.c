@@ -154,10 +154,7 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     if (!parse_enter(p, p->token.span))
         return;
     struct mark mark = parse_numbers_begin(p);
-    if (p->token.kind == TOKEN_LBRACKET)
-        list(p, numbers, what);
-    else
-        named(p, numbers, what);
+    (p->token.kind == TOKEN_LBRACKET ? list : named)(p, numbers, what);
     p->nesting--;
     numbers->span.end = p->previous.end;
     parse_numbers_end(p, mark);

@@ -21,9 +21,8 @@ static void tell_stage(struct diags *told, void *user)
 {
     const struct subject *subject = user;
     struct weft_context *context = subject->program->context;
-    struct diags failed;
     struct buf text = buf_new(told->arena);
-    diags_init(&failed, told->arena, NULL);
+    struct diags failed = diags_new(told->arena, NULL);
     stage_put(&text, subject, &failed);
     if (failed.errors)
         buf_puts(&text, failed.first->message);

@@ -134,9 +134,9 @@ static const char broken_compiler[] =
 
 static const char *advice(const struct doctor *doctor)
 {
-    if (!doctor->temporary)
-        return "see the temporary files above";
-    return getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS" : broken_compiler;
+    return !doctor->temporary      ? "see the temporary files above"
+           : getenv("WEFT_CFLAGS") ? "try again without WEFT_CFLAGS"
+                                   : broken_compiler;
 }
 
 /* The compiler's version and its instruction set; unchanged if it was not probed. */

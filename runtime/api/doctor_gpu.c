@@ -105,9 +105,8 @@ static bool tell_device(struct doctor *doctor, const struct cuda_driver *driver,
 /* Returns whether programs can run on some GPU. */
 static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
 {
-    struct diags diags;
     bool good = false;
-    diags_init(&diags, arena, NULL);
+    struct diags diags = diags_new(arena, NULL);
     const struct cuda_driver *driver = cuda_driver_get(&diags);
     if (!driver && diags.first && diags.first->id == DIAG_CUDA_NO_GPU)
         doctor_tell(doctor, "GPU", WEFT_ABSENT,
@@ -120,7 +119,7 @@ static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struc
                     "nvidia-smi says more",
                     "%s", words(&diags));
     for (int i = 0; driver && i < driver->devices; i++) {
-        diags_init(&diags, arena, NULL);
+        diags = diags_new(arena, NULL);
         good |= tell_device(doctor, driver, i, nvrtc, &diags);
     }
     return good;
@@ -129,7 +128,6 @@ static bool tell_devices(struct doctor *doctor, const struct nvrtc *nvrtc, struc
 static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct arena *arena)
 {
     struct cuda_driver driver;
-    const char *missing = NULL;
     void *library = cuda_driver_open();
     int version = 0;
     if (!library) {
@@ -139,7 +137,8 @@ static bool tell_driver(struct doctor *doctor, const struct nvrtc *nvrtc, struct
             "libcuda.so.1 is not found");
         return false;
     }
-    if (!cuda_driver_find(library, &driver, &missing)) {
+    const char *missing = cuda_driver_find(library, &driver);
+    if (missing) {
         doctor_tell(doctor, "driver", WEFT_BROKEN, "install a driver for CUDA 11.2 or newer",
                     "%s has no function %s", driver.path, missing);
         return false;
@@ -164,8 +163,7 @@ static void tell_all(struct diags *diags, void *user)
 {
     struct question *question = user;
     struct doctor *doctor = question->doctor;
-    bool compiles = tell_nvrtc(doctor, &question->nvrtc, diags);
-    if (tell_driver(doctor, compiles ? &question->nvrtc : NULL, diags->arena))
+    if (tell_driver(doctor, tell_nvrtc(doctor, &question->nvrtc, diags) ? &question->nvrtc : NULL, diags->arena))
         doctor_tell(doctor, "target", WEFT_FOUND, NULL, "programs can run on a GPU");
     else
         doctor_tell(doctor, "target", WEFT_ABSENT, NULL, "programs run on the CPU only");

@@ -11,9 +11,8 @@
 /* The compute capability of the first GPU. False: there is none, or it cannot be asked. */
 static bool first_gpu(struct arena *arena, int *major, int *minor)
 {
-    struct diags unheard;
     int device;
-    diags_init(&unheard, arena, NULL);
+    struct diags unheard = diags_new(arena, NULL);
     const struct cuda_driver *driver = cuda_driver_get(&unheard);
     return driver && driver->cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
            driver->cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) ==

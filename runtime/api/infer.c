@@ -15,10 +15,9 @@ struct question {
 static void put_info(const struct call *call, const struct shape *shape, const char *layout, int r,
                      struct weft_tensor_info *info)
 {
-    const struct program *program = call->typed->program;
     bool batch = call->batch && call->batched[r];
     *info = (struct weft_tensor_info){.name = call->program->parsed->results[r].name,
-                                      .dtype = program->results[r].dtype,
+                                      .dtype = call->typed->program->results[r].dtype,
                                       .rank = shape ? shape->rank : 0,
                                       .batch = batch, .count = batch ? call->samples : 1};
     for (int d = 0; d < info->rank; d++)

@@ -120,7 +120,7 @@ static void check_array(struct program *program, const char *text)
 static void explain(struct diags *diags)
 {
     struct pipeline text = {.arena = diags->arena, .diags = diags, .source = diags->source};
-    diags_init(diags, diags->arena, diags->source);
+    *diags = diags_new(diags->arena, diags->source);
     if (pipeline_run(&text, PASS_PARSE, PASS_PARSE))
         check_array(text.programs.items[0], diags->source->text);
 }

@@ -63,7 +63,6 @@ static enum weft_status compile(struct weft_program *program, const char *text,
                                 const struct weft_compile_params *params, struct weft_error **error)
 {
     struct arena *arena = &program->arena;
-    struct diags diags;
     jmp_buf env;
     if (ARENA_GUARD(arena, env))
         return WEFT_OUT_OF_MEMORY;
@@ -71,7 +70,7 @@ static enum weft_status compile(struct weft_program *program, const char *text,
     program->source = (struct source){arena_string(arena, origin, strlen(origin)),
                                       arena_string(arena, text, strlen(text)), strlen(text)};
     program->math = params->math;
-    diags_init(&diags, arena, &program->source);
+    struct diags diags = diags_new(arena, &program->source);
     program->parsed = parse_text(arena, &program->source, params->kernel, &diags);
     if (program->parsed) {
         list_bindings(program);
@@ -139,8 +138,8 @@ size_t weft_program_input_count(const struct weft_program *program)
 
 const char *weft_program_input_name(const struct weft_program *program, size_t index)
 {
-    const bool found = index < weft_program_input_count(program);
-    return found ? program->parsed->symbols[program->parsed->inputs[index]].name : NULL;
+    return index < weft_program_input_count(program) ? program->parsed->symbols[program->parsed->inputs[index]].name
+                                                     : NULL;
 }
 
 size_t weft_program_result_count(const struct weft_program *program)

@@ -49,8 +49,7 @@ static bool sort_known(struct joining *j, const struct weft_compile_params *para
 static const DLTensor *value_of(const struct weft_input_type *known, int64_t sample)
 {
     const struct weft_argument *value = known ? known->value : NULL;
-    bool none = !value || (value->batch && sample >= value->count);
-    return none ? NULL : &value->tensors[value->batch ? sample : 0];
+    return !value || (value->batch && sample >= value->count) ? NULL : &value->tensors[value->batch ? sample : 0];
 }
 
 static bool read_value(struct joining *j, int input, const DLTensor *value, struct type *type)
@@ -217,10 +216,7 @@ static void widen(struct joining *j)
             shape = j->shapes[i] = (struct shape *)type_shape(&j->program->arena, &j->types[i]);
         for (int d = 0; shape && d < shape->rank; d++) {
             int64_t extent = sizes_extent(&j->sizes, j->types[i].extents[d]);
-            if (j->sample == 0)
-                shape->extents[d] = extent;
-            else if (shape->extents[d] != extent)
-                shape->extents[d] = EXTENT_UNKNOWN;
+            shape->extents[d] = j->sample == 0 || shape->extents[d] == extent ? extent : EXTENT_UNKNOWN;
         }
     }
 }
@@ -328,9 +324,9 @@ static const char *wrong_input(const struct weft_input_type *known)
         return "an input of weft_compile_params lacks its name or type, found NULL";
     if (value && (value->count < 0 || (value->count > 1 && !value->batch)))
         return "a value in weft_compile_params has several samples and is not called a batch, or less than none";
-    if (value && !value->tensors && (value->count || !value->batch))
-        return "a value in weft_compile_params lacks its tensors, found NULL";
-    return NULL;
+    return value && !value->tensors && (value->count || !value->batch)
+               ? "a value in weft_compile_params lacks its tensors, found NULL"
+               : NULL;
 }
 
 const char *specify_wrong(const struct weft_compile_params *params)

@@ -80,8 +80,7 @@ static char *compiled(struct weft_program *program, enum stage stage, const char
         return cuda_ptx(program->context, kernel, program->math, diags);
     if (stage == STAGE_SASS)
         return cuda_sass(program->context, kernel, program->math, diags);
-    bool good = build_compiler(program->context, &cc, diags);
-    return good ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
+    return build_compiler(program->context, &cc, diags) ? cc_assembly(&cc, kernel, program->math, diags) : NULL;
 }
 
 static void put_compiled(const struct subject *subject, struct buf *out, struct diags *diags)

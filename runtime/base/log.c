@@ -19,7 +19,6 @@ static enum weft_status guarded(const struct log *log, const struct source *sour
                                 bool remarks, struct weft_error **error)
 {
     struct arena arena;
-    struct diags diags;
     jmp_buf env;
     int saved = errno;
     enum weft_status status = WEFT_OUT_OF_MEMORY;
@@ -27,7 +26,7 @@ static enum weft_status guarded(const struct log *log, const struct source *sour
         *error = NULL;
     arena_init(&arena);
     if (!ARENA_GUARD(&arena, env)) {
-        diags_init(&diags, &arena, source);
+        struct diags diags = diags_new(&arena, source);
         work(&diags, user);
         status = remarks ? finish_remarks(&diags, error) : finish_call(log, &diags, error);
     }

@@ -54,9 +54,9 @@ static int host_most(const struct threads *threads)
 
 static int openmp_most(const struct threads *threads)
 {
-    if (atomic_load(&forks) || omp_in_parallel())
-        return 1;
-    return threads->most ? threads->most : omp_get_max_threads();
+    return atomic_load(&forks) || omp_in_parallel() ? 1
+           : threads->most                          ? threads->most
+                                                    : omp_get_max_threads();
 }
 
 /* Takes up to `wanted` threads of `most`, and always at least the calling one. Returns how many. */

@@ -89,8 +89,8 @@ enum entry_state entry_read(int fd, struct entry *entry, const char **problem)
     if (stat.st_size > MAX_ENTRY)
         return damaged("it is too long", problem);
     entry->bytes = malloc((size_t)stat.st_size + 1);
-    bool read = entry->bytes && read_all(fd, entry->bytes, (size_t)stat.st_size, &entry->size);
-    return read ? check(entry, problem) : ENTRY_UNREADABLE;
+    return entry->bytes && read_all(fd, entry->bytes, (size_t)stat.st_size, &entry->size) ? check(entry, problem)
+                                                                                          : ENTRY_UNREADABLE;
 }
 
 void entry_finish(struct entry *entry)

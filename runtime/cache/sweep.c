@@ -20,9 +20,9 @@ static enum cache_file_kind file_kind(const char *name)
     size_t length = strlen(name);
     if (strspn(name, "0123456789abcdef") != 32 || length >= CACHE_NAME + 48)
         return CACHE_FILE_OTHER;
-    if (strcmp(name + 32, ".so") == 0 || strcmp(name + 32, ".cubin") == 0)
-        return CACHE_FILE_ENTRY;
-    return strcmp(name + length - 4, ".tmp") == 0 ? CACHE_FILE_TEMPORARY : CACHE_FILE_OTHER;
+    return strcmp(name + 32, ".so") == 0 || strcmp(name + 32, ".cubin") == 0 ? CACHE_FILE_ENTRY
+           : strcmp(name + length - 4, ".tmp") == 0                          ? CACHE_FILE_TEMPORARY
+                                                                             : CACHE_FILE_OTHER;
 }
 
 static bool walk_shard(int root, int shard, cache_visitor *visit, void *user)

@@ -64,8 +64,7 @@ void *image_load(int fd, size_t size, const unsigned char digest[16], const char
 {
     load_begin();
     void *handle = load_descriptor(fd, digest);
-    if (!handle)
-        handle = load_copy(fd, size, digest);
+    handle = handle ? handle : load_copy(fd, size, digest);
     if (!handle)
         handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)

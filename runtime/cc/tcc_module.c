@@ -155,9 +155,8 @@ static void release(struct first_code *code)
 static bool map(struct first_code *code, int size)
 {
     code->size = (size_t)size;
-    code->memory = mmap(NULL, code->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code->memory == MAP_FAILED)
-        code->memory = NULL;
+    void *memory = mmap(NULL, code->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    code->memory = memory == MAP_FAILED ? NULL : memory;
     return code->memory &&
            mprotect(code->memory, code->size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 }

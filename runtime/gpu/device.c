@@ -58,10 +58,8 @@ static bool retain(struct cuda_device *device, struct diags *diags)
 static struct cuda_device *make(const struct cuda_driver *driver, int ordinal, struct diags *diags)
 {
     struct cuda_device *device = calloc(1, sizeof *device);
-    if (!device) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!device)
+        return diag_no_memory(diags);
     *device = (struct cuda_device){.driver = driver, .ordinal = ordinal};
     if (describe(device, diags) && retain(device, diags))
         return device;

@@ -58,27 +58,16 @@ void *cuda_driver_open(void)
     return library;
 }
 
-bool cuda_driver_find(void *library, struct cuda_driver *driver, const char **missing)
+const char *cuda_driver_find(void *library, struct cuda_driver *driver)
 {
-    enum { OPTIONAL, NEEDED };
-    static const struct {
-        size_t field;
-        const char *symbol;
-        int need;
-    } functions[] = {
+    enum { NEEDED, OPTIONAL };
+    static const struct library_function functions[] = {
 #define FUNCTION(field, symbol, need, arguments) {offsetof(struct cuda_driver, field), symbol, need},
         CUDA_DRIVER_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     };
     *driver = (struct cuda_driver){.path = library_path(library)};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(library, functions[i].symbol);
-        memcpy((char *)driver + functions[i].field, &symbol, sizeof symbol);
-        *missing = functions[i].symbol;
-        if (!symbol && functions[i].need == NEEDED)
-            return false;
-    }
-    return true;
+    return library_find(library, functions, sizeof functions / sizeof *functions, driver);
 }
 
 /* The name and the meaning of an error. */
@@ -122,11 +111,11 @@ static bool start(struct cuda_driver *driver, struct diags *diags)
 static bool prepare(struct diags *diags)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const char *missing = NULL;
     void *library = cuda_driver_open();
     if (!library)
         return diag_at(diags, DIAG_CUDA_NO_DRIVER, NULL, 0, library_names);
-    if (!cuda_driver_find(library, &table, &missing))
+    const char *missing = cuda_driver_find(library, &table);
+    if (missing)
         return diag_at(diags, DIAG_CUDA_OLD_DRIVER, NULL, 0, table.path, missing);
     pthread_once(&once, watch_forks);
     return start(&table, diags);

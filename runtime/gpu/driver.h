@@ -227,7 +227,7 @@ bool cuda_check(const struct cuda_driver *driver, struct diags *diags, int resul
 /* Opens the driver's library, the first that can be opened of several names; NULL: none. */
 void *cuda_driver_open(void);
 
-/* Fills the table from an open library. False if a needed symbol is missing; *missing is its name. */
-bool cuda_driver_find(void *library, struct cuda_driver *driver, const char **missing);
+/* Fills the table from an open library. Returns the name of a needed symbol that is missing; NULL: none. */
+const char *cuda_driver_find(void *library, struct cuda_driver *driver);
 
 #endif

@@ -106,10 +106,8 @@ static struct remark_bytes *make_bytes(struct cuda_device *device, struct remark
                                        const struct CUstream_st *stream, struct diags *diags)
 {
     struct remark_bytes *made = malloc(sizeof *made);
-    if (!made) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!made)
+        return diag_no_memory(diags);
     *made = (struct remark_bytes){site->bytes, device, stream,
                                   cuda_pinned_bytes(device, (size_t)site->count, diags)};
     if (!made->bytes) {
@@ -124,8 +122,7 @@ uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, stru
 {
     pthread_mutex_lock(&remarks->mutex);
     struct remark_bytes *found = find_bytes(site, device, plain(stream));
-    if (!found)
-        found = make_bytes(device, site, plain(stream), diags);
+    found = found ? found : make_bytes(device, site, plain(stream), diags);
     pthread_mutex_unlock(&remarks->mutex);
     return found ? (uint64_t)(uintptr_t)found->bytes : 0;
 }

@@ -188,6 +188,17 @@ void *library_open(const char *path)
     return library;
 }
 
+const char *library_find(void *library, const struct library_function *functions, size_t count, void *table)
+{
+    const char *missing = NULL;
+    for (size_t i = 0; i < count && !missing; i++) {
+        void *symbol = dlsym(library, functions[i].symbol);
+        memcpy((char *)table + functions[i].field, &symbol, sizeof symbol);
+        missing = symbol || functions[i].optional ? NULL : functions[i].symbol;
+    }
+    return missing;
+}
+
 const char *library_path(void *library)
 {
     struct link_map *map = NULL;

@@ -17,6 +17,15 @@ bool cuda_find(const struct environment *environment, enum cuda_file kind, const
 
 /* Opens a library, never to be closed. A fork waits meanwhile (base/forklock.h). NULL: dlerror says why. */
 void *library_open(const char *path);
+/* A function of a library, and where its address goes in a table of them. */
+struct library_function {
+    size_t field;
+    const char *symbol;
+    bool optional;
+};
+
+/* Fills a table. Returns the name of the first function that is missing and not optional; NULL: none. */
+const char *library_find(void *library, const struct library_function *functions, size_t count, void *table);
 /* The path that an open library was loaded from, valid while it is open; "" if the loader does not say. */
 const char *library_path(void *library);
 

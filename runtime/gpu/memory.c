@@ -164,10 +164,8 @@ static struct cuda_block *make_block(struct cuda_device *device, enum cuda_kind 
 {
     const struct cuda_driver *driver = device->driver;
     struct cuda_block *block = calloc(1, sizeof *block);
-    if (!block) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!block)
+        return diag_no_memory(diags);
     *block = (struct cuda_block){.memory = &device->memory, .kind = kind, .state = BLOCK_LENT, .size = size};
     trim(device, IDLE_MOST);
     int result = allocate(driver, block);
@@ -190,18 +188,21 @@ static struct cuda_block *make_block(struct cuda_device *device, enum cuda_kind 
 
 /* ---- blocks of graphs ---- */
 
+static void set_state(struct cuda_memory *memory, struct cuda_block *block, enum block_state state)
+{
+    pthread_mutex_lock(&memory->mutex);
+    block->state = state;
+    pthread_mutex_unlock(&memory->mutex);
+}
+
 static void let_go(void *block_)
 {
     struct cuda_block *block = block_;
     pthread_mutex_lock(&graphs);
-    struct cuda_memory *memory = block->memory;
-    if (memory) {
-        pthread_mutex_lock(&memory->mutex);
-        block->state = BLOCK_FREE;
-        pthread_mutex_unlock(&memory->mutex);
-    } else {
+    if (block->memory)
+        set_state(block->memory, block, BLOCK_FREE);
+    else
         free(block);
-    }
     pthread_mutex_unlock(&graphs);
 }
 
@@ -214,18 +215,11 @@ static bool will_let_go(const struct cuda_driver *driver, struct CUgraph_st *gra
            driver->cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS;
 }
 
-static void set_state(struct cuda_device *device, struct cuda_block *block, enum block_state state)
-{
-    pthread_mutex_lock(&device->memory.mutex);
-    block->state = state;
-    pthread_mutex_unlock(&device->memory.mutex);
-}
-
 static void give_to_graph(struct cuda_device *device, struct CUgraph_st *graph, struct cuda_block *block)
 {
-    set_state(device, block, BLOCK_GRAPH);
+    set_state(&device->memory, block, BLOCK_GRAPH);
     if (!will_let_go(device->driver, graph, block))
-        set_state(device, block, BLOCK_KEPT);
+        set_state(&device->memory, block, BLOCK_KEPT);
 }
 
 /* ---- lending ---- */
@@ -264,7 +258,7 @@ void cuda_give_back(struct cuda_device *device, const struct cuda_order *order, 
     struct cuda_block *block = lease->block;
     if (block) {
         bool passing = device->driver->cuEventRecord(block->event, order->stream) == CUDA_SUCCESS;
-        set_state(device, block, passing ? BLOCK_PASSING : BLOCK_KEPT);
+        set_state(&device->memory, block, passing ? BLOCK_PASSING : BLOCK_KEPT);
     } else if (lease->address && !lease->owned) {
         device->driver->cuMemFreeAsync(lease->address, order->stream);
     }
@@ -396,12 +390,11 @@ static bool upload(const struct cuda_device *device, struct cuda_constant *const
     const struct cuda_driver *driver = device->driver;
     struct CUstream_st *stream = device->memory.stream;
     int mode = cuda_relax(device);
-    int result = driver->cuMemAlloc(&constant->address, constant->bytes);
-    bool good = check(device, CUDA_ON_GPU, constant->bytes, result, "cuMemAlloc", diags);
-    if (good)
-        good = CUDA_CALL(driver, diags, cuMemcpyHtoDAsync, constant->address, constant->data, constant->bytes,
-                        stream) &&
-               CUDA_CALL(driver, diags, cuStreamSynchronize, stream);
+    bool good = check(device, CUDA_ON_GPU, constant->bytes, driver->cuMemAlloc(&constant->address, constant->bytes),
+                      "cuMemAlloc", diags) &&
+                CUDA_CALL(driver, diags, cuMemcpyHtoDAsync, constant->address, constant->data, constant->bytes,
+                          stream) &&
+                CUDA_CALL(driver, diags, cuStreamSynchronize, stream);
     if (!good && constant->address)
         driver->cuMemFree(constant->address);
     cuda_strict(device, mode);
@@ -414,10 +407,8 @@ static const struct cuda_constant *make_constant(struct cuda_device *device, con
 {
     struct cuda_memory *memory = &device->memory;
     struct cuda_constant *made = malloc(sizeof *made + bytes);
-    if (!made) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!made)
+        return diag_no_memory(diags);
     *made = (struct cuda_constant){.next = memory->constants, .bytes = bytes, .hash = hash};
     memcpy(made->data, data, bytes);
     if (!upload(device, made, diags)) {
@@ -459,10 +450,9 @@ static bool make_pool(struct cuda_device *device, struct diags *diags)
 
 bool cuda_memory_init(struct cuda_device *device, struct diags *diags)
 {
-    const struct cuda_driver *driver = device->driver;
     pthread_mutex_init(&device->memory.mutex, NULL);
     int mode = cuda_relax(device);
-    bool good = CUDA_CALL(driver, diags, cuStreamCreate, &device->memory.stream, CU_STREAM_NON_BLOCKING) &&
+    bool good = CUDA_CALL(device->driver, diags, cuStreamCreate, &device->memory.stream, CU_STREAM_NON_BLOCKING) &&
                 make_pool(device, diags);
     cuda_strict(device, mode);
     return good;

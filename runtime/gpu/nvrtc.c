@@ -73,21 +73,12 @@ static void open_builtins(const struct nvrtc *nvrtc)
 
 static const char *find_functions(struct nvrtc *nvrtc, void *library)
 {
-    static const struct {
-        size_t field;
-        const char *symbol;
-    } functions[] = {
-#define FUNCTION(field, arguments) {offsetof(struct nvrtc, field), "nvrtc" #field},
+    static const struct library_function functions[] = {
+#define FUNCTION(field, arguments) {offsetof(struct nvrtc, field), "nvrtc" #field, false},
         NVRTC_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(library, functions[i].symbol);
-        if (!symbol)
-            return functions[i].symbol;
-        memcpy((char *)nvrtc + functions[i].field, &symbol, sizeof symbol);
-    }
-    return NULL;
+    return library_find(library, functions, sizeof functions / sizeof *functions, nvrtc);
 }
 
 static int rising(const void *a, const void *b)

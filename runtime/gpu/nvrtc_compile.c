@@ -107,11 +107,9 @@ static void get_code(struct task *task, struct _nvrtcProgram *program)
     if (task->result != SUCCESS)
         return;
     code->bytes = calloc(1, code->size + 1);
-    if (!code->bytes)
-        task->result = NO_MEMORY;
-    else
-        task->result = ptx ? nvrtc->GetPTX(program, code->bytes)
-                           : nvrtc->GetCUBIN(program, code->bytes);
+    task->result = !code->bytes ? NO_MEMORY
+                   : ptx        ? nvrtc->GetPTX(program, code->bytes)
+                                : nvrtc->GetCUBIN(program, code->bytes);
 }
 
 /* Compiles, and repeats it without the options that this NVRTC does not know. */

@@ -150,8 +150,7 @@ static struct loaded *get(struct weft_context *context, char *key,
     entry = calloc(1, sizeof *entry);
     if (!entry) {
         free(key);
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
+        return diag_no_memory(diags);
     }
     struct loaded **bucket = bucket_of(context, key);
     *entry = (struct loaded){.next = *bucket, .key = key, .math = request->math,
@@ -168,10 +167,8 @@ struct loaded *kernels_get(struct weft_context *context, const struct kernel_req
 {
     char *key = make_key(request);
     *info = (struct weft_kernel_info){.origin = WEFT_FROM_MEMORY};
-    if (!key) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!key)
+        return diag_no_memory(diags);
     pthread_mutex_lock(&context->mutex);
     struct loaded *entry = get(context, key, request, diags, info);
     pthread_mutex_unlock(&context->mutex);

@@ -80,8 +80,7 @@ static void add_reason(struct weft_context *context, const struct diags *failed,
 
 static void log_reason(struct weft_context *context, const struct diags *failed)
 {
-    struct diags diags;
-    diags_init(&diags, failed->arena, NULL);
+    struct diags diags = diags_new(failed->arena, NULL);
     add_reason(context, failed, &diags);
     keep_untold(&context->log, &diags);
 }
@@ -108,8 +107,7 @@ static bool wait_for_good(const struct build *build, const struct kernel_request
                           struct diags *diags, struct made *made)
 {
     struct weft_context *context = build->context;
-    struct diags failed;
-    diags_init(&failed, diags->arena, NULL);
+    struct diags failed = diags_new(diags->arena, NULL);
     if (use_good(build, &failed, made))
         return true;
     bool serves = first_serves(context, request) || (first_allowed(context) && lacks_compiler(&failed));

@@ -6,7 +6,6 @@
 #include "compiler/base/base.h"
 
 struct plan;
-struct weft_context;
 
 /* Bytes that a kernel reads from device memory and that belong to no tensor of the caller. */
 struct cuda_source {

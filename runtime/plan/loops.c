@@ -37,9 +37,7 @@ static const struct strided *strided(struct arena *arena, const struct tensor *t
 /* A rough estimate: a vector instruction takes about a third of the time of a byte moved. */
 static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
-    double each = 0;
-    for (int i = 0; i < kernel->ins_count; i++)
-        each += kernel->ins[i].kind == INS_OP ? op_weight(kernel->ins[i].op, kernel->ins[i].source) / 3.0 : 0;
+    double each = kernel_weight(kernel) / 3.0;
     for (int a = 0; a < kernel->access_count; a++)
         each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
     return each * (double)g->volume;

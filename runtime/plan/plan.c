@@ -193,9 +193,8 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     scratch->out_of_memory = &env;
     plan->key = *key;
     plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
-    const struct program *typed = plan->typed->program;
     const char **layouts;
-    const struct shape **shapes = plan_shapes(scratch, typed, occasion->inputs, &layouts, diags);
+    const struct shape **shapes = plan_shapes(scratch, plan->typed->program, occasion->inputs, &layouts, diags);
     if (!shapes)
         return false;
     keep_results(plan, shapes, occasion->taken);
@@ -229,10 +228,8 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
 {
     struct plan *plan = calloc(1, sizeof *plan);
     struct arena scratch;
-    if (!plan) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!plan)
+        return diag_no_memory(diags);
     *plan = (struct plan){.typed = typed, .device = occasion->device, .users = 1, .own.block = PLAN_BLOCK};
     arena_init(&scratch);
     bool good = make_plan(program, plan, &scratch, key, occasion, diags) && add_plan(program, plan, diags);
@@ -246,8 +243,7 @@ static struct plan *new_plan(struct weft_program *program, struct typed *typed,
 struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags)
 {
-    struct arena *arena = diags->arena;
-    const struct plan_key key = plan_key(arena, typed->program, occasion);
+    const struct plan_key key = plan_key(diags->arena, typed->program, occasion);
     pthread_mutex_lock(&program->mutex);
     struct plan *plan = plans_find(&typed->plans, &key);
     pthread_mutex_unlock(&program->mutex);

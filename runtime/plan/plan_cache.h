@@ -6,7 +6,6 @@
 
 struct occasion;
 struct program;
-struct weft_program;
 
 /* What a plan was made for, as numbers; plan_cache.c lists them. */
 struct plan_key {

@@ -46,10 +46,8 @@ static struct typed *find_or_make(struct weft_program *program, const enum weft_
         if (fits(typed, dtypes))
             return typed;
     struct typed *typed = calloc(1, sizeof *typed);
-    if (!typed) {
-        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
-        return NULL;
-    }
+    if (!typed)
+        return diag_no_memory(diags);
     if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, diags)) {
         if (!diags->errors)
             diag_at(diags, DIAG_NO_MEMORY, NULL, 0);

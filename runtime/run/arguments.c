@@ -30,8 +30,7 @@ static int find_result(const struct program *parsed, const char *name)
 static int find_input(const struct program *parsed, const char *name)
 {
     int symbol = program_symbol(parsed, name);
-    bool input = symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT;
-    return input ? parsed->symbols[symbol].input : -1;
+    return symbol >= 0 && parsed->symbols[symbol].kind == SYMBOL_INPUT ? parsed->symbols[symbol].input : -1;
 }
 
 /* The position that an argument is for; -1 with a diagnostic. */
@@ -87,9 +86,8 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
 {
     struct diag *last = call->diags.last;
     const char *what = output ? "output" : "input", *name = name_of(call->program->parsed, (size_t)index, output);
-    bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags);
-    if (good && !output && reads_numbers(call->program->parsed, index))
-        good = numbers_read(tensor, name, &call->diags);
+    bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) &&
+                (output || !reads_numbers(call->program->parsed, index) || numbers_read(tensor, name, &call->diags));
     if (!good && argument->batch)
         blame_sample(&call->diags, last, 0);
     if (good && !argument->batch && output && tensor_overlaps_itself(tensor))

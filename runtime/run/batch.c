@@ -27,8 +27,8 @@ static bool add_stretch(struct call *call, struct batch_part *part, const struct
     ARENA_PUSH(&call->arena, part->stretches, part->count, ((struct stretch){.first = i, .count = 1}));
     struct stretch *stretch = &part->stretches[part->count - 1];
     stretch->plan = plan_get(call->program, call->typed, occasion, &call->diags);
-    enum weft_status status = diags_status(&call->diags);
-    if (!stretch->plan && !call->slabs && is_samples(status) && part == &call->parts[PART_SAMPLES])
+    if (!stretch->plan && !call->slabs && is_samples(diags_status(&call->diags)) &&
+        part == &call->parts[PART_SAMPLES])
         blame_sample(&call->diags, last, i);
     return stretch->plan != NULL;
 }
@@ -122,10 +122,9 @@ static bool take_parts(struct call *call)
 
 bool batch_find(struct call *call, bool needs_data)
 {
-    const struct program *program = call->typed->program;
     struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, call_operands(call));
     bool any_plain = take_parts(call);
-    return (call->samples || plan_shapes(&call->arena, program, call->inputs, NULL, &call->diags)) &&
+    return (call->samples || plan_shapes(&call->arena, call->typed->program, call->inputs, NULL, &call->diags)) &&
            find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
            (!needs_data || call->slabs || check_overlaps(call, occupied));
 }

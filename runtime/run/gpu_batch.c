@@ -181,8 +181,8 @@ static void lay_out_temporaries(struct batch_run *run, struct place *place)
 
 static void lay_out_outputs(struct batch_run *run, struct place *place)
 {
-    const struct program *program = run->work.call->typed->program;
-    add_operands(run, place, program->input_count, call_operands(run->work.call), TENSOR_RESULT);
+    add_operands(run, place, run->work.call->typed->program->input_count, call_operands(run->work.call),
+                 TENSOR_RESULT);
 }
 
 static void each_place(struct batch_run *run, void (*visit)(struct batch_run *run, struct place *place))

@@ -146,12 +146,11 @@ static bool is_cut(const struct cut *cut, const struct tensor *tensor)
 /* Makes the tensor a batch of slabs, if they differ. Its strides are resolved, so they are 0 for extents of 1. */
 static void cut_tensor(const struct cut *cut, struct tensor *tensor, bool needs_data)
 {
-    struct arena *arena = &cut->call->arena;
     if (!is_cut(cut, tensor))
         return;
     int64_t *strides = tensor->strides, last = cut->shape->extents[cut->d] - (cut->pieces - 1) * cut->length;
     int64_t *full = slab_shape(cut, tensor, cut->length), *rest = slab_shape(cut, tensor, last);
-    DLTensor *slabs = ARENA_ARRAY(arena, DLTensor, cut->count);
+    DLTensor *slabs = ARENA_ARRAY(&cut->call->arena, DLTensor, cut->count);
     for (int64_t s = 0; s < cut->count; s++) {
         int64_t offset = slab_offset(cut, tensor, strides, s) * type_rows[tensor->dtype].size;
         slabs[s] = (DLTensor){.data = tensor->data ? (char *)tensor->data + offset : NULL,

@@ -127,9 +127,8 @@ static bool upload_part(struct upload *upload, const struct cuda_part *part)
 {
     for (size_t done = 0; done < part->bytes;) {
         size_t at = part->offset + done;
-        if (upload->used && at - upload->from >= PIECE && !flush(upload))
-            return false;
-        if (!upload->used && !next_piece(upload, at))
+        if ((upload->used && at - upload->from >= PIECE && !flush(upload)) ||
+            (!upload->used && !next_piece(upload, at)))
             return false;
         size_t filled = at - upload->from, bytes = part->bytes - done;
         bytes = bytes < PIECE - filled ? bytes : PIECE - filled;

@@ -63,9 +63,8 @@ static bool may_replace_sample(const struct call *call, const struct plan *plan,
 {
     const struct batch_part *plain = &call->parts[PART_PLAIN];
     bool from = call->inputs[input].batch, to = call->batched[r];
-    if (from != to && call->samples > 1)
-        return false;
-    if (to && !from && plain->count && last_use(plain->stretches->plan, TENSOR_INPUT, input) >= 0)
+    if ((from != to && call->samples > 1) ||
+        (to && !from && plain->count && last_use(plain->stretches->plan, TENSOR_INPUT, input) >= 0))
         return false;
     return i == j && may_replace(to ? plan : plain->stretches->plan, input, r);
 }
@@ -132,7 +131,6 @@ static bool make_whole(const struct call *call, int o, const struct occupied *oc
 static bool are_evenly_apart(struct call *call, const struct occupied *all)
 {
     int count = call_operands(call), inputs = call->typed->program->input_count;
-    const struct plan *plan = call->parts[PART_SAMPLES].stretches->plan;
     struct whole *wholes = ARENA_ARRAY(&call->arena, struct whole, count);
     for (int o = 0; o < count; o++)
         if (!make_whole(call, o, &all[o], &wholes[o]))
@@ -144,7 +142,8 @@ static bool are_evenly_apart(struct call *call, const struct occupied *all)
         for (int other = 0; other < o; other++) {
             const struct tensor *tensor = &wholes[other].tensor;
             bool replaces = other < inputs && tensors_same(output, tensor) &&
-                            may_replace_sample(call, plan, other, 0, o - inputs, 0);
+                            may_replace_sample(call, call->parts[PART_SAMPLES].stretches->plan, other, 0,
+                                               o - inputs, 0);
             if (tensors_overlap(output, tensor) && !replaces)
                 return false;
         }
@@ -182,13 +181,12 @@ static struct tensor sample_tensor(struct call *call, const struct interval *at,
 
 static size_t list(struct sweep *sweep, int o, const struct batch_part *part, struct interval *to)
 {
-    struct call *call = sweep->call;
     int64_t strides[WEFT_MAX_RANK];
     size_t count = 0;
     for (int s = 0; s < part->count; s++) {
         const struct stretch *stretch = &part->stretches[s];
         struct interval at = {.operand = o, .stretch = s, .sample = stretch->first};
-        struct tensor tensor = sample_tensor(call, &at, strides);
+        struct tensor tensor = sample_tensor(sweep->call, &at, strides);
         uintptr_t from = tensor.first - (uintptr_t)tensor.data, end = tensor.end - (uintptr_t)tensor.data;
         int64_t samples = tensor.batch ? stretch->count : 1;
         for (int64_t i = 0; i < samples && from != end; i++, at.sample++) {
@@ -288,8 +286,7 @@ static bool compare(struct sweep *sweep, const struct interval *item, int kind)
 
 bool check_overlaps(struct call *call, const struct occupied *all)
 {
-    const struct batch_part *samples = &call->parts[PART_SAMPLES];
-    if (lie_apart(call, all) || (samples->count == 1 && are_evenly_apart(call, all)))
+    if (lie_apart(call, all) || (call->parts[PART_SAMPLES].count == 1 && are_evenly_apart(call, all)))
         return true;
     struct sweep sweep = {.call = call};
     if (!list_all(&sweep))

@@ -17,7 +17,7 @@ static void open_call(struct call *call, struct weft_program *program, void *roo
 {
     *call = (struct call){.program = program, .samples = 1}; /* the arenas are empty */
     arena_lend(&call->arena, room, CALL_ROOM);
-    diags_init(&call->diags, &call->arena, &program->source);
+    call->diags = diags_new(&call->arena, &program->source);
 }
 
 static void close_call(struct call *call)
@@ -91,8 +91,8 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
 static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
-    size_t room = sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *);
-    struct weft_sample *sample = arena_alloc(&call->arena, room);
+    struct weft_sample *sample =
+        arena_alloc(&call->arena, sizeof(struct weft_sample) + (size_t)kernel->access_count * sizeof(char *));
     char **bases = (char **)(sample + 1);
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = (char *)access_data(call, kernel, a) + planned->starts[a];
@@ -153,9 +153,8 @@ static void run(struct call *call, const void *user)
 {
     const struct weft_run_params *params = user;
     bool recent = (call->program->context->fast & FAST_CALL) && recent_find(call, params);
-    if (!recent && !find_plan(call, params, true))
-        return;
-    if ((!call->batch || call->slabs) && !check_all_overlaps(call))
+    if ((!recent && !find_plan(call, params, true)) ||
+        ((!call->batch || call->slabs) && !check_all_overlaps(call)))
         return;
     if (call->batch) {
         run_batch(call, params->stream);

@@ -36,13 +36,12 @@ void pack_strides(const struct tensor *tensor, int64_t *strides)
 /* Sets the odometer to element number `index`. It gets at least one dimension. */
 static void stand(struct odometer *o, const struct tensor *tensor, int64_t index)
 {
-    int size = type_rows[tensor->dtype].size;
     o->rank = 0;
     o->offset = 0;
     for (int d = 0; d < tensor->rank; d++)
         if (tensor->strides[d]) {
             o->extents[o->rank] = tensor->shape[d];
-            o->strides[o->rank++] = tensor->strides[d] * size;
+            o->strides[o->rank++] = tensor->strides[d] * type_rows[tensor->dtype].size;
         }
     if (!o->rank) {
         o->extents[0] = o->rank = 1;

@@ -142,9 +142,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
     if (!from->data)
         return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
-    if ((uintptr_t)from->data % (uintptr_t)operand->alignment)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements");
-    return WEFT_KERNEL_OK;
+    return (uintptr_t)from->data % (uintptr_t)operand->alignment
+               ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements")
+               : WEFT_KERNEL_OK;
 }
 
 SHARED int64_t extent(int64_t in_table, const int64_t *d)

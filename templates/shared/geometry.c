@@ -165,17 +165,18 @@ SHARED void make_rows(const struct grouping *groups, bool flat, bool special, st
     }
 }
 
+/* At most `most`, at least 1. */
+static int64_t within(int64_t n, int64_t most)
+{
+    return most < 1 || n < 1 ? 1 : n < most ? n : most;
+}
+
 SHARED struct tiling make_tiles(int64_t rows, int64_t columns)
 {
-    struct tiling t;
-    t.tile_columns = columns < TILE ? columns : TILE;
-    t.tile_columns = t.tile_columns > 0 ? t.tile_columns : 1;
-    t.tile_rows = TILE / t.tile_columns;
-    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows > rows ? rows : t.tile_rows;
-    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows;
-    t.row_tiles = (columns + t.tile_columns - 1) / t.tile_columns;
-    t.tiles = (rows + t.tile_rows - 1) / t.tile_rows * t.row_tiles;
-    return t;
+    const int64_t tile_columns = within(columns, TILE), tile_rows = within(TILE / tile_columns, rows);
+    const int64_t row_tiles = (columns + tile_columns - 1) / tile_columns;
+    return (struct tiling){.tile_rows = tile_rows, .tile_columns = tile_columns, .row_tiles = row_tiles,
+                           .tiles = (rows + tile_rows - 1) / tile_rows * row_tiles};
 }
 
 //: maps

@@ -208,9 +208,8 @@ static bool selects_plainly(const struct index_map *step, int t, const struct se
 {
     const int from = step->axes[t].from;
     const int64_t extent = from < 0 ? 1 : step->from->extents[from];
-    if (s->end - s->begin <= 1)
-        return true;
-    return !step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t]));
+    return s->end - s->begin <= 1 ||
+           (!step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t])));
 }
 
 /* Bytes, or a number, from element 0 of the dimension to its element `first`. May go beyond the dimension, if that

@@ -11,9 +11,8 @@ static struct nvrtc_arch wanted;
 
 const char *cubin_unavailable(struct weft_context *context, const char *arch)
 {
-    struct diags diags;
     arena_init(&arena);
-    diags_init(&diags, &arena, NULL);
+    struct diags diags = diags_new(&arena, NULL);
     if (!nvrtc_open(&context->nvrtc, &diags))
         return "there is no NVRTC";
     if (!nvrtc_named_arch(&context->nvrtc, arch, NVRTC_CUBIN, &wanted, &diags))
@@ -23,9 +22,8 @@ const char *cubin_unavailable(struct weft_context *context, const char *arch)
 
 const char *cubin_complaint(struct weft_context *context, enum weft_math math, const char *text)
 {
-    struct diags diags;
     struct nvrtc_code code;
-    diags_init(&diags, &arena, NULL);
+    struct diags diags = diags_new(&arena, NULL);
     if (!nvrtc_compile(&context->nvrtc, text, math, &wanted, &code, &diags))
         return diags.first ? diags.first->message : "failed, and nothing was said";
     bool elf = code.size > 4 && memcmp(code.bytes, "\177ELF", 4) == 0;

@@ -29,7 +29,7 @@ static inline void front_init(struct front *front, const char *text, size_t leng
     arena_init(&front->arena);
     front->arena.out_of_memory = &front->out_of_memory;
     front->source = (struct source){"<expr>", text, length};
-    diags_init(&front->diags, &front->arena, &front->source);
+    front->diags = diags_new(&front->arena, &front->source);
 }
 
 static inline void front_parse(struct front *front, const char *text, size_t length)

@@ -509,7 +509,7 @@ static void test_cap(void **state)
     uint64_t cap;
     arena_init(&arena);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        diags_init(&diags, &arena, NULL);
+        diags = diags_new(&arena, NULL);
         setenv("WEFT_CACHE_SIZE", rows[i].text, 1);
         assert_int_equal(cache_cap(&cap, &diags), rows[i].good);
         assert_true(cap == rows[i].cap);

@@ -45,7 +45,7 @@ static int set_up(void **state)
     assert_true(cc_init(&scene->cc, scene->script, NULL));
     scene->cc.running = &scene->running;
     arena_init(&scene->arena);
-    diags_init(&scene->diags, &scene->arena, NULL);
+    scene->diags = diags_new(&scene->arena, NULL);
     *state = scene;
     return 0;
 }

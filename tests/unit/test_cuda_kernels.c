@@ -48,7 +48,7 @@ static void open_context(struct scene *scene, const char *cache)
     struct weft_error *error = NULL;
     assert_int_equal(weft_context_create(&(struct weft_context_params){.cache = cache},
                                          &scene->context, &error), WEFT_OK);
-    diags_init(&scene->diags, &scene->arena, NULL);
+    scene->diags = diags_new(&scene->arena, NULL);
     scene->device = cuda_device_get(&scene->context->cuda, 0, &scene->diags);
 }
 
@@ -151,10 +151,9 @@ static void *get_in_thread(void *want_)
 {
     struct want *want = want_;
     struct weft_kernel_info info;
-    struct diags diags;
     struct arena arena;
     arena_init(&arena);
-    diags_init(&diags, &arena, NULL);
+    struct diags diags = diags_new(&arena, NULL);
     const struct kernel_request request = {.text = want->text, .device = want->scene->device};
     want->loaded = kernels_get(want->scene->context, &request, &diags, &info);
     want->origin = info.origin;
@@ -321,7 +320,7 @@ static void expect(struct scene *scene, enum diag_id id)
     assert_non_null(scene->diags.first);
     if (scene->diags.first->id != id)
         fail_msg("not %d: %s", (int)id, scene->diags.first->message);
-    diags_init(&scene->diags, &scene->arena, NULL);
+    scene->diags = diags_new(&scene->arena, NULL);
 }
 
 static void test_load_failures(void **state)
@@ -361,7 +360,7 @@ static void fail_each(struct scene *scene, bool nvrtc)
         assert_true(good || scene->diags.first);
         bool beyond = (nvrtc ? nvrtc_calls : calls)() < n;
         (nvrtc ? nvrtc_fail_at : fail_at)(0, 0);
-        diags_init(&scene->diags, &scene->arena, NULL);
+        scene->diags = diags_new(&scene->arena, NULL);
         scene->device = cuda_device_get(&scene->context->cuda, 0, &scene->diags);
         assert_non_null(scene->device);
         assert_non_null(get(scene, first, WEFT_MATH_STRICT, &origin));

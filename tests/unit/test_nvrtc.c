@@ -44,7 +44,7 @@ static void open_scene(struct scene *scene)
     assert_true(cc_init(&scene->cc, NULL, NULL));
     nvrtc_init(&scene->nvrtc, &scene->cc.environment);
     arena_init(&scene->arena);
-    diags_init(&scene->diags, &scene->arena, NULL);
+    scene->diags = diags_new(&scene->arena, NULL);
 }
 
 static void close_scene(struct scene *scene)
@@ -324,7 +324,7 @@ static void test_archs(void **state)
     assert_int_equal(arch.form, NVRTC_PTX);
     assert_false(nvrtc_device_arch(&scene->nvrtc, 1, 3, &arch, &scene->diags));
     expect(scene, DIAG_CUDA_OLD_GPU, "sm_13");
-    diags_init(&scene->diags, &scene->arena, NULL);
+    scene->diags = diags_new(&scene->arena, NULL);
     assert_false(nvrtc_named_arch(&scene->nvrtc, "sm_13", NVRTC_CUBIN, &arch, &scene->diags));
     snprintf(text, sizeof text, "sm_%d", newest);
     expect(scene, DIAG_NVRTC_ARCH, text);

@@ -481,9 +481,8 @@ static bool selects_plainly(const struct index_map *step, int t, const struct se
 {
     const int from = step->axes[t].from;
     const int64_t extent = from < 0 ? 1 : step->from->extents[from];
-    if (s->end - s->begin <= 1)
-        return true;
-    return !step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t]));
+    return s->end - s->begin <= 1 ||
+           (!step->outside && (extent == 1 || (s->first == 0 && extent == step->to->extents[t])));
 }
 
 /* Bytes, or a number, from element 0 of the dimension to its element `first`. May go beyond the dimension, if that
@@ -766,17 +765,18 @@ SHARED void make_rows(const struct grouping *groups, bool flat, bool special, st
     }
 }
 
+/* At most `most`, at least 1. */
+static int64_t within(int64_t n, int64_t most)
+{
+    return most < 1 || n < 1 ? 1 : n < most ? n : most;
+}
+
 SHARED struct tiling make_tiles(int64_t rows, int64_t columns)
 {
-    struct tiling t;
-    t.tile_columns = columns < TILE ? columns : TILE;
-    t.tile_columns = t.tile_columns > 0 ? t.tile_columns : 1;
-    t.tile_rows = TILE / t.tile_columns;
-    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows > rows ? rows : t.tile_rows;
-    t.tile_rows = t.tile_rows < 1 ? 1 : t.tile_rows;
-    t.row_tiles = (columns + t.tile_columns - 1) / t.tile_columns;
-    t.tiles = (rows + t.tile_rows - 1) / t.tile_rows * t.row_tiles;
-    return t;
+    const int64_t tile_columns = within(columns, TILE), tile_rows = within(TILE / tile_columns, rows);
+    const int64_t row_tiles = (columns + tile_columns - 1) / tile_columns;
+    return (struct tiling){.tile_rows = tile_rows, .tile_columns = tile_columns, .row_tiles = row_tiles,
+                           .tiles = (rows + tile_rows - 1) / tile_rows * row_tiles};
 }
 
 
@@ -1524,9 +1524,9 @@ static int read_tensor(const struct operand *operand, const struct weft_array *f
     tensor->end += ((uintptr_t)(reach.high - reach.low) + 1) * (uintptr_t)operand->size;
     if (!from->data)
         return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data pointer is NULL");
-    if ((uintptr_t)from->data % (uintptr_t)operand->alignment)
-        return tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements");
-    return WEFT_KERNEL_OK;
+    return (uintptr_t)from->data % (uintptr_t)operand->alignment
+               ? tell(WEFT_KERNEL_INPUT_ERROR, operand->name, "its data is not aligned to its elements")
+               : WEFT_KERNEL_OK;
 }
 
 SHARED int64_t extent(int64_t in_table, const int64_t *d)
