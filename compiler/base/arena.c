@@ -109,6 +109,14 @@ char *arena_string(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
+const char *arena_excerpt(struct arena *arena, const char *text, int length, int kept)
+{
+    const bool cut = length > 40;
+    while (cut && ((unsigned char)text[kept] & 0xc0) == 0x80)
+        kept--;
+    return arena_printf(arena, cut ? "%.*s..." : "%.*s", cut ? kept : length, text);
+}
+
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
     va_list again;

@@ -38,6 +38,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Returns a NUL-terminated copy of `length` bytes. */
 char *arena_string(struct arena *arena, const char *text, size_t length);
+/* Returns a copy of a text for a message: of more than 40 bytes about the first `kept` and "...". Cuts no character. */
+const char *arena_excerpt(struct arena *arena, const char *text, int length, int kept);
 /* Return a formatted, NUL-terminated text. */
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

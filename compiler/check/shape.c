@@ -60,14 +60,7 @@ const char *shape_text(struct arena *arena, const struct program *program,
 
 const char *expression_text(struct arena *arena, const struct program *program, struct span span)
 {
-    int length = (int)(span.end - span.start);
-    const char *text = program->source->text + span.start;
-    if (length <= 40)
-        return arena_printf(arena, "%.*s", length, text);
-    length = 37;
-    while ((text[length] & 0xc0) == 0x80) /* inside a character of a comment */
-        length--;
-    return arena_printf(arena, "%.*s...", length, text);
+    return arena_excerpt(arena, program->source->text + span.start, (int)(span.end - span.start), 37);
 }
 
 /* The shape pass at work. */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { SHOWN_ITEM = 40 };
-
 static const char *const only_literals =
     "; items are literal integers and slices of them so far, as in x[0] and x[1:-1]";
 
@@ -29,12 +27,7 @@ static bool not_yet(struct parser *p, struct span span, const char *what, const 
 /* The text of an expression for a message, shortened. */
 static const char *shown(struct parser *p, struct span span)
 {
-    int length = (int)(span.end - span.start);
-    const char *text = p->source->text + span.start;
-    const bool cut = length > SHOWN_ITEM;
-    for (length = cut ? SHOWN_ITEM : length; cut && (text[length] & 0xc0) == 0x80;) /* inside a character */
-        length--;
-    return arena_printf(p->arena, cut ? "%.*s..." : "%.*s", length, text);
+    return arena_excerpt(p->arena, p->source->text + span.start, (int)(span.end - span.start), 40);
 }
 
 /* Whether a value is known to be bool from the text alone. */
