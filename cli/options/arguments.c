@@ -4,6 +4,7 @@
 #include "cli/files/files.h"
 #include "cli/options/options_impl.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
@@ -327,8 +328,10 @@ static bool set_option(struct parser *parser, const struct option_row *row, cons
         arguments->cuda = choice;
     else if (row->id == OPTION_MATH || row->id == OPTION_SHOWN_MATH)
         arguments->math = (enum weft_math)choice;
-    else if (row->id == OPTION_TARGET || row->id == OPTION_SHOWN_TARGET)
+    else {
+        assert(row->id == OPTION_TARGET || row->id == OPTION_SHOWN_TARGET); /* no option was forgotten here */
         arguments->target = (enum weft_target)choice;
+    }
     return true;
 }
 
