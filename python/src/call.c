@@ -307,10 +307,12 @@ static PyObject *refuse(struct call *call)
         return PyErr_NoMemory();
     enum weft_status status = weft_infer(program->handle, call->arguments, (size_t)call->input_count, infos, &error);
     PyMem_Free(infos);
-    if (status < 0)
+    if (status < 0) {
         error_raise(program, program, status, error);
-    else
-        error_call("the values given are not the program's inputs");
+        return NULL;
+    }
+    weft_error_destroy(error);
+    error_call("the values given are not the program's inputs");
     return NULL;
 }
 

@@ -75,6 +75,8 @@ static PyObject *get_types(struct weft_program *handle, size_t count, const stru
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)
         error_raise(base, program, status, error);
+    else
+        weft_error_destroy(error);
     for (size_t r = 0; list && r < count; r++) {
         PyObject *type = PyUnicode_FromString(types[r]);
         if (!type || PyList_Append(list, type) < 0)

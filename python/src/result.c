@@ -147,6 +147,8 @@ static PyObject *make_batch(const struct call *call, size_t r, const struct weft
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)
         error_raise(call->program, call->ran, status, error);
+    else
+        weft_error_destroy(error);
     for (int64_t i = 0; list && i < info->count; i++) {
         PyObject *made = recipe(call, extents + i * info->rank, info->rank, info->dtype);
         PyObject *array = made ? make_array(call, made) : NULL;
