@@ -211,9 +211,9 @@ static void materialize(struct pipeline *p, struct program_kernel *whole)
     into->temporaries = hoisted.temporaries;
     into->temporary_count = hoisted.temporary_count;
     for (int k = hoisted.count - 1; k >= 0; k--) {
-        struct kernel *kernel = hoisted.parts[k].kernel;
+        struct kernel *kernel = hoisted.kernels[k].kernel;
         add_kernel(into, (struct program_kernel){
-            .kernel = kernel, .space = p->open ? join_loads(p, kernel) : hoisted.parts[k].shape,
+            .kernel = kernel, .space = p->open ? join_loads(p, kernel) : hoisted.kernels[k].shape,
             .order = whole->order});
     }
     whole->narrowed = rest == whole->kernel ? whole->narrowed : NULL;

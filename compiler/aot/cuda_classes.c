@@ -31,26 +31,26 @@ static bool covers(const struct aot_class *other, const struct aot_class *class,
            other->form.wide >= class->form.wide;
 }
 
-static void add_class(struct aot_kernel *k, struct aot_part *part, struct aot_class class)
+static void add_class(struct aot_kernel *k, struct aot_launch *launch, struct aot_class class)
 {
-    for (int c = 0; c < part->class_count; c++)
-        if (part->classes[c].batch == class.batch && covers(&part->classes[c], &class, part->kernel->access_count))
+    for (int c = 0; c < launch->class_count; c++)
+        if (launch->classes[c].batch == class.batch && covers(&launch->classes[c], &class, launch->kernel->access_count))
             return;
-    ARENA_PUSH(k->arena, part->classes, part->class_count, class);
+    ARENA_PUSH(k->arena, launch->classes, launch->class_count, class);
 }
 
 /* Adds the class for calls with geometry `g`. `fixed`: all likely calls have its period. The extents are only examples,
  * so they do not make indices wide. */
-static void add_likely(struct aot_kernel *k, struct aot_part *part, const struct geometry *g, bool fixed, bool batch)
+static void add_likely(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *g, bool fixed, bool batch)
 {
-    struct aot_class class = {.kinds = with_values(k, part->kernel, g->kinds), .batch = batch};
-    make_form(part->kernel, g, batch, &class.form);
+    struct aot_class class = {.kinds = with_values(k, launch->kernel, g->kinds), .batch = batch};
+    make_form(launch->kernel, g, batch, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;
     else if (g->period)
         form_any_period(&class.form);
-    add_class(k, part, class);
+    add_class(k, launch, class);
 }
 
 /* A geometry with just the kinds and groups on which a form depends. */
@@ -66,10 +66,10 @@ static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel 
 }
 
 /* Adds a class for rows with gaps between them. Each access is dense along a row, or repeats something short. */
-static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct geometry *dense)
+static void add_rows(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *dense)
 {
-    const struct kernel *kernel = part->kernel;
-    const int outer = part->shape->rank - 1 - (dense->period > 0), groups = outer < ROW_GROUPS ? outer : ROW_GROUPS;
+    const struct kernel *kernel = launch->kernel;
+    const int outer = launch->shape->rank - 1 - (dense->period > 0), groups = outer < ROW_GROUPS ? outer : ROW_GROUPS;
     if (groups <= dense->groups)
         return;
     for (int a = 0; a < kernel->access_count; a++)
@@ -77,31 +77,31 @@ static void add_rows(struct aot_kernel *k, struct aot_part *part, const struct g
             return;
     struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
     g.period = dense->period;
-    add_likely(k, part, &g, false, false);
+    add_likely(k, launch, &g, false, false);
 }
 
 /* Adds the classes for any strides. */
-static void add_general(struct aot_kernel *k, struct aot_part *part)
+static void add_general(struct aot_kernel *k, struct aot_launch *launch)
 {
-    const struct kernel *kernel = part->kernel;
+    const struct kernel *kernel = launch->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         kinds[a] = aot_is_value(k, &kernel->accesses[a]) ? ACCESS_SCALAR : aot_general_kind(k, kernel, a);
-    const int rank = part->shape->rank, plain = rank ? rank - 1 : 0;
+    const int rank = launch->shape->rank, plain = rank ? rank - 1 : 0;
     struct geometry g = plain_geometry(k, kernel, kinds, any_numbered(kernel, kinds) ? MAX_GROUPS - 1 : plain);
     for (int wide = 0; wide < 2; wide++) {
         struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
         g.volume = wide ? INT64_MAX : 1;
         make_form(kernel, &g, false, &class.form);
-        ARENA_PUSH(k->arena, part->classes, part->class_count, class);
+        ARENA_PUSH(k->arena, launch->classes, launch->class_count, class);
     }
 }
 
-bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)
+bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launch)
 {
     const struct program *program = k->program;
-    for (int a = 0; a < part->kernel->load_count; a++) {
-        const struct access *access = &part->kernel->accesses[a];
+    for (int a = 0; a < launch->kernel->load_count; a++) {
+        const struct access *access = &launch->kernel->accesses[a];
         const struct symbol *symbol = aot_is_value(k, access) ? &program->symbols[program->inputs[access->index]] : NULL;
         if (symbol && type_rows[access->dtype].size != type_rows[symbol->type.dtype].size)
             return diag(program->diags, DIAG_AOT_VALUE, symbol->span, program->name, symbol->name,
@@ -110,17 +110,17 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part)
     return true;
 }
 
-void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct geometry *usual,
+void aot_cuda_classes(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *usual,
                       const struct geometry *tiny)
 {
     const bool fixed = usual && tiny && usual->period == tiny->period;
     if (usual)
-        add_likely(k, part, usual, fixed, false);
+        add_likely(k, launch, usual, fixed, false);
     if (tiny)
-        add_likely(k, part, tiny, fixed, false);
+        add_likely(k, launch, tiny, fixed, false);
     if (usual)
-        add_rows(k, part, usual);
-    if (usual && !any_numbered(part->kernel, usual->kinds))
-        add_likely(k, part, usual, fixed, true);
-    add_general(k, part);
+        add_rows(k, launch, usual);
+    if (usual && !any_numbered(launch->kernel, usual->kinds))
+        add_likely(k, launch, usual, fixed, true);
+    add_general(k, launch);
 }

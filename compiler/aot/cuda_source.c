@@ -14,25 +14,25 @@ struct device_sizes {
     size_t args, table, batch;     /* in words, the largest of any class */
 };
 
-/* The number of the constant that holds a part's literals, if they are in memory. It follows the part's own
+/* The number of the constant that holds a launch's literals, if they are in memory. It follows the launch's own
  * constants. */
-static int literal_constant(const struct aot_part *part)
+static int literal_constant(const struct aot_launch *launch)
 {
-    return part->constant + part->kernel->constant_count;
+    return launch->constant + launch->kernel->constant_count;
 }
 
-static void number_part(struct aot_part *part, struct device_sizes *sizes)
+static void number_launch(struct aot_launch *launch, struct device_sizes *sizes)
 {
-    part->constant = sizes->constants;
-    part->fault = sizes->faults;
-    sizes->constants = literal_constant(part) + 1;
-    sizes->faults += part->kernel->fault_count;
-    for (int c = 0; c < part->class_count; c++) {
-        const struct form *form = &part->classes[c].form;
+    launch->constant = sizes->constants;
+    launch->fault = sizes->faults;
+    sizes->constants = literal_constant(launch) + 1;
+    sizes->faults += launch->kernel->fault_count;
+    for (int c = 0; c < launch->class_count; c++) {
+        const struct form *form = &launch->classes[c].form;
         const size_t args = form_args_words(form), table = form_sample_words(form) + form_geometry_words(form);
-        part->classes[c].number = sizes->classes++;
+        launch->classes[c].number = sizes->classes++;
         sizes->args = args > sizes->args ? args : sizes->args;
-        if (part->classes[c].batch)
+        if (launch->classes[c].batch)
             sizes->batch = table > sizes->batch ? table : sizes->batch;
         else if (form->many)
             sizes->table = table > sizes->table ? table : sizes->table;
@@ -43,8 +43,8 @@ static struct device_sizes number_all(struct aot_kernel *const *kernels, int cou
 {
     struct device_sizes sizes = {.constants = 0};
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->part_count; p++)
-            number_part(&kernels[i]->parts[p], &sizes);
+        for (int p = 0; p < kernels[i]->launch_count; p++)
+            number_launch(&kernels[i]->launches[p], &sizes);
     return sizes;
 }
 
@@ -125,11 +125,11 @@ static void put_class_code(struct device_text *t, int p, int c)
 {
     struct aot_kernel *k = t->k;
     const struct aot_params *params = t->params;
-    const struct aot_class *class = &k->parts[p].classes[c];
+    const struct aot_class *class = &k->launches[p].classes[c];
     const struct emit_params emitted = {.target = k->target, .form = &class->form, .kinds = class->kinds,
                                         .fast = k->target->fast};
     size_t scratch;
-    const char *text = emit(k->arena, k->parts[p].kernel, &emitted, &scratch);
+    const char *text = emit(k->arena, k->launches[p].kernel, &emitted, &scratch);
     const char *name = k->program->name, *ptx = arena_printf(k->arena, "compute_%d", newest(params));
     for (int a = 0; a < params->arch_count; a++)
         put_code(t, p, c, text, params->archs[a]);
@@ -147,8 +147,8 @@ static const char *truth(bool value)
 
 static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
 {
-    const struct aot_part *part = &k->parts[p];
-    const struct aot_class *class = &part->classes[c];
+    const struct aot_launch *launch = &k->launches[p];
+    const struct aot_class *class = &launch->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
     buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
@@ -156,13 +156,13 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
-               form->accesses, form->literals, truth(form->apart), literal_constant(part), part->fault,
+               form->accesses, form->literals, truth(form->apart), literal_constant(launch), launch->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
 static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
 {
-    const struct kernel *kernel = k->parts[p].kernel;
+    const struct kernel *kernel = k->launches[p].kernel;
     if (!kernel->literal_count)
         return;
     buf_printf(out, "static const unsigned long long " NAME_LITERALS "[] = {", k->program->name, p);
@@ -175,10 +175,10 @@ void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const 
 {
     struct device_text t = {out, k, params, false};
     put_literals(out, k, p);
-    for (int c = 0; c < k->parts[p].class_count; c++)
+    for (int c = 0; c < k->launches[p].class_count; c++)
         put_class_code(&t, p, c);
     buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
-    for (int c = 0; c < k->parts[p].class_count; c++)
+    for (int c = 0; c < k->launches[p].class_count; c++)
         put_class(out, k, p, c);
     buf_puts(out, "};\n");
     k->failed = k->failed || t.failed;
@@ -194,10 +194,10 @@ static bool is_loaded(const struct kernel *kernel, int constant)
     return false;
 }
 
-static bool is_apart(const struct aot_part *part)
+static bool is_apart(const struct aot_launch *launch)
 {
-    for (int c = 0; c < part->class_count; c++)
-        if (part->classes[c].form.apart)
+    for (int c = 0; c < launch->class_count; c++)
+        if (launch->classes[c].form.apart)
             return true;
     return false;
 }
@@ -213,11 +213,11 @@ static void put_constant(struct buf *out, const char *name)
 
 static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
 {
-    const struct aot_part *part = &k->parts[p];
+    const struct aot_launch *launch = &k->launches[p];
     const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
-    for (int i = 0; i < part->kernel->constant_count; i++)
-        put_constant(out, is_loaded(part->kernel, i) ? aot_constant_name(k, p, i) : NULL);
-    put_constant(out, is_apart(part) ? literals : NULL);
+    for (int i = 0; i < launch->kernel->constant_count; i++)
+        put_constant(out, is_loaded(launch->kernel, i) ? aot_constant_name(k, p, i) : NULL);
+    put_constant(out, is_apart(launch) ? literals : NULL);
 }
 
 /* ---- the whole source ---- */
@@ -248,7 +248,7 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
         aot_put_tables(out, kernels[i], params);
     buf_puts(out, "\nstatic const struct constant constants[CONSTANTS] = {\n");
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->part_count; p++)
+        for (int p = 0; p < kernels[i]->launch_count; p++)
             put_part_constants(out, kernels[i], p);
     buf_puts(out, "};\n");
 }

@@ -329,7 +329,7 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
 {
     const struct node *from = operand_node(k->program, node, 0);
     const struct view_args *args = &k->program->views[node->view];
-    const bool bytes = args->form == VIEW_REINTERPRET;
+    const bool bytes = args->kind == VIEW_REINTERPRET;
     const struct viewed viewed = {.program = k->program, .name = "", .place = node->token, .operand = from->span,
                                   .shape = k->shapes[from - k->program->nodes], .inputs = k->inputs,
                                   .dtype = from->dtype};
@@ -342,13 +342,13 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
                          .out = arena_copy(k->arena, out, sizeof *out),
                          .in_size = bytes ? type_rows[from->dtype].size : 1,
                          .out_size = bytes ? type_rows[node->dtype].size : 1};
-    if (args->form == VIEW_SQUEEZE)
+    if (args->kind == VIEW_SQUEEZE)
         squeezed_extents(&v);
-    else if (args->form == VIEW_SELECT)
+    else if (args->kind == VIEW_SELECT)
         selected_extents(&v);
     else if (bytes && !args->shape.given)
         innermost_extent(&v);
-    else if (bytes || args->form == VIEW_RESHAPE)
+    else if (bytes || args->kind == VIEW_RESHAPE)
         view_extents(&v);
     return v.out;
 }

@@ -36,7 +36,7 @@ struct aot_class {
 };
 
 /* A loop: a kernel of the program of kernels, with its classes. */
-struct aot_part {
+struct aot_launch {
     const struct kernel *kernel;
     const struct shape *shape;
     int order;                     /* the number of the results' kernel that it is or helps */
@@ -71,8 +71,8 @@ struct aot_kernel {
     int slice_count;
     const struct shape **forms;    /* shapes with a table of extents in the source */
     int form_count;
-    struct aot_part *parts;        /* in the order in which they run: temporaries, then results */
-    int part_count;
+    struct aot_launch *launches;        /* in the order in which they run: temporaries, then results */
+    int launch_count;
     struct temporary *temporaries;
     int temporary_count;
     unsigned char *replaces;       /* [results][inputs] whether a result may be stored in the very array of an input */
@@ -101,19 +101,19 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* An extent in C: "480" or "d[2]". */
 const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
-/* parts.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
+/* launches.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
 /* The kind of an access in the class for any strides. What is read through views is found by number. */
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
-/* The shape of what access `a` of a part reads or writes. */
-const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_part *part, int a);
+/* The shape of what access `a` of a launch reads or writes. */
+const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_launch *launch, int a);
 
 /* cuda_classes.c: whether the access reads a parameter that is passed by value. */
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* Returns false, with a diagnostic, where the bytes of such a parameter are read as elements of another size. */
-bool aot_check_values(const struct aot_kernel *k, const struct aot_part *part);
-/* Makes the classes of a part from the geometries of likely calls, which may be NULL. */
-void aot_cuda_classes(struct aot_kernel *k, struct aot_part *part, const struct geometry *usual,
+bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launch);
+/* Makes the classes of a launch from the geometries of likely calls, which may be NULL. */
+void aot_cuda_classes(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *usual,
                       const struct geometry *tiny);
 
 /* cuda_source.c: writes the source for CUDA. Returns false where `params->compile` failed. */

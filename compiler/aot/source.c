@@ -67,18 +67,18 @@ struct sizes {
     bool bounded;
 };
 
-static void measure_part(struct sizes *sizes, const struct aot_part *part)
+static void measure_launch(struct sizes *sizes, const struct aot_launch *launch)
 {
-    const struct kernel *kernel = part->kernel;
+    const struct kernel *kernel = launch->kernel;
     int mapped = 0;
-    sizes->rank = most(sizes->rank, part->shape->rank);
+    sizes->rank = most(sizes->rank, launch->shape->rank);
     sizes->accesses = most(sizes->accesses, kernel->access_count);
     sizes->maps = most(sizes->maps, kernel->map_count);
     sizes->faults = most(sizes->faults, kernel->fault_count);
     for (int m = 1; m < kernel->map_count; m++)
         sizes->rank = most(sizes->rank, most(kernel->maps[m].from->rank, kernel->maps[m].to->rank));
     for (int a = 0; a < kernel->load_count; a++) {
-        const enum access_kind kind = part->classes[part->class_count - 1].kinds[a];
+        const enum access_kind kind = launch->classes[launch->class_count - 1].kinds[a];
         mapped += access_numbered(kind);
         sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
         sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
@@ -98,8 +98,8 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
             sizes.rank = most(sizes.rank, k->forms[f]->rank);
         for (int n = 0; n < k->program->node_count; n++)
             sizes.rank = most(sizes.rank, k->shapes[n]->rank);
-        for (int p = 0; p < k->part_count; p++)
-            measure_part(&sizes, &k->parts[p]);
+        for (int p = 0; p < k->launch_count; p++)
+            measure_launch(&sizes, &k->launches[p]);
     }
     sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
     sizes.pieces += sizes.rank + 1; /* reinterpreted inputs have pieces of their own */
@@ -135,10 +135,10 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
 /* The name of a loop's function: it spells the kinds of access, unless they are too many. */
 static const char *function_name(struct aot_kernel *k, int p, int c)
 {
-    const struct aot_part *part = &k->parts[p];
-    const int accesses = part->kernel->access_count;
-    const char *spelled = arena_printf(k->arena, "%.*s", accesses, (const char *)part->classes[c].kinds);
-    const char *kinds = c == part->class_count - 1 ? "any"
+    const struct aot_launch *launch = &k->launches[p];
+    const int accesses = launch->kernel->access_count;
+    const char *spelled = arena_printf(k->arena, "%.*s", accesses, (const char *)launch->classes[c].kinds);
+    const char *kinds = c == launch->class_count - 1 ? "any"
                         : accesses > 16            ? arena_printf(k->arena, "%d", c)
                                                    : spelled;
     return arena_printf(k->arena, NAME_LOOP, k->program->name, p, kinds);
@@ -147,17 +147,17 @@ static const char *function_name(struct aot_kernel *k, int p, int c)
 /* Writes the functions of all classes. Their names and scratch sizes go to the classes. */
 static void emit_loops(struct aot_kernel *k, struct emit_together *together, struct buf *out)
 {
-    for (int p = 0; p < k->part_count; p++) {
-        struct aot_part *part = &k->parts[p];
-        for (int c = 0; c < part->class_count; c++) {
-            struct aot_class *class = &part->classes[c];
+    for (int p = 0; p < k->launch_count; p++) {
+        struct aot_launch *launch = &k->launches[p];
+        for (int c = 0; c < launch->class_count; c++) {
+            struct aot_class *class = &launch->classes[c];
             struct form form;
             const struct emit_params params = {.target = &target_c, .form = &form, .kinds = class->kinds,
                                                .fast = FAST_ALL};
-            block_form(part->kernel, &form);
+            block_form(launch->kernel, &form);
             class->function = function_name(k, p, c);
             buf_putc(out, '\n');
-            buf_puts(out, emit_function(together, part->kernel, &params, class->function, &class->scratch));
+            buf_puts(out, emit_function(together, launch->kernel, &params, class->function, &class->scratch));
         }
     }
 }
@@ -210,9 +210,9 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
     for (int i = 0; i < names; i++)
         put_name(out, helpers[i], true, define);
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->part_count; p++)
-            for (int c = 0; c < kernels[i]->parts[p].class_count; c++)
-                put_name(out, kernels[i]->parts[p].classes[c].function, true, define);
+        for (int p = 0; p < kernels[i]->launch_count; p++)
+            for (int c = 0; c < kernels[i]->launches[p].class_count; c++)
+                put_name(out, kernels[i]->launches[p].classes[c].function, true, define);
 }
 
 /* Writes the inclusions of the source by itself, the table of instruction sets, and the macro that

@@ -244,7 +244,7 @@ static bool check_view(struct program *program, struct node *node)
            check_numbers(program, &args->rel_shape, "rel_shape", true) &&
            check_numbers(program, &args->src_dims, "src_dims", false) &&
            check_numbers(program, &args->axes, "axes", false) &&
-           (args->form != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
+           (args->kind != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
 }
 
 static bool check_node(struct program *program, struct node *node)

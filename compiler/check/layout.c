@@ -112,7 +112,7 @@ static const char *viewed(struct layouts *l, const struct node *node, const stru
 {
     const struct view_args *args = &l->program->views[node->view];
     const char *layout = l->of[l->program->operands[node->operands]];
-    switch (args->form) {
+    switch (args->kind) {
     case VIEW_SQUEEZE:
         return squeezed(l, args, layout);
     case VIEW_EXPAND_DIMS:

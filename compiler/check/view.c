@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *form_name(const struct view_walk *w)
+static const char *view_name(const struct view_walk *w)
 {
-    return view_rows[w->args->form].name;
+    return view_rows[w->args->kind].name;
 }
 
 /* ---- volumes ---- */
@@ -30,12 +30,12 @@ static int64_t product(const struct shape *shape, int skip)
 /* The size of an element in bytes if the view counts bytes, else 1. */
 static int64_t size_of(const struct view_walk *w, enum weft_dtype dtype)
 {
-    return w->args->form == VIEW_REINTERPRET ? type_rows[dtype].size : 1;
+    return w->args->kind == VIEW_REINTERPRET ? type_rows[dtype].size : 1;
 }
 
 static const char *amount(const struct view_walk *w, int64_t volume, int64_t size)
 {
-    const char *unit = w->args->form == VIEW_REINTERPRET ? "byte" : "element";
+    const char *unit = w->args->kind == VIEW_REINTERPRET ? "byte" : "element";
     return arena_printf(w->arena, "%lld %s%s", (long long)(volume * size), unit,
                         volume * size == 1 ? "" : "s");
 }
@@ -44,14 +44,14 @@ static bool wrong_volume(const struct view_walk *w, const struct numbers *from, 
                          int64_t out, const char *hint)
 {
     struct view_places places = view_places_of(w, from);
-    bool bytes = w->args->form == VIEW_REINTERPRET;
+    bool bytes = w->args->kind == VIEW_REINTERPRET;
     const char *shape = shape_text(w->arena, w->viewed->program, w->out);
     const char *value = shape_text(w->arena, w->viewed->program, w->viewed->shape);
     if (bytes) {
         value = arena_printf(w->arena, "%s of %s", value, type_rows[w->viewed->dtype].name);
         shape = arena_printf(w->arena, "%s of %s", shape, type_rows[w->args->dtype].name);
     }
-    return diag_at(w->diags, DIAG_VIEW_VOLUME, places.spans, places.count, form_name(w),
+    return diag_at(w->diags, DIAG_VIEW_VOLUME, places.spans, places.count, view_name(w),
                    w->viewed->name, value, shape,
                    amount(w, in, bytes ? type_rows[w->viewed->dtype].size : 1),
                    amount(w, out, size_of(w, w->args->dtype)), hint);
@@ -69,7 +69,7 @@ static bool too_large(const struct view_walk *w, const struct numbers *from)
 static const char *volume_hint(const struct view_walk *w)
 {
     bool rest = w->args->shape.given || w->args->rel_shape.given;
-    return w->args->form != VIEW_RESHAPE ? ""
+    return w->args->kind != VIEW_RESHAPE ? ""
            : rest                        ? "; one negative number takes what is left"
                                          : "; rel_shape beside src_dims scales extents";
 }
@@ -77,7 +77,7 @@ static const char *volume_hint(const struct view_walk *w)
 /* Compares the volumes, and sets the extent that takes what is left. */
 static bool fit(struct view_walk *w, const struct numbers *from)
 {
-    bool known = w->args->form != VIEW_REINTERPRET || w->viewed->dtype != WEFT_DTYPE_COUNT;
+    bool known = w->args->kind != VIEW_REINTERPRET || w->viewed->dtype != WEFT_DTYPE_COUNT;
     int64_t in = known ? product(w->viewed->shape, -1) : -1, out = product(w->out, w->rest);
     int64_t from_size = known ? size_of(w, w->viewed->dtype) : 1,
             to_size = size_of(w, w->args->dtype);
@@ -297,7 +297,7 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
                                const struct viewed *viewed, const struct view_args *args,
                                bool *good)
 {
-    static bool (*const forms[VIEW_FORM_COUNT])(struct view_walk *) = {
+    static bool (*const forms[VIEW_KIND_COUNT])(struct view_walk *) = {
         [VIEW_RESHAPE] = reshape,
         [VIEW_SQUEEZE] = view_squeeze,
         [VIEW_EXPAND_DIMS] = view_expand_dims,
@@ -308,7 +308,7 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
                              .args = args,
                              .out = ARENA_NEW(arena, struct shape),
                              .rest = -1};
-    bool fine = args->form != VIEW_REINTERPRET ? forms[args->form](&walk)
+    bool fine = args->kind != VIEW_REINTERPRET ? forms[args->kind](&walk)
                 : args->shape.given            ? by_shape(&walk)
                                                : innermost(&walk);
     if (fine && check_layout(&walk))

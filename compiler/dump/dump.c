@@ -162,12 +162,12 @@ static void put_selection(struct buf *buf, const struct view_args *args)
 
 static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
 {
-    if (args->form == VIEW_SELECT) {
+    if (args->kind == VIEW_SELECT) {
         put_selection(buf, args);
         return;
     }
-    buf_puts(buf, view_rows[args->form].name);
-    if (args->form == VIEW_REINTERPRET)
+    buf_puts(buf, view_rows[args->kind].name);
+    if (args->kind == VIEW_REINTERPRET)
         buf_printf(buf, " as %s", type_rows[args->dtype].name);
     put_numbers(buf, program, "shape", &args->shape);
     put_numbers(buf, program, "rel_shape", &args->rel_shape);

@@ -80,8 +80,8 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
     case NODE_VIEW:
-        buf_puts(buf, program->views[node->view].form == VIEW_SELECT ? "selection" : "view");
-        if (program->views[node->view].form == VIEW_REINTERPRET)
+        buf_puts(buf, program->views[node->view].kind == VIEW_SELECT ? "selection" : "view");
+        if (program->views[node->view].kind == VIEW_REINTERPRET)
             buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
         break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;

@@ -137,7 +137,7 @@ static int lower_op(struct lowering *l, const struct node *node)
 /* Whether the node reads an input's bytes as another type. */
 static bool is_cast_input(const struct lowering *l, const struct node *node)
 {
-    if (node->kind != NODE_VIEW || l->program->views[node->view].form != VIEW_REINTERPRET)
+    if (node->kind != NODE_VIEW || l->program->views[node->view].kind != VIEW_REINTERPRET)
         return false;
     const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
     return from->kind == NODE_NAME && from->dtype != node->dtype &&
@@ -163,7 +163,7 @@ static int operand_map(struct lowering *l, const struct node *view, int map)
     const struct shape *from = l->shapes[view - l->program->nodes];
     const struct shape *to = l->shapes[operand_index(l, view, 0)];
     struct shape *row = NULL;
-    if (l->program->views[view->view].form == VIEW_SELECT)
+    if (l->program->views[view->view].kind == VIEW_SELECT)
         return selection_map(l, view, map);
     if (is_cast_input(l, view) && !shape_known(from)) {
         to = row = arena_copy(l->arena, from, sizeof *from); /* with the same number of elements, in their order */

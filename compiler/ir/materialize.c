@@ -332,8 +332,8 @@ static void cut_pieces(struct hoisting *h)
     for (int p; (p = next_piece(h)) >= 0;) {
         mark(h, p);
         h->pieces[p].done = true;
-        struct part part = {build(h, &h->pieces[p]), space_shape(h, h->pieces[p].space)};
-        ARENA_PUSH(h->arena, h->hoisted->parts, h->hoisted->count, part);
+        struct hoisted_kernel kernel = {build(h, &h->pieces[p]), space_shape(h, h->pieces[p].space)};
+        ARENA_PUSH(h->arena, h->hoisted->kernels, h->hoisted->count, kernel);
     }
 }
 

@@ -15,14 +15,14 @@
 enum { TABLE_ENTRIES = 256 };
 
 /* A materialized kernel. */
-struct part {
+struct hoisted_kernel {
     struct kernel *kernel;
     const struct shape *shape;     /* its iteration space */
 };
 
 /* The kernels and temporaries that were taken out of the kernels of a program. */
 struct hoisted {
-    struct part *parts;            /* they can run in the reverse order, before all of the rests */
+    struct hoisted_kernel *kernels; /* they can run in the reverse order, before all of the rests */
     int count;
     struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE refer to these */
     int temporary_count;

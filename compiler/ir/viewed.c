@@ -31,7 +31,7 @@ unsigned char *find_alignments(struct arena *arena, const struct program *progra
     unsigned char *alignments = ARENA_ARRAY(arena, unsigned char, program->input_count);
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
-        if (node->kind != NODE_VIEW || program->views[node->view].form != VIEW_REINTERPRET)
+        if (node->kind != NODE_VIEW || program->views[node->view].kind != VIEW_REINTERPRET)
             continue;
         const struct node *from = named_node(program, operand_node(program, node, 0));
         unsigned char size = (unsigned char)type_rows[program->views[node->view].dtype].size;

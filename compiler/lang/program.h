@@ -68,10 +68,10 @@ struct numbers {
     struct span span;
 };
 
-enum view_form {
+enum view_kind {
 #define VIEW(id, ...) VIEW_##id,
 #include "grammar/views.def"
-    VIEW_FORM_COUNT
+    VIEW_KIND_COUNT
 };
 
 enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_ELLIPSIS, ITEM_NEW };
@@ -84,7 +84,7 @@ struct item {
 };
 
 struct view_args {
-    enum view_form form;
+    enum view_kind kind;
     struct numbers shape, rel_shape, src_dims, axes;
     bool has_layout;
     const char *layout;            /* "" clears the layout */

@@ -3,24 +3,24 @@
 
 #include <string.h>
 
-const struct view_row view_rows[VIEW_FORM_COUNT] = {
+const struct view_row view_rows[VIEW_KIND_COUNT] = {
 #define VIEW(id, name, parameters, kinds, required, signature, doc)                                \
     [VIEW_##id] = {#name, parameters, kinds, required, signature, doc},
 #include "grammar/views.def"
 };
 
-enum view_form view_find(const char *name)
+enum view_kind view_find(const char *name)
 {
-    int form = 0;
-    while (form < VIEW_FORM_COUNT && strcmp(view_rows[form].name, name) != 0)
-        form++;
-    return (enum view_form)form;
+    int kind = 0;
+    while (kind < VIEW_KIND_COUNT && strcmp(view_rows[kind].name, name) != 0)
+        kind++;
+    return (enum view_kind)kind;
 }
 
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
 {
     bool shape = args->shape.given, factors = args->rel_shape.given, sources = args->src_dims.given;
-    if (args->form != VIEW_RESHAPE)
+    if (args->kind != VIEW_RESHAPE)
         return NULL;
     if (!shape && !factors && !sources && !args->has_layout)
         return "reshape needs a shape, rel_shape, src_dims or layout, as in reshape(x, [2, 3])";

@@ -13,10 +13,10 @@ struct view_row {
     const char *signature, *doc;
 };
 
-extern const struct view_row view_rows[VIEW_FORM_COUNT];
+extern const struct view_row view_rows[VIEW_KIND_COUNT];
 
-/* The view of this name; VIEW_FORM_COUNT if there is none. */
-enum view_form view_find(const char *name);
+/* The view of this name; VIEW_KIND_COUNT if there is none. */
+enum view_kind view_find(const char *name);
 
 /* Says what is wrong with the set of arguments given (rule 7.3). Returns NULL when they go together. If two conflict,
  * sets `places` to their spans and *count to 2; if one is missing, leaves both unchanged. */

@@ -21,7 +21,7 @@ struct callee {
     struct span span;
     enum node_kind kind;           /* NODE_POISON if unknown */
     enum op op;
-    enum view_form form;
+    enum view_kind view;
     enum reduction reduction;
     enum weft_dtype dtype;
     const char *parameters;
@@ -63,7 +63,7 @@ static struct callee with_parameters(struct callee callee, enum node_kind kind, 
 
 static struct callee view(struct callee callee)
 {
-    const struct view_row *row = &view_rows[callee.form];
+    const struct view_row *row = &view_rows[callee.view];
     callee = with_parameters(callee, NODE_VIEW, row->parameters, row->kinds);
     callee.required = row->required;
     return callee;
@@ -75,7 +75,7 @@ PARSE_APART static struct callee find(struct parser *p)
     const char *name = parse_text(p, span);
     const struct word *word = lex_word(&p->lexer, name, strlen(name));
     const enum op op = word ? word->function : OP_COUNT;
-    const struct callee callee = {.name = name, .span = span, .kind = NODE_POISON, .op = op, .form = view_find(name),
+    const struct callee callee = {.name = name, .span = span, .kind = NODE_POISON, .op = op, .view = view_find(name),
                                   .reduction = reduction_find(name), .dtype = dtype_find(name, strlen(name)),
                                   .parameters = "", .fold = op != OP_COUNT && op_rows[op].form == FORM_FOLD};
     if (callee.dtype != WEFT_DTYPE_COUNT)
@@ -84,7 +84,7 @@ PARSE_APART static struct callee find(struct parser *p)
         return with_parameters(callee, NODE_CAST, "x dtype", "xt");
     if (strcmp(name, "wrap") == 0)
         return with_parameters(callee, NODE_WRAP, "x dtype", "xt");
-    if (callee.form != VIEW_FORM_COUNT)
+    if (callee.view != VIEW_KIND_COUNT)
         return view(callee);
     if (callee.reduction != REDUCTION_COUNT)
         return with_parameters(callee, NODE_REDUCE, reduction_rows[callee.reduction].parameters, NULL);
@@ -168,7 +168,7 @@ static const char *takes(struct parser *p, const struct callee *callee)
     if (callee->fold)
         return "two or more arguments (of one it would be a reduction, which is not there yet)";
     if (callee->kind == NODE_VIEW)
-        return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->form].signature);
+        return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->view].signature);
     if (callee->arity == 1)
         return arena_printf(p->arena, "1 argument (%.*s)", (int)length, first);
     const char *list = "";
@@ -240,7 +240,7 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
                     arena_printf(p->arena,
                                  "a third argument of %s has a name, and numbers stand in one "
                                  "list: %s",
-                                 callee->name, view_rows[callee->form].signature));
+                                 callee->name, view_rows[callee->view].signature));
     for (int i = 0; i < count; i++)
         if (!place(p, callee, &arguments->items[i], i, slots))
             return false;
@@ -269,7 +269,7 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
                                 const struct argument **slots)
 {
     struct program *program = p->program;
-    struct view_args args = {.form = callee->form};
+    struct view_args args = {.kind = callee->view};
     for (int i = 1; i < callee->arity; i++) {
         const struct argument *slot = slots[i];
         if (slot && callee->kinds[i] == 't')

@@ -154,13 +154,13 @@ static int unexpected_dot(struct parser *p)
     struct span dot = p->token.span;
     const char *name = parse_path(p);
     const struct word *word = lex_word(&p->lexer, name, strlen(name));
-    enum view_form form = view_find(name);
+    enum view_kind view = view_find(name);
     bool reduction = reduction_find(name) != REDUCTION_COUNT;
     const char *habit = parse_call_habit(name), *type = parse_type_habit(name);
-    if (form != VIEW_FORM_COUNT)
+    if (view != VIEW_KIND_COUNT)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "functions are called by their name alone; write %s",
-                          view_rows[form].signature));
+                          view_rows[view].signature));
     else if (habit)
         diag(p->diags, DIAG_SYNTAX, dot,
              arena_printf(p->arena, "there is no '%s'; %s", name, habit));

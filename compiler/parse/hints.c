@@ -99,7 +99,7 @@ const char *parse_suggest_function(struct parser *p, const char *name)
             ARENA_PUSH(p->arena, names, count, arena_string(p->arena, word->text, word->length));
     }
     add_types(p, &names, &count);
-    for (int i = 0; i < VIEW_FORM_COUNT; i++)
+    for (int i = 0; i < VIEW_KIND_COUNT; i++)
         if (i != VIEW_SELECT)
             ARENA_PUSH(p->arena, names, count, view_rows[i].name);
     for (int i = 0; i < REDUCTION_COUNT; i++)

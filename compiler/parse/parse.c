@@ -184,7 +184,7 @@ static const struct node *last_selection(const struct parser *p)
     const struct program *program = p->program;
     const struct result *last = program->result_count ? &program->results[program->result_count - 1] : NULL;
     const struct node *node = last ? &program->nodes[last->node] : NULL;
-    const bool selection = node && node->kind == NODE_VIEW && program->views[node->view].form == VIEW_SELECT;
+    const bool selection = node && node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_SELECT;
     return selection && node->span.end == p->previous.end ? node : NULL;
 }
 

@@ -186,7 +186,7 @@ static bool items(struct parser *p, struct span from, struct view_args *args)
 PARSE_APART int parse_selection(struct parser *p, int operand, uint32_t start)
 {
     struct program *program = p->program;
-    struct view_args args = {.form = VIEW_SELECT};
+    struct view_args args = {.kind = VIEW_SELECT};
     struct span opener = p->token.span, from = {start, p->previous.end};
     bool inside = p->in_items;
     if (!parse_enter(p, opener))

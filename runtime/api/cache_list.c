@@ -31,7 +31,7 @@ static bool report(const struct order *order, int problem, struct diags *diags)
 /* False with a diagnostic. */
 static bool open_cache(struct order *order, struct diags *diags)
 {
-    order->path = cache_place(order->cache);
+    order->path = cache_directory(order->cache);
     if (!order->path)
         arena_fail(diags->arena);
     order->root = *order->path ? cache_open(order->path, false) : -1;
@@ -57,7 +57,7 @@ enum weft_status weft_cache_path(const char *cache, char **path, struct weft_err
     int saved = errno;
     if (error)
         *error = NULL;
-    *path = cache_place(cache);
+    *path = cache_directory(cache);
     errno = saved;
     return *path ? WEFT_OK : WEFT_OUT_OF_MEMORY;
 }

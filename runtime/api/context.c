@@ -104,7 +104,7 @@ static void choose_cache(struct weft_context *context, const char *word, struct 
     bool none = (word && !*word) || !(context->fast & FAST_CACHE) || context->keep;
     if (none || !cache_cap(&context->cache_cap, diags))
         return;
-    context->cache = cache_place(word);
+    context->cache = cache_directory(word);
     if (!context->cache)
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     if (context->cache && !*context->cache) {

@@ -77,9 +77,9 @@ bool weft_operation_at(size_t index, struct weft_operation *operation)
             *operation = op_operation(&op_rows[op]);
             return true;
         }
-    if (!operation || index >= before + CONVERSIONS + VIEW_FORM_COUNT + REDUCTION_COUNT)
+    if (!operation || index >= before + CONVERSIONS + VIEW_KIND_COUNT + REDUCTION_COUNT)
         return false;
-    const int row = (int)(index - before), view = row - CONVERSIONS, reduction = view - VIEW_FORM_COUNT;
+    const int row = (int)(index - before), view = row - CONVERSIONS, reduction = view - VIEW_KIND_COUNT;
     *operation = view < 0        ? conversions[row]
                  : reduction < 0 ? view_operation(&view_rows[view])
                                  : reduction_operation(reduction);

@@ -9,7 +9,7 @@
 
 /* The arguments as the caller gave them. */
 struct given {
-    enum view_form form;
+    enum view_kind kind;
     const DLTensor *tensor;
     const char *layout;            /* of the tensor; NULL: none */
     struct weft_reshape_params params;
@@ -150,9 +150,9 @@ static const char *layout_of(const struct view_args *args, const char *layout, c
     uint32_t dropped = 0;
     if (args->has_layout)
         return args->layout;
-    if (args->form == VIEW_EXPAND_DIMS)
+    if (args->kind == VIEW_EXPAND_DIMS)
         return "";
-    if (args->form != VIEW_SQUEEZE)
+    if (args->kind != VIEW_SQUEEZE)
         return strlen(layout) == (size_t)out->rank ? layout : "";
     view_axes(args, NULL, in->rank, &dropped);
     return layout_without(arena, layout, dropped);
@@ -199,7 +199,7 @@ static struct view_args view_args_of(struct arena *arena, const struct given *gi
 {
     const struct weft_reshape_params *params = &given->params;
     return (struct view_args){
-        .form = given->form, .dtype = given->dtype,
+        .kind = given->kind, .dtype = given->dtype,
         .shape = list_numbers(arena, params->shape, NULL, params->shape_count),
         .rel_shape = list_numbers(arena, NULL, params->rel_shape, params->rel_shape_count),
         .src_dims = list_numbers(arena, params->src_dims, NULL, params->src_dims_count),
@@ -222,7 +222,7 @@ static bool make(const struct given *given, struct weft_view *view, struct diags
     const struct shape *out = view_shape(arena, diags, &viewed, &args, &good);
     if (!good)
         return false;
-    bool other = args.form == VIEW_REINTERPRET;
+    bool other = args.kind == VIEW_REINTERPRET;
     enum weft_dtype dtype = other ? args.dtype : tensor.dtype;
     if (!is_aligned(from, dtype))
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "argument", "tensor",
@@ -253,14 +253,14 @@ static const char *check_given(const struct given *given, const struct weft_view
     const struct weft_reshape_params *params = &given->params;
     if (!given->tensor || !view)
         return "a view needs a tensor and a place for the view, found NULL";
-    if ((given->form == VIEW_SQUEEZE || given->form == VIEW_EXPAND_DIMS) && !given->axes)
+    if ((given->kind == VIEW_SQUEEZE || given->kind == VIEW_EXPAND_DIMS) && !given->axes)
         return "squeeze and expand_dims need axes, found NULL";
     if (!good_count(params->shape, params->shape_count) ||
         !good_count(params->rel_shape, params->rel_shape_count) ||
         !good_count(params->src_dims, params->src_dims_count) ||
         !good_count(given->axes, given->axis_count))
         return "a list of a view has 0 to 32 numbers";
-    if (given->form == VIEW_REINTERPRET && (unsigned)given->dtype >= WEFT_DTYPE_COUNT)
+    if (given->kind == VIEW_REINTERPRET && (unsigned)given->dtype >= WEFT_DTYPE_COUNT)
         return "the dtype of weft_reinterpret is none of enum weft_dtype";
     if (params->layout &&
         (strlen(params->layout) > WEFT_MAX_RANK || !layout_is_good(params->layout)))

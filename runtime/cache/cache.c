@@ -29,7 +29,7 @@ static char *make_path(const char *base, const char *name)
     return path;
 }
 
-char *cache_place(const char *word)
+char *cache_directory(const char *word)
 {
     const char *home = secure_getenv("HOME"), *base = secure_getenv("XDG_CACHE_HOME");
     word = word ? word : secure_getenv("WEFT_CACHE");

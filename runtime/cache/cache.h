@@ -21,7 +21,7 @@
 /* The path of the directory that weft_context_params.cache means by `word`; NULL stands for WEFT_CACHE,
  * XDG_CACHE_HOME, HOME. The path is absolute and from malloc, "" for no cache. NULL: out of memory. Reads the
  * environment, so it is for threads of the caller only. */
-char *cache_place(const char *word);
+char *cache_directory(const char *word);
 /* Opens the directory at `path`, and creates it if `make` is set. Returns a descriptor, or -1 with errno:
  * ENOENT if there is none, EPERM if it belongs to another user, ENOTDIR if a link is in the way. */
 int cache_open(const char *path, bool make);

@@ -44,7 +44,7 @@ bool keep_open(const char *word, char **directory, struct diags *diags)
     *directory = NULL;
     if (!word || !*word)
         return true;
-    *directory = cache_place(word);
+    *directory = cache_directory(word);
     if (!*directory)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
     const char *problem = find_problem(*directory);

@@ -1,4 +1,4 @@
-/* Runs of batches in C; see batch_impl.h. Plans for all stretches are found first, and all checks are made.
+/* Runs of batches in C; see batch_impl.h. Plans for all segments are found first, and all checks are made.
  * Then samples are assigned to launches (deal_impl.h), and these run. */
 #include "runtime/run/batch_impl.h"
 #include "runtime/run/gpu_run_impl.h"
@@ -17,20 +17,20 @@ static bool is_samples(enum weft_status status)
            status != WEFT_INTERNAL_ERROR && status != WEFT_DEVICE_ERROR;
 }
 
-/* Begins a stretch at the current sample, `i`. */
-static bool add_stretch(struct call *call, struct batch_part *part, const struct occasion *occasion, int64_t i)
+/* Begins a segment at the current sample, `i`. */
+static bool add_segment(struct call *call, struct batch_part *part, const struct occasion *occasion, int64_t i)
 {
     struct diag *last = call->diags.last;
-    struct stretch *before = part->count ? &part->stretches[part->count - 1] : NULL;
+    struct segment *before = part->count ? &part->segments[part->count - 1] : NULL;
     if (before)
         before->count = i - before->first;
-    ARENA_PUSH(&call->arena, part->stretches, part->count, ((struct stretch){.first = i, .count = 1}));
-    struct stretch *stretch = &part->stretches[part->count - 1];
-    stretch->plan = plan_get(call->program, call->typed, occasion, &call->diags);
-    if (!stretch->plan && !call->slabs && is_samples(diags_status(&call->diags)) &&
+    ARENA_PUSH(&call->arena, part->segments, part->count, ((struct segment){.first = i, .count = 1}));
+    struct segment *segment = &part->segments[part->count - 1];
+    segment->plan = plan_get(call->program, call->typed, occasion, &call->diags);
+    if (!segment->plan && !call->slabs && is_samples(diags_status(&call->diags)) &&
         part == &call->parts[PART_SAMPLES])
         blame_sample(&call->diags, last, i);
-    return stretch->plan != NULL;
+    return segment->plan != NULL;
 }
 
 /* Checks that the part's outputs do not overlap themselves. `i` is the current sample. */
@@ -78,13 +78,13 @@ static bool find_samples(struct call *call, bool needs_data, struct occupied *oc
             occasion.inputs = cuda_inputs(call, call->inputs);
             occasion.outputs = cuda_outputs(call);
         }
-        if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_stretch(call, part, &occasion, i)))
+        if (next == NEXT_OTHER && !(check_themselves(call, part, i) && add_segment(call, part, &occasion, i)))
             return false;
         if (needs_data)
             occupy_all(call, occupied, i);
     }
     if (part->count)
-        part->stretches[part->count - 1].count = call->samples - part->stretches[part->count - 1].first;
+        part->segments[part->count - 1].count = call->samples - part->segments[part->count - 1].first;
     else if (needs_data)
         occupy_all(call, occupied, 0);
     return true;
@@ -105,7 +105,7 @@ static bool find_plain(struct call *call, bool needs_data)
             inputs[i].numbers = NULL;
             inputs[i].number_count = 0;
         }
-    return check_themselves(call, part, 0) && add_stretch(call, part, &occasion, 0);
+    return check_themselves(call, part, 0) && add_segment(call, part, &occasion, 0);
 }
 
 /* Fills parts[].taken. Returns whether some results depend on no batch. */
@@ -133,8 +133,8 @@ void batch_release(struct call *call)
 {
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < call->parts[p].count; s++)
-            if (call->parts[p].stretches[s].plan)
-                plan_release(call->parts[p].stretches[s].plan);
+            if (call->parts[p].segments[s].plan)
+                plan_release(call->parts[p].segments[s].plan);
     if (!call->typed)
         return;
     pthread_mutex_lock(&call->program->mutex);
@@ -147,43 +147,43 @@ void batch_release(struct call *call)
 /* Where the data of an access lie: in the caller's samples, or at a fixed address plus `step` bytes per
  * sample. */
 struct origin {
-    const DLTensor *samples;       /* those of the stretch; NULL: fixed */
+    const DLTensor *samples;       /* those of the segment; NULL: fixed */
     char *fixed;
     size_t step;
 };
 
-static struct origin tensor_source(const struct tensor *tensor, const struct stretch *stretch)
+static struct origin tensor_source(const struct tensor *tensor, const struct segment *segment)
 {
-    return (struct origin){tensor->batch ? tensor->samples + stretch->first : NULL, tensor->data, 0};
+    return (struct origin){tensor->batch ? tensor->samples + segment->first : NULL, tensor->data, 0};
 }
 
-static struct origin find_source(const struct call *call, const struct stretch *stretch,
+static struct origin find_source(const struct call *call, const struct segment *segment,
                                  const struct kernel *kernel, int a)
 {
     const struct access *access = &kernel->accesses[a];
-    const struct plan *plan = stretch->plan;
+    const struct plan *plan = segment->plan;
     switch (access->kind) {
-    case TENSOR_INPUT: return tensor_source(&call->inputs[access->index], stretch);
-    case TENSOR_RESULT: return tensor_source(&call->outputs[access->index], stretch);
+    case TENSOR_INPUT: return tensor_source(&call->inputs[access->index], segment);
+    case TENSOR_RESULT: return tensor_source(&call->outputs[access->index], segment);
     case TENSOR_CONSTANT: return (struct origin){.fixed = (void *)kernel->constants[access->index].data};
     case TENSOR_BYTES: return (struct origin){.fixed = (char *)plan->bytes};
     default:
         return plan->shared[access->index]
-                   ? (struct origin){.fixed = stretch->shared + plan->temporaries[access->index]}
-                   : (struct origin){.fixed = stretch->own + plan->temporaries[access->index],
+                   ? (struct origin){.fixed = segment->shared + plan->temporaries[access->index]}
+                   : (struct origin){.fixed = segment->own + plan->temporaries[access->index],
                                      .step = plan->own_bytes};
     }
 }
 
-/* Appends the stretch's samples to a launch. */
-static void deal_kernel(const struct call *call, const struct stretch *stretch,
+/* Appends the segment's samples to a launch. */
+static void deal_kernel(const struct call *call, const struct segment *segment,
                         const struct planned *planned, struct deal *deal, struct origin *sources)
 {
     struct launch *launch = &deal->launch;
     size_t accesses = (size_t)planned->kernel->access_count;
-    int64_t samples = planned->shared ? 1 : stretch->count;
+    int64_t samples = planned->shared ? 1 : segment->count;
     for (size_t a = 0; a < accesses; a++)
-        sources[a] = find_source(call, stretch, planned->kernel, (int)a);
+        sources[a] = find_source(call, segment, planned->kernel, (int)a);
     for (int64_t i = 0; i < samples; i++) {
         char **bases = deal->bases + (size_t)launch->sample_count * accesses;
         launch->samples[launch->sample_count++] = (struct weft_sample){launch->tiles, &planned->walk, bases};
@@ -197,14 +197,14 @@ static void deal_kernel(const struct call *call, const struct stretch *stretch,
     }
 }
 
-static void lend_temporaries(struct arena *arena, struct stretch *stretch)
+static void lend_temporaries(struct arena *arena, struct segment *segment)
 {
-    const struct plan *plan = stretch->plan;
+    const struct plan *plan = segment->plan;
     size_t size;
-    if (__builtin_mul_overflow(plan->own_bytes, (size_t)stretch->count, &size))
+    if (__builtin_mul_overflow(plan->own_bytes, (size_t)segment->count, &size))
         arena_fail(arena);
-    stretch->shared = plan->shared_bytes ? lend_aligned(arena, plan->shared_bytes) : NULL;
-    stretch->own = size ? lend_aligned(arena, size) : NULL;
+    segment->shared = plan->shared_bytes ? lend_aligned(arena, plan->shared_bytes) : NULL;
+    segment->own = size ? lend_aligned(arena, size) : NULL;
 }
 
 /* Allocates the samples that were counted, and fills the launches with them. */
@@ -223,12 +223,12 @@ static void deal_all(struct deals *deals)
     struct origin *sources = ARENA_ARRAY(arena, struct origin, most);
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < deals->parts[p].count; s++) {
-            struct stretch *stretch = &deals->parts[p].stretches[s];
-            lend_temporaries(arena, stretch);
-            for (int k = 0; k < stretch->plan->kernel_count; k++)
-                if (stretch->launches[k] >= 0)
-                    deal_kernel(deals->call, stretch, &stretch->plan->kernels[k],
-                                &deals->items[stretch->launches[k]], sources);
+            struct segment *segment = &deals->parts[p].segments[s];
+            lend_temporaries(arena, segment);
+            for (int k = 0; k < segment->plan->kernel_count; k++)
+                if (segment->launches[k] >= 0)
+                    deal_kernel(deals->call, segment, &segment->plan->kernels[k],
+                                &deals->items[segment->launches[k]], sources);
         }
 }
 
@@ -258,7 +258,7 @@ static struct weft_kernel_info find_info(const struct call *call, const struct l
 {
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < call->parts[p].count; s++) {
-            const struct plan *plan = call->parts[p].stretches[s].plan;
+            const struct plan *plan = call->parts[p].segments[s].plan;
             for (int k = 0; k < plan->kernel_count && !plan->reported; k++)
                 if (plan->kernels[k].loaded == loaded && plan->infos[k].origin != WEFT_FROM_MEMORY)
                     return plan->infos[k];
@@ -271,7 +271,7 @@ static void call_reported(struct call *call)
     pthread_mutex_lock(&call->program->mutex);
     for (int p = 0; p < PART_COUNT; p++)
         for (int s = 0; s < call->parts[p].count; s++)
-            call->parts[p].stretches[s].plan->reported = true;
+            call->parts[p].segments[s].plan->reported = true;
     pthread_mutex_unlock(&call->program->mutex);
 }
 

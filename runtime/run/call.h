@@ -7,8 +7,8 @@
 enum { CALL_ROOM = 4096 };         /* bytes of stack that a call may use before it allocates */
 
 /* Consecutive samples with the same shapes and strides. */
-struct stretch {
-    struct plan *plan;             /* its users raised for this stretch; NULL: none was found */
+struct segment {
+    struct plan *plan;             /* its users raised for this segment; NULL: none was found */
     int64_t first, count;          /* samples */
     char *shared, *own;            /* memory for the plan's temporaries */
     int *launches;                 /* [kernels of the plan] indices of launches; -1: the kernel has no tiles */
@@ -16,7 +16,7 @@ struct stretch {
 
 /* What is computed for each sample of the batches, or once for all of them. */
 struct batch_part {
-    struct stretch *stretches;
+    struct segment *segments;
     int count;
     const bool *taken;             /* the results that belong to it */
 };

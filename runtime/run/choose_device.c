@@ -38,10 +38,10 @@ static bool check_place(struct call *call, const struct operand *leader, const s
     const struct tensor *tensor = operand->tensor;
     if (!tensor || tensor->device == leader->tensor->device)
         return true;
-    const char *where = tensor_place(leader->tensor, &call->diags);
+    const char *where = tensor_device_text(leader->tensor, &call->diags);
     if (tensor->device)
         return diag_at(&call->diags, DIAG_TWO_GPUS, NULL, 0, operand->what, operand->name,
-                       tensor_place(tensor, &call->diags), leader->what, leader->name, where);
+                       tensor_device_text(tensor, &call->diags), leader->what, leader->name, where);
     return operand->what[0] == 'i' ||
            diag_at(&call->diags, DIAG_HOST_OUTPUT, NULL, 0, operand->name, leader->what, leader->name, where);
 }
@@ -57,7 +57,7 @@ bool choose_device(struct call *call)
     }
     if (target == WEFT_TARGET_C)
         return diag_at(&call->diags, DIAG_DEVICE_IN_C, NULL, 0, leader.what, leader.name,
-                       tensor_place(leader.tensor, &call->diags));
+                       tensor_device_text(leader.tensor, &call->diags));
     bool good = true;
     for (int i = 0; i < call_operands(call); i++) {
         const struct operand operand = operand_at(call, i);

@@ -14,7 +14,7 @@ static bool same_code(const struct planned *a, const struct planned *b)
             memcmp(x->faults, y->faults, (size_t)x->fault_count * sizeof *x->faults) == 0);
 }
 
-/* Finds or adds the launch of a kernel. `guess` is where the stretch before had it. */
+/* Finds or adds the launch of a kernel. `guess` is where the segment before had it. */
 static int find_deal(struct deals *deals, int64_t place, const struct planned *planned, int guess)
 {
     const struct deal *items = deals->items;
@@ -35,19 +35,19 @@ static int64_t place_of(const struct plan *plan, int part, int k)
     return ((int64_t)part * 2 + !hoisted) * (1 << 24) + (hoisted ? k : k - plan->hoisted_count);
 }
 
-/* Counts the stretch's samples and work for each launch. */
-static void count_stretch(struct deals *deals, int part, struct stretch *stretch, const struct stretch *before)
+/* Counts the segment's samples and work for each launch. */
+static void count_segment(struct deals *deals, int part, struct segment *segment, const struct segment *before)
 {
-    const struct plan *plan = stretch->plan;
-    stretch->launches = ARENA_ARRAY(&deals->call->arena, int, plan->kernel_count);
+    const struct plan *plan = segment->plan;
+    segment->launches = ARENA_ARRAY(&deals->call->arena, int, plan->kernel_count);
     for (int k = 0; k < plan->kernel_count; k++) {
         const struct planned *planned = &plan->kernels[k];
         int guess = before && k < before->plan->kernel_count ? before->launches[k] : -1;
-        int64_t samples = planned->shared ? 1 : stretch->count;
-        stretch->launches[k] = -1;
+        int64_t samples = planned->shared ? 1 : segment->count;
+        segment->launches[k] = -1;
         if (!planned->tiles)
             continue;
-        int at = stretch->launches[k] = find_deal(deals, place_of(plan, part, k), planned, guess);
+        int at = segment->launches[k] = find_deal(deals, place_of(plan, part, k), planned, guess);
         struct launch *launch = &deals->items[at].launch;
         launch->sample_count += samples;
         launch->tiles += samples * planned->tiles;
@@ -68,7 +68,7 @@ struct deal **deals_count(struct deals *deals)
     for (int p = 0; p < PART_COUNT; p++) {
         const struct batch_part *part = &deals->parts[p];
         for (int s = 0; s < part->count; s++)
-            count_stretch(deals, p, &part->stretches[s], s ? &part->stretches[s - 1] : NULL);
+            count_segment(deals, p, &part->segments[s], s ? &part->segments[s - 1] : NULL);
     }
     struct deal **order = ARENA_ARRAY(&deals->call->arena, struct deal *, deals->count);
     for (int i = 0; i < deals->count; i++)

@@ -20,7 +20,7 @@ struct deals {
     int count;
 };
 
-/* Fills stretch->launches of all stretches with indices of items, and counts the samples and the work of
+/* Fills segment->launches of all segments with indices of items, and counts the samples and the work of
  * each launch. Returns all launches in the order in which they run. May jump if memory runs out. */
 struct deal **deals_count(struct deals *deals);
 

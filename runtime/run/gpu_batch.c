@@ -9,16 +9,16 @@
 
 enum { SAMPLE_ALIGNMENT = 16 };    /* bytes, of host samples on the GPU: the widest load */
 
-/* A kernel of a stretch's plan. */
+/* A kernel of a segment's plan. */
 struct placed {
     const struct cuda_planned *cuda;
     uint64_t *maps;                /* [accesses] addresses; NULL: no access is mapped */
     int64_t geometry;              /* its number in the launch's table */
 };
 
-/* What a stretch has on the GPU. */
+/* What a segment has on the GPU. */
 struct place {
-    const struct stretch *stretch;
+    const struct segment *segment;
     uint64_t shared, own;          /* addresses of its temporaries */
     struct placed *entries;        /* [kernel_count] */
     uint64_t **samples;            /* [inputs, then results] for host batches, the samples' addresses; NULL for
@@ -49,8 +49,8 @@ struct batch_run {
     struct deals deals;
     struct deal **order;
     struct table *tables;          /* [deals.count] */
-    struct place *places[PART_COUNT]; /* [stretches] of each part */
-    int plans;                     /* the most stretches of a part */
+    struct place *places[PART_COUNT]; /* [segments] of each part */
+    int plans;                     /* the most segments of a part */
     uint64_t *tensors;             /* [inputs, then results] addresses of host operands that are no batch */
 };
 
@@ -59,17 +59,17 @@ struct batch_run {
 typedef void add_part(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                       size_t alignment, uint64_t *address);
 
-/* Adds the samples of a stretch, which share shape and strides. Returns their addresses, set when the work
+/* Adds the samples of a segment, which share shape and strides. Returns their addresses, set when the work
  * begins. */
-static uint64_t *add_samples(struct batch_run *run, const struct stretch *stretch, const struct tensor *of,
+static uint64_t *add_samples(struct batch_run *run, const struct segment *segment, const struct tensor *of,
                              add_part *add)
 {
     struct arena *arena = &run->work.call->arena;
-    uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, stretch->count);
+    uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, segment->count);
     struct tensor *first = ARENA_NEW(arena, struct tensor);
-    tensor_read(&of->samples[stretch->first], true, "", "", first, &run->work.call->diags);
-    for (int64_t i = 0; i < stretch->count; i++) {
-        const DLTensor *sample = &of->samples[stretch->first + i];
+    tensor_read(&of->samples[segment->first], true, "", "", first, &run->work.call->diags);
+    for (int64_t i = 0; i < segment->count; i++) {
+        const DLTensor *sample = &of->samples[segment->first + i];
         struct tensor tensor = *first;
         uintptr_t by = (uintptr_t)sample->data + sample->byte_offset - (uintptr_t)first->data;
         tensor.data = (char *)first->data + by;
@@ -86,10 +86,10 @@ static void add_operands(struct batch_run *run, struct place *place, int begin, 
     add_part *add = kind == TENSOR_INPUT ? cuda_stage : cuda_bring;
     for (int o = begin; o < end; o++) {
         const struct tensor *tensor = call_operand(run->work.call, o);
-        if (tensor->device || last_use(place->stretch->plan, kind, o - begin) < 0)
+        if (tensor->device || last_use(place->segment->plan, kind, o - begin) < 0)
             continue;
         if (tensor->batch)
-            place->samples[o] = add_samples(run, place->stretch, tensor, add);
+            place->samples[o] = add_samples(run, place->segment, tensor, add);
         else if (!run->tensors[o])
             add(&run->work, tensor, tensor, 0, &run->tensors[o]);
     }
@@ -117,11 +117,11 @@ static int64_t find_geometry(struct table *table, const struct planned *planned)
     return table->known[at].number;
 }
 
-static void add_entry(struct batch_run *run, const struct stretch *stretch, int k, struct placed *entry)
+static void add_entry(struct batch_run *run, const struct segment *segment, int k, struct placed *entry)
 {
-    const struct planned *planned = &stretch->plan->kernels[k];
+    const struct planned *planned = &segment->plan->kernels[k];
     const struct form *form = &planned->emitted->form;
-    struct table *table = &run->tables[stretch->launches[k]];
+    struct table *table = &run->tables[segment->launches[k]];
     entry->cuda = cuda_resident(&run->work, planned);
     if (form->mapped)
         entry->maps = ARENA_ARRAY(&run->work.call->arena, uint64_t, form->accesses);
@@ -131,16 +131,16 @@ static void add_entry(struct batch_run *run, const struct stretch *stretch, int 
     table->entry = entry;
 }
 
-static void lay_out_stretch(struct batch_run *run, struct place *place)
+static void lay_out_segment(struct batch_run *run, struct place *place)
 {
-    const struct stretch *stretch = place->stretch;
-    const struct plan *plan = stretch->plan;
+    const struct segment *segment = place->segment;
+    const struct plan *plan = segment->plan;
     place->entries = ARENA_ARRAY(&run->work.call->arena, struct placed, plan->kernel_count);
     place->samples = ARENA_ARRAY(&run->work.call->arena, uint64_t *, call_operands(run->work.call));
     add_operands(run, place, 0, run->work.call->typed->program->input_count, TENSOR_INPUT);
     for (int k = 0; k < plan->kernel_count; k++)
-        if (stretch->launches[k] >= 0)
-            add_entry(run, stretch, k, &place->entries[k]);
+        if (segment->launches[k] >= 0)
+            add_entry(run, segment, k, &place->entries[k]);
 }
 
 /* The word of the table at which a geometry begins. That of the geometry after the last is the table's size. */
@@ -163,20 +163,20 @@ static void lay_out_table(struct batch_run *run, const struct launch *launch, st
     if (!form->many)
         return;
     table->words = ARENA_ARRAY(arena, uint64_t, words);
-    work_add(&run->work, (struct cuda_part){.from = table->words, .bytes = words * sizeof *table->words,
+    work_add(&run->work, (struct cuda_buffer){.from = table->words, .bytes = words * sizeof *table->words,
                                             .address = &table->address});
 }
 
 static void lay_out_temporaries(struct batch_run *run, struct place *place)
 {
-    const struct plan *plan = place->stretch->plan;
+    const struct plan *plan = place->segment->plan;
     size_t size;
-    if (__builtin_mul_overflow(plan->own_bytes, (size_t)place->stretch->count, &size))
+    if (__builtin_mul_overflow(plan->own_bytes, (size_t)place->segment->count, &size))
         arena_fail(&run->work.call->arena);
     if (plan->shared_bytes)
-        work_add(&run->work, (struct cuda_part){.bytes = plan->shared_bytes, .address = &place->shared});
+        work_add(&run->work, (struct cuda_buffer){.bytes = plan->shared_bytes, .address = &place->shared});
     if (size)
-        work_add(&run->work, (struct cuda_part){.bytes = size, .address = &place->own});
+        work_add(&run->work, (struct cuda_buffer){.bytes = size, .address = &place->own});
 }
 
 static void lay_out_outputs(struct batch_run *run, struct place *place)
@@ -201,9 +201,9 @@ static void lay_out(struct batch_run *run)
         run->places[p] = ARENA_ARRAY(&call->arena, struct place, run->parts[p].count);
         run->plans = run->parts[p].count > run->plans ? run->parts[p].count : run->plans;
         for (int s = 0; s < run->parts[p].count; s++)
-            run->places[p][s].stretch = &run->parts[p].stretches[s];
+            run->places[p][s].segment = &run->parts[p].segments[s];
     }
-    each_place(run, lay_out_stretch);
+    each_place(run, lay_out_segment);
     for (int i = 0; i < run->deals.count; i++)
         lay_out_table(run, &run->deals.items[i].launch, &run->tables[i]);
     work_add_remarks(&run->work);
@@ -220,13 +220,13 @@ static uint64_t operand_address(const struct batch_run *run, const struct place 
         return tensor->device ? (uintptr_t)tensor->data : run->tensors[o];
     if (place->samples[o])
         return place->samples[o][i];
-    const DLTensor *sample = &tensor->samples[place->stretch->first + i];
+    const DLTensor *sample = &tensor->samples[place->segment->first + i];
     return (uintptr_t)sample->data + sample->byte_offset;
 }
 
 static uint64_t access_address(const struct batch_run *run, const struct place *place, int k, int a, int64_t i)
 {
-    const struct plan *plan = place->stretch->plan;
+    const struct plan *plan = place->segment->plan;
     const struct access *access = &plan->kernels[k].kernel->accesses[a];
     int index = access->index;
     switch (access->kind) {
@@ -240,15 +240,15 @@ static uint64_t access_address(const struct batch_run *run, const struct place *
     }
 }
 
-/* Writes the samples of a stretch's kernel, and its geometry. */
+/* Writes the samples of a segment's kernel, and its geometry. */
 static void fill_entry(struct batch_run *run, const struct place *place, int k)
 {
-    const struct planned *planned = &place->stretch->plan->kernels[k];
+    const struct planned *planned = &place->segment->plan->kernels[k];
     const struct placed *entry = &place->entries[k];
     const struct form *form = &planned->emitted->form;
-    struct table *table = &run->tables[place->stretch->launches[k]];
-    size_t geometry = geometry_word(&run->deals.items[place->stretch->launches[k]].launch, entry->geometry);
-    int64_t count = planned->shared ? 1 : place->stretch->count;
+    struct table *table = &run->tables[place->segment->launches[k]];
+    size_t geometry = geometry_word(&run->deals.items[place->segment->launches[k]].launch, entry->geometry);
+    int64_t count = planned->shared ? 1 : place->segment->count;
     for (int a = 0; entry->maps && a < form->accesses; a++)
         entry->maps[a] = entry->cuda->maps[a].address;
     if (form->many)
@@ -265,8 +265,8 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
 
 static void fill_tables(struct batch_run *run, struct place *place)
 {
-    for (int k = 0; k < place->stretch->plan->kernel_count; k++)
-        if (place->stretch->launches[k] >= 0)
+    for (int k = 0; k < place->segment->plan->kernel_count; k++)
+        if (place->segment->launches[k] >= 0)
             fill_entry(run, place, k);
 }
 
@@ -295,7 +295,7 @@ static bool launch_all(struct cuda_work *work)
 static struct cuda_device *find_device(const struct batch_part *parts)
 {
     const struct batch_part *samples = &parts[PART_SAMPLES], *plain = &parts[PART_PLAIN];
-    return (samples->count ? samples : plain)->stretches->plan->gpu;
+    return (samples->count ? samples : plain)->segments->plan->gpu;
 }
 
 struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts)

@@ -6,7 +6,7 @@
 #include "runtime/run/gpu_work_impl.h"
 #include "runtime/run/deal_impl.h"
 
-/* The work of these parts (PART_COUNT of them, whose stretches must stay) of a call whose plans
+/* The work of these parts (PART_COUNT of them, whose segments must stay) of a call whose plans
  * batch_find has found; NULL: there is nothing to do. May jump if memory runs out. */
 struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts);
 

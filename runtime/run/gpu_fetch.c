@@ -3,29 +3,29 @@
 #include "runtime/run/gpu_work_impl.h"
 
 #include <string.h>
-static bool goes_back(const struct cuda_part *part, bool direct)
+static bool goes_back(const struct cuda_buffer *buffer, bool direct)
 {
-    return part->to && part->bytes && part->direct == direct;
+    return buffer->to && buffer->bytes && buffer->direct == direct;
 }
 
-/* Finds the next bytes that fit into a piece; consecutive parts share one. False: nothing is left. */
+/* Finds the next bytes that fit into a piece; consecutive buffers share one. False: nothing is left. */
 static bool next_bytes(struct cuda_work *work, struct cuda_piece *piece)
 {
-    const struct cuda_part *parts = work->parts;
-    int *at = &work->fetch.part;
-    for (; *at < work->part_count && !goes_back(&parts[*at], false); ++*at)
+    const struct cuda_buffer *buffers = work->buffers;
+    int *at = &work->fetch.buffer;
+    for (; *at < work->buffer_count && !goes_back(&buffers[*at], false); ++*at)
         ;
-    if (*at == work->part_count)
+    if (*at == work->buffer_count)
         return false;
-    piece->part = *at;
-    piece->offset = parts[*at].offset + work->fetch.done;
+    piece->buffer = *at;
+    piece->offset = buffers[*at].offset + work->fetch.done;
     size_t end = piece->offset, limit = piece->offset + PIECE;
-    for (; *at < work->part_count && goes_back(&parts[*at], false) && parts[*at].offset < limit; ++*at) {
-        end = parts[*at].offset + parts[*at].bytes;
+    for (; *at < work->buffer_count && goes_back(&buffers[*at], false) && buffers[*at].offset < limit; ++*at) {
+        end = buffers[*at].offset + buffers[*at].bytes;
         work->fetch.done = 0;
         if (end <= limit)
             continue;
-        work->fetch.done = limit - parts[*at].offset;
+        work->fetch.done = limit - buffers[*at].offset;
         end = limit;
         break;
     }
@@ -65,9 +65,9 @@ static bool send_piece(struct cuda_work *work)
 bool work_fetch(struct cuda_work *work)
 {
     bool good = true;
-    for (int i = 0; good && i < work->part_count; i++)
-        if (goes_back(&work->parts[i], true))
-            good = copy(work, work->parts[i].to, work->parts[i].offset, work->parts[i].bytes);
+    for (int i = 0; good && i < work->buffer_count; i++)
+        if (goes_back(&work->buffers[i], true))
+            good = copy(work, work->buffers[i].to, work->buffers[i].offset, work->buffers[i].bytes);
     for (int i = 0; good && i < PIECES; i++)
         good = send_piece(work);
     return good;
@@ -76,17 +76,17 @@ bool work_fetch(struct cuda_work *work)
 static void deliver(const struct cuda_work *work, const struct cuda_piece *piece)
 {
     size_t end = piece->offset + piece->bytes;
-    for (int i = piece->part; i < work->part_count && work->parts[i].offset < end; i++) {
-        const struct cuda_part *part = &work->parts[i];
-        size_t low = part->offset > piece->offset ? part->offset : piece->offset;
-        size_t high = part->offset + part->bytes < end ? part->offset + part->bytes : end;
+    for (int i = piece->buffer; i < work->buffer_count && work->buffers[i].offset < end; i++) {
+        const struct cuda_buffer *buffer = &work->buffers[i];
+        size_t low = buffer->offset > piece->offset ? buffer->offset : piece->offset;
+        size_t high = buffer->offset + buffer->bytes < end ? buffer->offset + buffer->bytes : end;
         const char *from = piece->lease.host + (low - piece->offset);
-        if (!goes_back(part, false))
+        if (!goes_back(buffer, false))
             continue;
-        if (part->strided)
-            unpack(part->strided, part->to, low - part->offset, high - low, from);
+        if (buffer->strided)
+            unpack(buffer->strided, buffer->to, low - buffer->offset, high - low, from);
         else
-            memcpy((char *)part->to + (low - part->offset), from, high - low);
+            memcpy((char *)buffer->to + (low - buffer->offset), from, high - low);
     }
 }
 

@@ -241,19 +241,19 @@ static void end_piece(struct packing *pieces)
     pieces->bytes = 0;
 }
 
-static void add_stretch(struct packing *pieces, const struct stretch *stretch)
+static void add_segment(struct packing *pieces, const struct segment *segment)
 {
     struct batch_part *part = &pieces->parts[PART_SAMPLES];
-    size_t size = operand_bytes(pieces->call, true, stretch->first) + stretch->plan->own_bytes;
-    for (int64_t done = 0; done < stretch->count;) {
+    size_t size = operand_bytes(pieces->call, true, segment->first) + segment->plan->own_bytes;
+    for (int64_t done = 0; done < segment->count;) {
         if (pieces->bytes && pieces->bytes + size > pieces->most)
             end_piece(pieces);
-        int64_t left = stretch->count - done;
+        int64_t left = segment->count - done;
         size_t fit = size ? (pieces->most - pieces->bytes) / size : SIZE_MAX;
         fit = fit ? fit : 1;       /* a sample that is larger than a piece gets its own */
         int64_t count = (uint64_t)left < fit ? left : (int64_t)fit;
-        ARENA_PUSH(&pieces->call->arena, part->stretches, part->count,
-                   ((struct stretch){.plan = stretch->plan, .first = stretch->first + done, .count = count}));
+        ARENA_PUSH(&pieces->call->arena, part->segments, part->count,
+                   ((struct segment){.plan = segment->plan, .first = segment->first + done, .count = count}));
         pieces->bytes += (size_t)count * size;
         done += count;
     }
@@ -267,7 +267,7 @@ struct cuda_work **cuda_pieces(struct call *call, int *count)
     for (int p = 0; p < PART_COUNT; p++)
         pieces.parts[p].taken = call->parts[p].taken;
     for (int s = 0; s < samples->count; s++)
-        add_stretch(&pieces, &samples->stretches[s]);
+        add_segment(&pieces, &samples->segments[s]);
     pieces.parts[PART_PLAIN] = call->parts[PART_PLAIN];
     end_piece(&pieces);
     *count = pieces.count;

@@ -46,10 +46,10 @@ void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struc
     if (tensor->first == tensor->end)
         return;
     if (has_gaps(tensor))
-        work_add(work, (struct cuda_part){.from = tensor->data, .bytes = pack_size(tensor), .strided = layout,
+        work_add(work, (struct cuda_buffer){.from = tensor->data, .bytes = pack_size(tensor), .strided = layout,
                                           .alignment = alignment, .address = address});
     else
-        work_add(work, (struct cuda_part){.from = (const void *)tensor->first, .bytes = tensor->end - tensor->first,
+        work_add(work, (struct cuda_buffer){.from = (const void *)tensor->first, .bytes = tensor->end - tensor->first,
                                           .skip = (uintptr_t)tensor->data - tensor->first,
                                           .direct = tensor->pinned, .alignment = alignment, .address = address});
 }
@@ -59,7 +59,7 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
 {
     if (tensor->first == tensor->end)
         return;
-    work_add(work, (struct cuda_part){.to = tensor->data, .bytes = pack_size(tensor), .alignment = alignment,
+    work_add(work, (struct cuda_buffer){.to = tensor->data, .bytes = pack_size(tensor), .alignment = alignment,
                                       .strided = tensor->dense ? NULL : layout,
                                       .direct = tensor->pinned && tensor->dense, .address = address});
 }
@@ -69,7 +69,7 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
 static void stage_source(struct cuda_work *work, struct cuda_source *source)
 {
     if (source->bytes && !source->address)
-        work_add(work, (struct cuda_part){.from = source->data, .bytes = source->bytes,
+        work_add(work, (struct cuda_buffer){.from = source->data, .bytes = source->bytes,
                                           .address = &source->address});
 }
 
@@ -93,7 +93,7 @@ const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct pl
 /* ---- one sample ---- */
 
 /* A launch of one of the plan's kernels in this run. */
-struct shot {
+struct gpu_launch {
     const struct planned *planned;
     const struct cuda_planned *cuda;
     uint64_t *args, *bases, *maps;
@@ -105,8 +105,8 @@ struct run {
     const struct plan *plan;
     uint64_t *inputs, *outputs;    /* addresses of the first elements */
     uint64_t temporaries;
-    struct shot *shots;
-    int shot_count;
+    struct gpu_launch *launches;
+    int launch_count;
 };
 
 static void stage_inputs(struct run *run, const struct kernel *kernel)
@@ -131,70 +131,70 @@ static void set_up(struct run *run, const struct planned *planned)
 {
     struct arena *arena = &run->work.call->arena;
     const struct form *form = &planned->emitted->form;
-    struct shot *shot = &run->shots[run->shot_count++];
+    struct gpu_launch *launch = &run->launches[run->launch_count++];
     stage_inputs(run, planned->kernel);
     if (run->work.call->staged)
         work_expect(&run->work, planned);
-    *shot = (struct shot){.planned = planned, .cuda = cuda_resident(&run->work, planned),
+    *launch = (struct gpu_launch){.planned = planned, .cuda = cuda_resident(&run->work, planned),
                           .args = ARENA_ARRAY(arena, uint64_t, form_args_words(form)),
                           .bases = ARENA_ARRAY(arena, uint64_t, form->accesses)};
-    if (!shot->cuda->words)
-        shot->maps = ARENA_ARRAY(arena, uint64_t, form->accesses);
+    if (!launch->cuda->words)
+        launch->maps = ARENA_ARRAY(arena, uint64_t, form->accesses);
     if (!form->many)
         return;
-    shot->table = ARENA_ARRAY(arena, uint64_t, table_words(form));
-    work_add(&run->work, (struct cuda_part){.from = shot->table, .bytes = table_words(form) * sizeof(uint64_t),
-                                            .address = &shot->table_address});
+    launch->table = ARENA_ARRAY(arena, uint64_t, table_words(form));
+    work_add(&run->work, (struct cuda_buffer){.from = launch->table, .bytes = table_words(form) * sizeof(uint64_t),
+                                            .address = &launch->table_address});
 }
 
-static uint64_t access_address(const struct run *run, const struct shot *shot, int a)
+static uint64_t access_address(const struct run *run, const struct gpu_launch *launch, int a)
 {
-    const struct access *access = &shot->planned->kernel->accesses[a];
+    const struct access *access = &launch->planned->kernel->accesses[a];
     switch (access->kind) {
     case TENSOR_INPUT: return run->inputs[access->index];
     case TENSOR_RESULT: return run->outputs[access->index];
     case TENSOR_CONSTANT:
-    case TENSOR_BYTES: return shot->cuda->constants[a].address;
+    case TENSOR_BYTES: return launch->cuda->constants[a].address;
     default: return run->temporaries + run->plan->temporaries[access->index];
     }
 }
 
-static void write_table(const struct shot *shot)
+static void write_table(const struct gpu_launch *launch)
 {
-    size_t sample = form_sample_words(&shot->planned->emitted->form);
-    cuda_write_sample(shot->planned, 0, shot->table_address + sample * sizeof *shot->table, shot->bases,
-                      shot->table);
-    cuda_write_geometry(shot->planned, shot->maps, shot->table + sample);
+    size_t sample = form_sample_words(&launch->planned->emitted->form);
+    cuda_write_sample(launch->planned, 0, launch->table_address + sample * sizeof *launch->table, launch->bases,
+                      launch->table);
+    cuda_write_geometry(launch->planned, launch->maps, launch->table + sample);
 }
 
 /* Fills in addresses, which are known now. */
-static void finish_shot(const struct run *run, const struct shot *shot)
+static void finish_launch(const struct run *run, const struct gpu_launch *launch)
 {
-    const struct form *form = &shot->planned->emitted->form;
+    const struct form *form = &launch->planned->emitted->form;
     for (int a = 0; a < form->accesses; a++)
-        shot->bases[a] = access_address(run, shot, a) + (uint64_t)shot->planned->starts[a];
-    for (int a = 0; shot->maps && a < form->accesses; a++)
-        shot->maps[a] = shot->cuda->maps[a].address;
+        launch->bases[a] = access_address(run, launch, a) + (uint64_t)launch->planned->starts[a];
+    for (int a = 0; launch->maps && a < form->accesses; a++)
+        launch->maps[a] = launch->cuda->maps[a].address;
     if (form->many)
-        write_table(shot);
+        write_table(launch);
 }
 
 static bool launch_all(struct cuda_work *work)
 {
     struct run *run = (struct run *)work;
-    for (int s = 0; s < run->shot_count; s++)
-        finish_shot(run, &run->shots[s]);
+    for (int s = 0; s < run->launch_count; s++)
+        finish_launch(run, &run->launches[s]);
     bool good = work_upload(work);
-    for (int s = 0; good && s < run->shot_count; s++) {
-        const struct shot *shot = &run->shots[s];
-        struct launch_words words = {.tiles = shot->planned->tiles, .bases = shot->bases, .maps = shot->maps,
-                                     .samples = shot->table_address, .sample_count = 1};
-        good = work_launch(work, shot->planned, shot->cuda, &words, shot->args);
+    for (int s = 0; good && s < run->launch_count; s++) {
+        const struct gpu_launch *launch = &run->launches[s];
+        struct launch_words words = {.tiles = launch->planned->tiles, .bases = launch->bases, .maps = launch->maps,
+                                     .samples = launch->table_address, .sample_count = 1};
+        good = work_launch(work, launch->planned, launch->cuda, &words, launch->args);
     }
     return good;
 }
 
-/* Adds parts for outputs in host memory; for others just the addresses. */
+/* Adds buffers for outputs in host memory; for others just the addresses. */
 static void add_outputs(struct run *run)
 {
     struct call *call = run->work.call;
@@ -213,15 +213,15 @@ struct cuda_work *cuda_set_up(struct call *call, const struct plan *plan)
     struct run *run = ARENA_NEW(&call->arena, struct run);
     *run = (struct run){.work = {.call = call, .device = plan->gpu, .launch = launch_all}, .plan = plan,
                         .inputs = ARENA_ARRAY(&call->arena, uint64_t, call->typed->program->input_count),
-                        .shots = ARENA_ARRAY(&call->arena, struct shot, plan->kernel_count)};
+                        .launches = ARENA_ARRAY(&call->arena, struct gpu_launch, plan->kernel_count)};
     for (int k = 0; k < plan->kernel_count; k++)
         if (plan->kernels[k].tiles)
             set_up(run, &plan->kernels[k]);
-    if (!run->shot_count)
+    if (!run->launch_count)
         return NULL;
     work_add_remarks(&run->work);
     add_outputs(run);
     if (plan->shared_bytes)
-        work_add(&run->work, (struct cuda_part){.bytes = plan->shared_bytes, .address = &run->temporaries});
+        work_add(&run->work, (struct cuda_buffer){.bytes = plan->shared_bytes, .address = &run->temporaries});
     return &run->work;
 }

@@ -16,7 +16,7 @@ const struct tensor *cuda_outputs(struct call *call);
 
 /* Add a host tensor that is copied to the GPU (cuda_stage) or back (cuda_bring), unless it is empty. `layout`
  * has its shape and strides and lives as long as the work. `alignment` and `address` are as in struct
- * cuda_part. May jump if memory runs out. */
+ * cuda_buffer. May jump if memory runs out. */
 void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                 size_t alignment, uint64_t *address);
 void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,

@@ -8,23 +8,23 @@
 
 enum { ALIGNMENT = 256 };          /* bytes, as for the driver's own allocations */
 
-void work_add(struct cuda_work *work, struct cuda_part part)
+void work_add(struct cuda_work *work, struct cuda_buffer buffer)
 {
-    size_t alignment = part.alignment ? part.alignment : ALIGNMENT;
-    part.offset = (work->bytes + alignment - 1) / alignment * alignment;
-    if (__builtin_add_overflow(part.offset, part.bytes, &work->bytes) || work->bytes > SIZE_MAX - ALIGNMENT)
+    size_t alignment = buffer.alignment ? buffer.alignment : ALIGNMENT;
+    buffer.offset = (work->bytes + alignment - 1) / alignment * alignment;
+    if (__builtin_add_overflow(buffer.offset, buffer.bytes, &work->bytes) || work->bytes > SIZE_MAX - ALIGNMENT)
         arena_fail(&work->call->arena);
-    ARENA_PUSH(&work->call->arena, work->parts, work->part_count, part);
+    ARENA_PUSH(&work->call->arena, work->buffers, work->buffer_count, buffer);
 }
 
-/* Borrows the memory for all parts and sets their addresses. */
+/* Borrows the memory for all buffers and sets their addresses. */
 static bool borrow(struct cuda_work *work)
 {
     if (!cuda_borrow(work->device, &work->order, CUDA_ON_GPU, work->bytes, &work->memory, &work->call->diags))
         return false;
-    for (int i = 0; i < work->part_count; i++) {
-        const struct cuda_part *part = &work->parts[i];
-        *part->address = work->memory.address + part->offset + part->skip;
+    for (int i = 0; i < work->buffer_count; i++) {
+        const struct cuda_buffer *buffer = &work->buffers[i];
+        *buffer->address = work->memory.address + buffer->offset + buffer->skip;
     }
     return true;
 }
@@ -115,24 +115,24 @@ static bool next_piece(struct upload *upload, size_t offset)
                : cuda_borrow(work->device, &work->order, CUDA_PINNED, bytes, piece, &work->call->diags);
 }
 
-static void fill(const struct cuda_part *part, size_t done, size_t bytes, char *to)
+static void fill(const struct cuda_buffer *buffer, size_t done, size_t bytes, char *to)
 {
-    if (part->strided)
-        pack(part->strided, part->from, done, bytes, to);
+    if (buffer->strided)
+        pack(buffer->strided, buffer->from, done, bytes, to);
     else
-        memcpy(to, (const char *)part->from + done, bytes);
+        memcpy(to, (const char *)buffer->from + done, bytes);
 }
 
-static bool upload_part(struct upload *upload, const struct cuda_part *part)
+static bool upload_buffer(struct upload *upload, const struct cuda_buffer *buffer)
 {
-    for (size_t done = 0; done < part->bytes;) {
-        size_t at = part->offset + done;
+    for (size_t done = 0; done < buffer->bytes;) {
+        size_t at = buffer->offset + done;
         if ((upload->used && at - upload->from >= PIECE && !flush(upload)) ||
             (!upload->used && !next_piece(upload, at)))
             return false;
-        size_t filled = at - upload->from, bytes = part->bytes - done;
+        size_t filled = at - upload->from, bytes = buffer->bytes - done;
         bytes = bytes < PIECE - filled ? bytes : PIECE - filled;
-        fill(part, done, bytes, upload->pieces[upload->turn].host + filled);
+        fill(buffer, done, bytes, upload->pieces[upload->turn].host + filled);
         done += bytes;
         upload->used = filled + bytes;
     }
@@ -143,22 +143,22 @@ static bool upload_parts(struct upload *upload)
 {
     const struct cuda_work *work = upload->work;
     bool good = true;
-    for (int i = 0; i < work->part_count; i++)
-        if (work->parts[i].from)
-            upload->end = work->parts[i].offset + work->parts[i].bytes;
-    for (int i = 0; good && i < work->part_count; i++) {
-        const struct cuda_part *part = &work->parts[i];
-        if (part->from && part->direct)
-            good = flush(upload) && copy(upload, part->offset, part->from, part->bytes);
-        else if (part->from)
-            good = upload_part(upload, part);
+    for (int i = 0; i < work->buffer_count; i++)
+        if (work->buffers[i].from)
+            upload->end = work->buffers[i].offset + work->buffers[i].bytes;
+    for (int i = 0; good && i < work->buffer_count; i++) {
+        const struct cuda_buffer *buffer = &work->buffers[i];
+        if (buffer->from && buffer->direct)
+            good = flush(upload) && copy(upload, buffer->offset, buffer->from, buffer->bytes);
+        else if (buffer->from)
+            good = upload_buffer(upload, buffer);
     }
     return good && flush(upload);
 }
 
 bool work_upload(struct cuda_work *work)
 {
-    if (!work->part_count)
+    if (!work->buffer_count)
         return true;
     struct upload upload = {.work = work};
     bool good = upload_parts(&upload);
@@ -186,7 +186,7 @@ void work_add_remarks(struct cuda_work *work)
 {
     for (int i = 0; i < work->remark_count; i++) {
         struct cuda_remarks *remarks = &work->remarks[i];
-        work_add(work, (struct cuda_part){.from = remarks->bytes, .to = remarks->bytes,
+        work_add(work, (struct cuda_buffer){.from = remarks->bytes, .to = remarks->bytes,
                                           .bytes = (size_t)remarks->kernel->fault_count,
                                           .address = &remarks->address});
     }

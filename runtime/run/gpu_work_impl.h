@@ -2,7 +2,7 @@
  * launches, all in the order of one stream:
  *
  *     struct cuda_work work = {.call = call, .device = device, .launch = launch};
- *     work_add(&work, (struct cuda_part){.from = data, .bytes = bytes, .address = &there});
+ *     work_add(&work, (struct cuda_buffer){.from = data, .bytes = bytes, .address = &there});
  *     work_run(&work, stream);
  *
  * When all addresses are known, launch(&work) is called; it calls work_upload and work_launch. Works on
@@ -17,8 +17,8 @@
 
 enum { PIECE = 4 << 20, PIECES = 4 }; /* bytes of a copy; copies that may be in flight */
 
-/* A part of the device memory that the work borrows. */
-struct cuda_part {
+/* Device memory that the work borrows. */
+struct cuda_buffer {
     const void *from;              /* what work_upload copies there; NULL: nothing */
     void *to;                      /* where it is copied in the end; NULL: nowhere */
     size_t bytes;
@@ -43,7 +43,7 @@ struct cuda_piece {
     struct cuda_lease lease;
     size_t room;                   /* bytes of the lease */
     size_t offset, bytes;          /* what it holds of the work's memory */
-    int part;                      /* the first part in it */
+    int buffer;                    /* the first buffer in it */
 };
 
 /* Its maker sets call, device and launch. */
@@ -51,34 +51,34 @@ struct cuda_work {
     struct call *call;
     struct cuda_device *device;
     struct cuda_order order;
-    struct cuda_part *parts;
-    int part_count;
-    size_t bytes;                  /* of all parts, with alignment */
+    struct cuda_buffer *buffers;
+    int buffer_count;
+    size_t bytes;                  /* of all buffers, with alignment */
     struct cuda_lease memory;
     struct cuda_remarks *remarks;
     int remark_count;
     bool (*launch)(struct cuda_work *work); /* uploads and launches everything; false with a diagnostic */
     struct {                       /* copies back to the host */
         struct cuda_piece pieces[PIECES]; /* a ring: `count` of them in flight, the oldest is `first` */
-        int first, count, part;    /* the next part to copy, of which `done` bytes are copied already */
+        int first, count, buffer;  /* the next buffer to copy, of which `done` bytes are copied already */
         size_t done;
     } fetch;
 };
 
-/* Adds a part: first those copied to the GPU, then those copied back, then all others. May jump if memory
+/* Adds a buffer: first those copied to the GPU, then those copied back, then all others. May jump if memory
  * runs out. */
-void work_add(struct cuda_work *work, struct cuda_part part);
+void work_add(struct cuda_work *work, struct cuda_buffer buffer);
 /* Puts the whole work on the stream without waiting for it. Errors go to the call's diagnostics. */
 void work_run(struct cuda_work *work, void *stream);
 
 /* Enters the device's context and borrows the memory. False with a diagnostic; then work_end must not be
  * called. */
 bool work_begin(struct cuda_work *work, void *stream);
-/* Copies all parts to the GPU. Their data may change afterwards, except direct ones. False with a
+/* Copies all buffers to the GPU. Their data may change afterwards, except direct ones. False with a
  * diagnostic. */
 bool work_upload(struct cuda_work *work);
 /* work_expect notes that a kernel's remarks, if it has faults, are copied back with the data.
- * work_add_remarks adds the parts for all of them, which are copied to the GPU as zeros. May jump if memory
+ * work_add_remarks adds the buffers for all of them, which are copied to the GPU as zeros. May jump if memory
  * runs out. */
 void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
@@ -88,7 +88,7 @@ void work_remark(const struct cuda_work *work, struct span *place);
  * for the arguments, form_args_words of them. False with a diagnostic. */
 bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,
                  struct launch_words *launch, uint64_t *args);
-/* Starts copying parts back, as many as may be in flight. False with a diagnostic. */
+/* Starts copying buffers back, as many as may be in flight. False with a diagnostic. */
 bool work_fetch(struct cuda_work *work);
 /* Waits for these copies, delivers them, and starts the remaining ones. Memory pinned by the caller is
  * complete only after the stream has been synchronized. False with a diagnostic. */

@@ -36,7 +36,7 @@ bool check_overlap(struct call *call, int r)
     const struct program *program = call->typed->program;
     const struct tensor *inputs = call->slabs ? call->whole.inputs : call->inputs;
     const struct tensor *outputs = call->slabs ? call->whole.outputs : call->outputs, *output = &outputs[r];
-    const struct plan *plan = call->slabs ? call->parts[PART_SAMPLES].stretches->plan : call->plan;
+    const struct plan *plan = call->slabs ? call->parts[PART_SAMPLES].segments->plan : call->plan;
     const char *what = NULL;
     for (int i = 0; i < program->input_count && !what; i++)
         if (tensors_overlap(output, &inputs[i]) &&
@@ -64,9 +64,9 @@ static bool may_replace_sample(const struct call *call, const struct plan *plan,
     const struct batch_part *plain = &call->parts[PART_PLAIN];
     bool from = call->inputs[input].batch, to = call->batched[r];
     if ((from != to && call->samples > 1) ||
-        (to && !from && plain->count && last_use(plain->stretches->plan, TENSOR_INPUT, input) >= 0))
+        (to && !from && plain->count && last_use(plain->segments->plan, TENSOR_INPUT, input) >= 0))
         return false;
-    return i == j && may_replace(to ? plan : plain->stretches->plan, input, r);
+    return i == j && may_replace(to ? plan : plain->segments->plan, input, r);
 }
 
 static bool report(struct call *call, int o, int64_t i, int other, int64_t j)
@@ -142,7 +142,7 @@ static bool are_evenly_apart(struct call *call, const struct occupied *all)
         for (int other = 0; other < o; other++) {
             const struct tensor *tensor = &wholes[other].tensor;
             bool replaces = other < inputs && tensors_same(output, tensor) &&
-                            may_replace_sample(call, call->parts[PART_SAMPLES].stretches->plan, other, 0,
+                            may_replace_sample(call, call->parts[PART_SAMPLES].segments->plan, other, 0,
                                                o - inputs, 0);
             if (tensors_overlap(output, tensor) && !replaces)
                 return false;
@@ -155,7 +155,7 @@ static bool are_evenly_apart(struct call *call, const struct occupied *all)
 
 struct interval {
     uintptr_t first, end;
-    int operand, stretch;
+    int operand, segment;
     int64_t sample;
 };
 
@@ -184,11 +184,11 @@ static size_t list(struct sweep *sweep, int o, const struct batch_part *part, st
     int64_t strides[WEFT_MAX_RANK];
     size_t count = 0;
     for (int s = 0; s < part->count; s++) {
-        const struct stretch *stretch = &part->stretches[s];
-        struct interval at = {.operand = o, .stretch = s, .sample = stretch->first};
+        const struct segment *segment = &part->segments[s];
+        struct interval at = {.operand = o, .segment = s, .sample = segment->first};
         struct tensor tensor = sample_tensor(sweep->call, &at, strides);
         uintptr_t from = tensor.first - (uintptr_t)tensor.data, end = tensor.end - (uintptr_t)tensor.data;
-        int64_t samples = tensor.batch ? stretch->count : 1;
+        int64_t samples = tensor.batch ? segment->count : 1;
         for (int64_t i = 0; i < samples && from != end; i++, at.sample++) {
             const DLTensor *sample = tensor.samples + (tensor.batch ? at.sample : 0);
             uintptr_t data = (uintptr_t)sample->data + sample->byte_offset;
@@ -255,7 +255,7 @@ static bool may_meet(struct sweep *sweep, const struct interval *output, const s
     const struct tensor a = sample_tensor(call, output, strides[0]);
     const struct tensor b = sample_tensor(call, other, strides[1]);
     const struct batch_part *samples = &call->parts[PART_SAMPLES];
-    const struct plan *plan = samples->count ? samples->stretches[output->stretch].plan : NULL;
+    const struct plan *plan = samples->count ? samples->segments[output->segment].plan : NULL;
     if (sweep->left == 0)
         return false;
     sweep->left--;

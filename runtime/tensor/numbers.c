@@ -40,7 +40,7 @@ bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
                        arena_printf(diags->arena,
                                     "it is %s, and a view takes its elements as numbers, which are read when "
                                     "the call is made; pass it in host memory",
-                                    tensor_place(tensor, diags)));
+                                    tensor_device_text(tensor, diags)));
     if (count && !tensor->data)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
                        "its data pointer is NULL, and a view takes its elements as numbers");

@@ -63,7 +63,7 @@ struct shape tensor_shape(const struct tensor *tensor)
     return shape;
 }
 
-const char *tensor_place(const struct tensor *tensor, struct diags *diags)
+const char *tensor_device_text(const struct tensor *tensor, struct diags *diags)
 {
     return tensor->device ? arena_printf(diags->arena, "on GPU %d", tensor->device - 1) : "in host memory";
 }
@@ -158,8 +158,8 @@ enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const c
     else if (tensor->device == first.device)
         return NEXT_OTHER;
     else
-        diag_at(diags, DIAG_BATCH_DEVICE, NULL, 0, what, name, (long long)i, tensor_place(tensor, diags),
-                tensor_place(&first, diags));
+        diag_at(diags, DIAG_BATCH_DEVICE, NULL, 0, what, name, (long long)i, tensor_device_text(tensor, diags),
+                tensor_device_text(&first, diags));
     return NEXT_BAD;
 }
 

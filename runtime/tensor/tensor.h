@@ -40,7 +40,7 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
 /* Its shape; without dimensions if that is NO_SHAPE. */
 struct shape tensor_shape(const struct tensor *tensor);
 /* "on GPU 0", "in host memory"; lives no longer than diags->arena. */
-const char *tensor_place(const struct tensor *tensor, struct diags *diags);
+const char *tensor_device_text(const struct tensor *tensor, struct diags *diags);
 /* Adds "sample i: " to all diagnostics after `last` (NULL: to all). */
 void blame_sample(struct diags *diags, struct diag *last, int64_t i);
 

@@ -339,7 +339,7 @@ static void test_lock(void **state)
 
 static void place_is(const char *word, const char *expected)
 {
-    char *place = cache_place(word);
+    char *place = cache_directory(word);
     assert_string_equal(place, expected);
     free(place);
 }
