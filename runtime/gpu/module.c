@@ -87,7 +87,9 @@ struct CUfunc_st *cuda_function(const struct cuda_device *device, struct CUmod_s
     struct CUfunc_st *function = NULL;
     if (!cuda_enter(device, diags))
         return NULL;
+    const int mode = cuda_relax(device); /* a driver that loads lazily loads the code now */
     bool good = CUDA_CALL(device->driver, diags, cuModuleGetFunction, &function, module, entry);
+    cuda_strict(device, mode);
     cuda_leave(device);
     return good ? function : NULL;
 }
