@@ -1,11 +1,12 @@
 """Whether a change made anything slower: a bench of this tree and of another one, in turns.
 
-    /usr/bin/python3 bench/pairs.py [--pairs 31] OTHER BENCH.py [OPTION...]
+    /usr/bin/python3 bench/pairs.py [--pairs 31] [--turns 1] OTHER BENCH.py [OPTION...]
 
 OTHER is a checkout of what to compare with; both are built, in build/. For each figure of Weft's that the bench saves
 comes the median of the pairs' ratios, this tree's time over the other's, and the interval that holds the median with
-95 % confidence (order statistics, no assumption about the noise). Above 1.03 at its upper end a figure is marked, and
-the exit status is 1."""
+95 % confidence (order statistics, no assumption about the noise). A pair takes the best of --turns runs of each, which
+helps where much depends on the pages that a process gets. Above 1.03 at its upper end a figure is marked, and the exit
+status is 1."""
 import argparse
 import json
 import math
@@ -60,12 +61,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--pairs", type=int, default=31)
+    parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     ratios, slower = {}, 0
     for pair in range(options.pairs):
         order = (ROOT, options.other) if pair % 2 else (options.other, ROOT)
-        times = {tree: figures(tree, options.command) for tree in order}
+        times = {ROOT: {}, options.other: {}}
+        for tree in order * options.turns:
+            for path, value in figures(tree, options.command).items():
+                times[tree][path] = min(value, times[tree].get(path, value))
         for path, value in times[ROOT].items():
             if path in times[options.other]:
                 ratios.setdefault(path, []).append(value / times[options.other][path])
