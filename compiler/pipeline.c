@@ -289,6 +289,22 @@ bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
 
 /* ---- loops ---- */
 
+/* The addresses of the accesses, modulo 16. Memory of Weft's own is aligned. */
+static const unsigned char *misalignments(struct arena *arena, const struct loop_params *params)
+{
+    const struct kernel *kernel = params->kernel;
+    unsigned char *all = ARENA_ARRAY(arena, unsigned char, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++) {
+        const struct access *access = &kernel->accesses[a];
+        const struct operands *operands = &params->operands;
+        if (access->kind == TENSOR_INPUT)
+            all[a] = (unsigned char)operands->inputs[access->index].misalignment;
+        else if (access->kind == TENSOR_RESULT && operands->results)
+            all[a] = (unsigned char)operands->results[access->index].misalignment;
+    }
+    return all;
+}
+
 bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct loop *loop,
                    const struct access **wrong)
 {
@@ -299,10 +315,15 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
         return false;
     make_geometry(arena, kernel, space->rank, space->extents, views, params->fast, params->target->chunks,
                   &loop->geometry);
-    if (params->target->chunks)
+    for (int a = 0; a < kernel->load_count; a++)
+        if (access_by_value(&params->shapes, &params->operands, kernel, a))
+            loop->geometry.kinds[a] = ACCESS_VALUE;
+    if (params->target->chunks) {
         make_form(kernel, &loop->geometry, params->many, &loop->form);
-    else
+        align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
+    } else {
         block_form(kernel, &loop->form);
+    }
     assert(!verify_geometry(kernel, &loop->geometry));
     return true;
 }

@@ -170,6 +170,7 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
     static const struct { const char *moves, *in_blocks; } texts[] = {
         [ACCESS_SCALAR] = {"one element for the whole row", ""},
         [ACCESS_UNIT] = {"element after element", ""},
+        [ACCESS_UNALIGNED] = {"element after element, not aligned", ""},
         [ACCESS_STRIDED] = {"strided", ", gathered into blocks"},
         [ACCESS_PERIODIC] = {"the same few elements again and again", ", repeated into a pattern"},
         [ACCESS_NESTED] = {"two strides", ", gathered into blocks"},

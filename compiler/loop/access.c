@@ -54,6 +54,15 @@ static const struct strided *operand_of(const struct operands *operands, const s
                                                                : NULL;
 }
 
+bool access_by_value(const struct access_shapes *shapes, const struct operands *operands, const struct kernel *kernel,
+                     int a)
+{
+    const struct access *access = &kernel->accesses[a];
+    return access->kind == TENSOR_INPUT && operands->inputs[access->index].by_value &&
+           !map_is_bounded(kernel, access->map) &&
+           type_rows[access->dtype].size == type_rows[input_dtype(shapes->program, access)].size;
+}
+
 /* Makes one view. False where bytes do not lie as they are to be reinterpreted. */
 static bool make_view(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,
                       const struct kernel *kernel, const struct index_map *maps, const struct shape *space, int a,
@@ -61,9 +70,10 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
 {
     const struct access *access = &kernel->accesses[a];
     const struct strided *operand = operand_of(operands, access);
-    const int map = operand && operand->by_value ? 0 : access->map, size = type_rows[access->dtype].size;
+    const bool by_value = access_by_value(shapes, operands, kernel, a);
+    const int map = by_value ? 0 : access->map, size = type_rows[access->dtype].size;
     const struct shape *own = access_shape(shapes, kernel, space, a), *to = map ? maps[map].to : space;
-    const bool other = access_reinterprets(shapes->program, access) && !operand->by_value;
+    const bool other = access_reinterprets(shapes->program, access) && !by_value;
     struct pieces pieces;
     *view = (struct view){.walk = NULL};
     if (!other)

@@ -27,7 +27,8 @@ struct strided {
     int rank;
     const int64_t *extents;
     const int64_t *strides;        /* in elements; NULL: dense and row-major */
-    bool by_value;                 /* it is passed by value, so no map matters */
+    bool by_value;                 /* its one element is passed by value, so no map without bounds matters */
+    int misalignment;              /* its address modulo 16, where the target computes in chunks */
 };
 
 /* The caller's tensors, by position. Where `results` is NULL they are dense. */
@@ -35,6 +36,9 @@ struct operands {
     const struct strided *inputs, *results;
 };
 
+/* Whether the access reads the one element of an input that is passed by value, and nothing around it. */
+bool access_by_value(const struct access_shapes *shapes, const struct operands *operands, const struct kernel *kernel,
+                     int a);
 /* Fills views[a] for all accesses of a kernel over `space`. All extents must be numbers, and `maps` are the kernel's
  * maps in numbers. Returns false where bytes do not lie as they are to be reinterpreted; *wrong is then the access. */
 bool make_views(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,

@@ -1,11 +1,14 @@
 /* Implements form.h: chooses chunks, unrolling and threads for CUDA kernels. */
 #include "compiler/loop/form.h"
 
+#include <string.h>
+
 /* Estimated, not measured. A GPU with 2 to 5 TB/s needs 20 to 40 KB in flight for each SM (bandwidth times
  * latency). 2048 threads that load 16 bytes each provide that, and twice as much leaves room. More elements for
  * each thread only take compile time. */
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
+    WORD_BYTES = 4,                /* the narrowest that a narrower chunk's elements are loaded in, not aligned */
     THREADS = 256,
     ELEMENTS = 32,                 /* of a thread at once, where that is more than a chunk */
     LOADS_MOST = 64,               /* bytes that these elements load */
@@ -18,7 +21,7 @@ enum {
 
 static bool moves(enum access_kind kind)
 {
-    return kind != ACCESS_SCALAR && kind != ACCESS_PERIODIC;
+    return !access_stays(kind) && kind != ACCESS_PERIODIC;
 }
 
 /* Whether the access reads or writes memory throughout, instead of the same elements again. */
@@ -134,6 +137,59 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
     form->apart = form->many && form->literals > LITERALS_MOST;
 }
 
+/* ---- alignment ---- */
+
+/* Bytes to a multiple of which a chunk of the access is aligned, so that it is one load or store. */
+static int64_t chunk_alignment(const struct kernel *kernel, const struct form *form, int a)
+{
+    const int64_t bytes = (int64_t)form->block * type_rows[kernel->accesses[a].dtype].size;
+    return bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES;
+}
+
+/* With one row, tiles can begin before the first element: by so many that the first result is aligned, or the first
+ * load where no result is dense. */
+static int choose_peel(const struct kernel *kernel, const unsigned char *misalignment, const struct geometry *g,
+                       const struct form *form)
+{
+    int chosen = -1;
+    for (int a = kernel->access_count - 1; a >= 0; a--)
+        if (g->kinds[a] == ACCESS_UNIT && (a >= kernel->load_count || chosen < kernel->load_count))
+            chosen = a;
+    if (chosen < 0 || g->groups)
+        return 0;
+    const int64_t address = misalignment[chosen] + g->starts[chosen];
+    return (int)(address & (chunk_alignment(kernel, form, chosen) - 1)) / type_rows[kernel->accesses[chosen].dtype].size;
+}
+
+/* Narrow elements that are not aligned are loaded in words, which may reach beyond a row's end. Where rows follow each
+ * other backwards in memory, that may be the tensor's end. */
+static bool may_be_unaligned(const struct geometry *g, int a, int size)
+{
+    bool forwards = true;
+    for (int i = 0; i < g->groups; i++)
+        forwards = forwards && g->strides[(ptrdiff_t)a * (g->groups + 2) + i] >= 0;
+    return size >= WORD_BYTES || forwards;
+}
+
+void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *g, struct form *form)
+{
+    g->peel = choose_peel(kernel, misalignment, g, form);
+    for (int a = 0; a < kernel->access_count; a++)
+        if (strchr((const char[]){ACCESS_UNIT, ACCESS_STRIDED, '\0'}, g->kinds[a]))
+            g->starts[a] -= g->peel * g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups];
+    for (int a = 0; a < kernel->load_count; a++) {
+        const int size = type_rows[kernel->accesses[a].dtype].size;
+        int64_t begins = misalignment[a] + g->starts[a];
+        for (int i = 0; i < g->groups; i++)
+            begins |= g->strides[(ptrdiff_t)a * (g->groups + 2) + i];
+        if (g->kinds[a] != ACCESS_UNIT || !(begins & (chunk_alignment(kernel, form, a) - 1)) ||
+            !may_be_unaligned(g, a, size))
+            continue;
+        g->kinds[a] = ACCESS_UNALIGNED;
+        form->spare = form->spare || size < WORD_BYTES;
+    }
+}
+
 void form_any_period(struct form *form)
 {
     form->threads = THREADS;
@@ -153,8 +209,9 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
-    return form->threads ? divide_up(g->volume, (int64_t)form->block * form->unroll * form->threads)
-                         : g->tiling.tiles;
+    if (!form->threads || !g->volume)
+        return g->tiling.tiles;
+    return divide_up(g->volume + g->peel, (int64_t)form->block * form->unroll * form->threads);
 }
 
 /* ---- sizes ---- */

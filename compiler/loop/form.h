@@ -25,6 +25,8 @@ struct form {
     bool wide;                     /* indices and strides take 64 bits */
     bool many;                     /* samples are in a table; else there is one, passed by value */
     bool apart;                    /* literals are in memory, not among the arguments */
+    bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
+                                      that are not aligned read whole words */
     bool repeats;                  /* all chunks of a thread begin at the same place in the period */
 };
 
@@ -35,6 +37,10 @@ void make_form(const struct kernel *kernel, const struct geometry *geometry, boo
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
+/* Chooses geometry->peel for tensors whose addresses are `misalignment`[a] modulo 16, and makes accesses whose chunks
+ * are not aligned then ACCESS_UNALIGNED. */
+void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
+                  struct form *form);
 /* Changes the form so that it serves any period. */
 void form_any_period(struct form *form);
 /* The number of tiles of a sample with this geometry; 0 where it is empty. */

@@ -41,6 +41,9 @@ struct geometry {
     unsigned fast;                 /* a set of enum fast_path */
     bool wide_numbers;             /* some map takes numbers apart that do not fit 32 bits */
     bool chunks;                   /* the target computes in chunks */
+    int peel;                      /* the number of the first element, less than a chunk's elements: chunks begin with
+                                      number 0, so that those of what is stored are aligned. `starts` are then
+                                      those of number 0 for accesses that step along rows */
 };
 
 /* Makes the geometry for a kernel over `shape`, with a view for each access. `fast` is a set of enum fast_path. Without

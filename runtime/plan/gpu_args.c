@@ -26,28 +26,29 @@ void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, ui
     put_geometry(words, form_of(planned), &planned->walk, maps);
 }
 
-/* Whether chunks may be loaded and stored whole. */
-static bool is_dense(const struct planned *planned, const uint64_t *bases)
+/* Whether chunks may be loaded and stored whole, and where tiles begin: `dense` of a sample. */
+static int64_t dense_word(const struct planned *planned, const uint64_t *bases)
 {
     bool dense = rows_are_whole(form_of(planned), &planned->walk);
-    for (int a = 0; a < planned->kernel->access_count; a++)
+    for (int a = 0; a < planned->kernel->access_count; a++) {
+        const int size = type_rows[planned->kernel->accesses[a].dtype].size;
         dense = dense && (planned->kinds[a] != ACCESS_UNIT ||
-                          is_aligned(form_of(planned), &planned->walk, a,
-                                     type_rows[planned->kernel->accesses[a].dtype].size, bases[a]));
-    return dense;
+                          is_aligned(form_of(planned), &planned->walk, a, size, bases[a]));
+    }
+    return 2 * planned->peel + dense;
 }
 
 void cuda_write_sample(const struct planned *planned, int64_t first_tile, uint64_t geometry,
                        const uint64_t *bases, uint64_t *words)
 {
-    put_sample(words, form_of(planned), first_tile, is_dense(planned, bases), geometry, bases);
+    put_sample(words, form_of(planned), first_tile, dense_word(planned, bases), geometry, bases);
 }
 
 void cuda_write_args(const struct planned *planned, const struct launch_words *launch, uint64_t *words)
 {
     struct launch_words all = *launch;
     all.literals = planned->literals;
-    all.dense = !form_of(planned)->many && is_dense(planned, launch->bases);
+    all.dense = form_of(planned)->many ? 0 : dense_word(planned, launch->bases);
     put_args(words, form_of(planned), &planned->walk, &all);
 }
 
@@ -56,7 +57,7 @@ void cuda_change_args(const struct planned *planned, uint64_t faults, const uint
     const struct form *form = form_of(planned);
     uint64_t *to = words + form_args_words(form) - form->accesses;
     words[1] = faults;
-    *(to - form_geometry_words(form) - 1) = is_dense(planned, bases);
+    *(to - form_geometry_words(form) - 1) = (uint64_t)dense_word(planned, bases);
     memcpy(to, bases, (size_t)form->accesses * sizeof *to);
 }
 

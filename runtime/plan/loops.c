@@ -26,11 +26,14 @@ static const struct shape *const *tensor_shapes(struct arena *arena, const struc
     return shapes;
 }
 
-static const struct strided *strided(struct arena *arena, const struct tensor *tensors, int count)
+static const struct strided *strided(struct arena *arena, const struct occasion *occasion,
+                                     const struct tensor *tensors, int count)
 {
     struct strided *all = ARENA_ARRAY(arena, struct strided, count + 1);
     for (int i = 0; tensors && i < count; i++)
-        all[i] = (struct strided){tensors[i].rank, tensors[i].shape, tensors[i].strides, false};
+        all[i] = (struct strided){tensors[i].rank, tensors[i].shape, tensors[i].strides,
+                                  is_by_value(occasion, &tensors[i]),
+                                  tensor_misalignment(&tensors[i], (uintptr_t)tensors[i].data)};
     return tensors ? all : NULL;
 }
 
@@ -39,7 +42,7 @@ static double estimate(const struct kernel *kernel, const struct geometry *g)
 {
     double each = kernel_weight(kernel) / 3.0;
     for (int a = 0; a < kernel->access_count; a++)
-        each += g->kinds[a] == ACCESS_SCALAR ? 0 : type_rows[kernel->accesses[a].dtype].size;
+        each += access_stays(g->kinds[a]) ? 0 : type_rows[kernel->accesses[a].dtype].size;
     return each * (double)g->volume;
 }
 
@@ -47,7 +50,7 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
 {
     for (int a = 0; a < kernel->access_count; a++) {
         double bytes = (double)g->volume * type_rows[kernel->accesses[a].dtype].size;
-        bool moves = g->kinds[a] != ACCESS_SCALAR && g->kinds[a] != ACCESS_PERIODIC;
+        bool moves = !access_stays(g->kinds[a]) && g->kinds[a] != ACCESS_PERIODIC;
         planned->touched += moves ? bytes : 0;
         planned->stored += a >= kernel->load_count ? bytes : 0;
     }
@@ -63,8 +66,8 @@ static bool add_drafts(struct planning *p)
     struct loop_params params = {
         .target = p->pipeline.target, .fast = p->pipeline.fast, .many = p->occasion->many,
         .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
-        .operands = {strided(arena, p->occasion->inputs, program->input_count),
-                     strided(arena, p->outputs, program->result_count)}};
+        .operands = {strided(arena, p->occasion, p->occasion->inputs, program->input_count),
+                     strided(arena, p->occasion, p->outputs, program->result_count)}};
     for (int k = 0; k < made->count; k++) {
         const struct program_kernel *kernel = &made->kernels[k];
         struct loop loop;
@@ -114,6 +117,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
 {
     const struct kernel *kernel = draft->kernel;
     *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
+                                .peel = draft->geometry.peel,
                                 .tiles = form_tiles(&draft->form, &draft->geometry),
                                 .work = estimate(kernel, &draft->geometry)};
     count_traffic(kernel, &draft->geometry, planned);
@@ -264,7 +268,7 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
     const struct target *target = occasion->target ? occasion->target : own;
     struct planning p = {
         .program = program, .typed = typed, .occasion = occasion, .into = division,
-        .outputs = any_strided(typed->program, occasion) ? occasion->outputs : NULL,
+        .outputs = outputs_matter(typed->program, occasion) ? occasion->outputs : NULL,
         .pipeline = {.arena = arena, .program = typed->program, .target = target, .taken = occasion->taken,
                      .fast = program->context->fast & target->fast, .shapes = shapes, .diags = diags,
                      .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count)}};

@@ -20,6 +20,13 @@ struct occasion {
     int64_t *room;                 /* memory for keys, reused for each sample; NULL: from the arena */
 };
 
+/* Whether kernels on a GPU take the input's only element among their arguments. Pinned memory is read only when the
+ * stream gets there. */
+static inline bool is_by_value(const struct occasion *occasion, const struct tensor *input)
+{
+    return occasion->device && input->rank == 0 && !input->device && !input->batch && !input->pinned;
+}
+
 /* A kernel as divide makes it. Stages show it; plans keep less. */
 struct draft {
     struct kernel *kernel;

@@ -20,6 +20,7 @@ struct planned {
     const unsigned char *kinds;    /* of the accesses; enum access_kind */
     const int64_t *starts;         /* of the accesses: bytes from the tensor's first element to the walk's start */
     int64_t tiles;
+    int peel;                      /* as in struct geometry */
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions
                                     * of all elements */

@@ -1,6 +1,6 @@
 /* The plans of an instance, found by a hash of what they were made for: the device, the rank, extents and strides
- * of each input, those of the outputs if one is not dense, which inputs are batches, and the elements of inputs
- * that views take as numbers. */
+ * of each input, those of the outputs if one is not dense, which inputs are batches, the elements of inputs that views
+ * take as numbers, and for GPUs how operands are aligned and which inputs are passed by value. */
 #include "runtime/plan/plan.h"
 
 #include <stdlib.h>
@@ -20,10 +20,15 @@ static bool is_taken(const struct occasion *occasion, int result)
     return !occasion->taken || occasion->taken[result];
 }
 
-bool any_strided(const struct program *program, const struct occasion *occasion)
+static int misalignment(const struct tensor *tensor)
+{
+    return tensor_misalignment(tensor, (uintptr_t)tensor->data);
+}
+
+bool outputs_matter(const struct program *program, const struct occasion *occasion)
 {
     for (int r = 0; occasion->outputs && r < program->result_count; r++)
-        if (is_taken(occasion, r) && !occasion->outputs[r].dense)
+        if (is_taken(occasion, r) && (!occasion->outputs[r].dense || misalignment(&occasion->outputs[r])))
             return true;
     return false;
 }
@@ -33,9 +38,9 @@ static size_t tensor_size(const struct tensor *tensor)
     return 1 + (tensor->rank > 0 ? 2 * (size_t)tensor->rank : 0) + (size_t)tensor->number_count;
 }
 
-static int64_t *put_tensor(int64_t *to, const struct tensor *tensor)
+static int64_t *put_tensor(int64_t *to, const struct occasion *occasion, const struct tensor *tensor)
 {
-    *to++ = 2 * (int64_t)tensor->rank + tensor->batch;
+    *to++ = (4 * (int64_t)tensor->rank + 2 * is_by_value(occasion, tensor) + tensor->batch) * 16 + misalignment(tensor);
     for (int d = 0; d < tensor->rank; d++) {
         *to++ = tensor->shape[d];
         *to++ = tensor->strides[d];
@@ -59,15 +64,15 @@ int64_t *plan_key_room(struct arena *arena, const struct program *program,
 struct plan_key plan_key(struct arena *arena, const struct program *program,
                          const struct occasion *occasion)
 {
-    bool strided = any_strided(program, occasion);
+    bool outputs = outputs_matter(program, occasion);
     int64_t *numbers = occasion->room ? occasion->room : plan_key_room(arena, program, occasion);
     int64_t *to = numbers;
-    *to++ = 4 * (int64_t)occasion->device + 2 * occasion->many + strided;
+    *to++ = 4 * (int64_t)occasion->device + 2 * occasion->many + outputs;
     for (int i = 0; i < program->input_count; i++)
-        to = put_tensor(to, &occasion->inputs[i]);
-    for (int r = 0; strided && r < program->result_count; r++)
+        to = put_tensor(to, occasion, &occasion->inputs[i]);
+    for (int r = 0; outputs && r < program->result_count; r++)
         if (is_taken(occasion, r))
-            to = put_tensor(to, &occasion->outputs[r]);
+            to = put_tensor(to, occasion, &occasion->outputs[r]);
     size_t size = (size_t)(to - numbers);
     return (struct plan_key){numbers, size, XXH3_64bits(numbers, size * sizeof *numbers)};
 }

@@ -23,8 +23,8 @@ struct plan_table {
     struct plan *latest, *oldest;
 };
 
-/* Whether an output that is wanted is not dense. */
-bool any_strided(const struct program *program, const struct occasion *occasion);
+/* Whether the kernels depend on the outputs: one that is wanted is not dense, or on a GPU not aligned. */
+bool outputs_matter(const struct program *program, const struct occasion *occasion);
 /* The key of an occasion, in occasion->room or the arena. plan_key_room allocates room that
  * suffices for all samples of the occasion's batches. */
 int64_t *plan_key_room(struct arena *arena, const struct program *program,

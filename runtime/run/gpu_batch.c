@@ -80,13 +80,26 @@ static uint64_t *add_samples(struct batch_run *run, const struct segment *segmen
     return addresses;
 }
 
+/* Whether some kernel reads or writes the operand otherwise than by value. */
+static bool uses_memory(const struct plan *plan, enum tensor_kind kind, int index)
+{
+    for (int k = 0; k < plan->kernel_count; k++) {
+        const struct planned *planned = &plan->kernels[k];
+        for (int a = 0; a < planned->kernel->access_count; a++)
+            if (planned->kernel->accesses[a].kind == kind && planned->kernel->accesses[a].index == index &&
+                planned->kinds[a] != ACCESS_VALUE)
+                return true;
+    }
+    return false;
+}
+
 /* Adds those of the operands [begin, end) that are in host memory. */
 static void add_operands(struct batch_run *run, struct place *place, int begin, int end, enum tensor_kind kind)
 {
     add_part *add = kind == TENSOR_INPUT ? cuda_stage : cuda_bring;
     for (int o = begin; o < end; o++) {
         const struct tensor *tensor = call_operand(run->work.call, o);
-        if (tensor->device || last_use(place->segment->plan, kind, o - begin) < 0)
+        if (tensor->device || !uses_memory(place->segment->plan, kind, o - begin))
             continue;
         if (tensor->batch)
             place->samples[o] = add_samples(run, place->segment, tensor, add);
@@ -255,7 +268,9 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
         cuda_write_geometry(planned, entry->maps, table->words + geometry);
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < form->accesses; a++)
-            table->bases[a] = access_address(run, place, k, a, i) + (uint64_t)planned->starts[a];
+            table->bases[a] = planned->kinds[a] == ACCESS_VALUE
+                                  ? cuda_value(call_operand(run->work.call, planned->kernel->accesses[a].index))
+                                  : access_address(run, place, k, a, i) + (uint64_t)planned->starts[a];
         if (form->many)
             cuda_write_sample(planned, table->tiles, table->address + geometry * sizeof *table->words,
                               table->bases, table->words + (size_t)table->samples++ * form_sample_words(form));

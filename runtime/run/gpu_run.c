@@ -64,6 +64,13 @@ void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struc
                                       .direct = tensor->pinned && tensor->dense, .address = address});
 }
 
+uint64_t cuda_value(const struct tensor *tensor)
+{
+    uint64_t word = 0;
+    memcpy(&word, tensor->data, (size_t)type_rows[tensor->dtype].size);
+    return word;
+}
+
 /* ---- constants, maps and literals ---- */
 
 static void stage_source(struct cuda_work *work, struct cuda_source *source)
@@ -109,12 +116,13 @@ struct run {
     int launch_count;
 };
 
-static void stage_inputs(struct run *run, const struct kernel *kernel)
+static void stage_inputs(struct run *run, const struct planned *planned)
 {
+    const struct kernel *kernel = planned->kernel;
     for (int a = 0; a < kernel->load_count; a++) {
         const struct access *access = &kernel->accesses[a];
         const struct tensor *input = &run->work.call->inputs[access->index];
-        if (access->kind != TENSOR_INPUT || run->inputs[access->index])
+        if (access->kind != TENSOR_INPUT || planned->kinds[a] == ACCESS_VALUE || run->inputs[access->index])
             continue;
         run->inputs[access->index] = (uintptr_t)input->data;
         if (!input->device)
@@ -132,7 +140,7 @@ static void set_up(struct run *run, const struct planned *planned)
     struct arena *arena = &run->work.call->arena;
     const struct form *form = &planned->emitted->form;
     struct gpu_launch *launch = &run->launches[run->launch_count++];
-    stage_inputs(run, planned->kernel);
+    stage_inputs(run, planned);
     if (run->work.call->staged)
         work_expect(&run->work, planned);
     *launch = (struct gpu_launch){.planned = planned, .cuda = cuda_resident(&run->work, planned),
@@ -172,7 +180,9 @@ static void finish_launch(const struct run *run, const struct gpu_launch *launch
 {
     const struct form *form = &launch->planned->emitted->form;
     for (int a = 0; a < form->accesses; a++)
-        launch->bases[a] = access_address(run, launch, a) + (uint64_t)launch->planned->starts[a];
+        launch->bases[a] = launch->planned->kinds[a] == ACCESS_VALUE
+                               ? cuda_value(&run->work.call->inputs[launch->planned->kernel->accesses[a].index])
+                               : access_address(run, launch, a) + (uint64_t)launch->planned->starts[a];
     for (int a = 0; launch->maps && a < form->accesses; a++)
         launch->maps[a] = launch->cuda->maps[a].address;
     if (form->many)

@@ -22,6 +22,9 @@ void cuda_stage(struct cuda_work *work, const struct tensor *tensor, const struc
 void cuda_bring(struct cuda_work *work, const struct tensor *tensor, const struct tensor *layout,
                 size_t alignment, uint64_t *address);
 
+/* The word that passes a host tensor of one element by value. */
+uint64_t cuda_value(const struct tensor *tensor);
+
 /* The sources of a kernel. Those that are not resident are added to the work and have an address once it has
  * begun. May jump if memory runs out. */
 const struct cuda_planned *cuda_resident(struct cuda_work *work, const struct planned *planned);

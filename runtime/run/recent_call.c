@@ -11,6 +11,7 @@ struct look {
     bool strides;                  /* strides were given */
     DLDevice device;
     DLDataType dtype;
+    int misalignment;              /* see tensor_misalignment */
 };
 
 struct recent {
@@ -46,11 +47,11 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
            same_extents(tensor, from);
 }
 
-/* Sets the tensor's address. False where tensor_read could report something. */
-static bool place(const DLTensor *from, struct tensor *tensor)
+/* Sets the tensor's address. False where tensor_read could report something, or another plan may be needed. */
+static bool place(const struct look *look, const DLTensor *from, struct tensor *tensor)
 {
     uintptr_t data = (uintptr_t)from->data + from->byte_offset;
-    if (!from->data || !tensor_aligned(tensor, data))
+    if (!from->data || !tensor_aligned(tensor, data) || tensor_misalignment(tensor, data) != look->misalignment)
         return false;
     tensor->data = (void *)data;
     tensor->first += data;
@@ -63,7 +64,7 @@ static bool place_all(const struct look *looks, const struct weft_argument *argu
 {
     for (size_t i = 0; i < count; i++) {
         const struct weft_argument *argument = &arguments[looks[i].argument];
-        if (!same_look(&looks[i], argument, &tensors[i]) || !place(argument->tensors, &tensors[i]))
+        if (!same_look(&looks[i], argument, &tensors[i]) || !place(&looks[i], argument->tensors, &tensors[i]))
             return false;
     }
     return true;
@@ -110,7 +111,8 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
         const DLTensor *from = argument->tensors;
         size_t length = argument->name ? strlen(argument->name) : 0;
         looks[i] = (struct look){argument->name ? arena_string(arena, argument->name, length) : NULL,
-                                 tensor->given - 1, from->strides != NULL, from->device, from->dtype};
+                                 tensor->given - 1, from->strides != NULL, from->device, from->dtype,
+                                 tensor_misalignment(tensor, (uintptr_t)tensor->data)};
         kept[i] = *tensor;
         kept[i].shape = arena_copy(arena, tensor->shape, extents);
         kept[i].strides = arena_copy(arena, tensor->strides, extents);

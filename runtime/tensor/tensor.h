@@ -62,8 +62,14 @@ static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
            (!tensor->alignment || data % tensor->alignment == 0);
 }
 
+/* The address modulo 16 of a tensor on a GPU, whose kernels load and store 16 bytes at once; 0 in host memory. */
+static inline int tensor_misalignment(const struct tensor *tensor, uintptr_t data)
+{
+    return tensor->device ? (int)(data % 16) : 0;
+}
+
 /* Moves from sample i - 1 of a batch on to sample `i`. False, and the tensor unchanged, if the samples
- * differ in more than their address, or the address is NULL or not aligned. */
+ * differ in more than their address or in its alignment on a GPU, or the address is NULL or not aligned. */
 static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
 {
     const DLTensor *from = &tensor->samples[i], *before = from - 1;
@@ -74,6 +80,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
         from->device.device_id != before->device.device_id ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
         !same_numbers(from->strides, before->strides, tensor->rank) ||
+        tensor_misalignment(tensor, data) != tensor_misalignment(tensor, (uintptr_t)tensor->data) ||
         (needs_data && (!data || !tensor_aligned(tensor, data))))
         return false;
     tensor->data = (void *)data;

@@ -21,6 +21,10 @@ called row: N(fill)(x_$, *(const T *)&bases[$], BLOCK);
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
 loads: N(load)(w_$[u], bases[$] + o_$ + (i64)i * (index)sizeof(T), BLOCK);
 operands: const T *const x_$ = w_$[u];
+//: load unaligned
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+loads: N(unaligned)(w_$[u], bases[$] + o_$ + (i64)i * (index)sizeof(T), BLOCK);
+operands: const T *const x_$ = w_$[u];
 //: load strided
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
 loads: N(gather)(w_$[u], bases[$] + o_$ + times(i, STEP($)), STEP($), BLOCK);
@@ -35,11 +39,11 @@ loads: N(nested)(w_$[u], bases[$] + o_$, STEP($), JUMP($), turn, phase, period, 
 operands: const T *const x_$ = w_$[u];
 //: load mapped
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
-loads: N(mapped)(w_$[u], bases[$], s->maps[$], o_$, i, BLOCK);
+loads: N(mapped)(w_$[u], bases[$], s->maps[$], o_$, i - begin, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: load bounded
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
-loads: N(bounded)(w_$[u], bases[$], s->maps[$], o_$, i, BLOCK);
+loads: N(bounded)(w_$[u], bases[$], s->maps[$], o_$, i - begin, BLOCK);
 operands: const T *const x_$ = w_$[u];
 //: store every
 buffers: char *p_$[CHUNKS_MOST];

@@ -27,9 +27,11 @@ struct weft_geometry {             /* shared by samples that have the same shape
 #if MANY
 struct weft_sample {
     long long first_tile;          /* tiles of all samples stand in one line; this sample's first */
-    long long dense;               /* chunks cross no row, and dense accesses have them aligned */
+    long long dense;               /* 1: chunks cross no row, and dense accesses have them aligned; plus twice the
+                                      number of the first element, which lets chunks of the result be aligned */
     const struct weft_geometry *geometry;
-    char *bases[ACCESSES];         /* first element */
+    char *bases[ACCESSES];         /* of the elements with number 0; of accesses that find elements otherwise than by
+                                      stepping along a row, the first ones */
 };
 #endif
 

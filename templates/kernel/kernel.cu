@@ -38,10 +38,10 @@ SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
 $helpers
 $blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart, from element number `first` of a sample
- * on. Chunks of several elements are all there. Of single elements those from `end` on are not: in their place the
+ * on; the sample's own begin with number `begin`. Chunks of several elements are all there. Of single elements those from `end` on are not: in their place the
  * thread's one before, or the last of all, is computed again and not stored, so that loads need no branches. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
-                    const index first, const index end, const int BLOCK, const int CHUNKS)
+                    const int begin, const index first, const index end, const int BLOCK, const int CHUNKS)
 {
     $literals
     $faults
@@ -75,9 +75,9 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
         const index i = n;
 #endif
 #if FLAT
-        const index turn = PERIOD ? i / period : (index)divide((uindex)i, &s->period);
+        const index turn = PERIOD ? (i - begin) / period : (index)divide((uindex)(i - begin), &s->period);
         if (u == 0 || BLOCK == 1 || !REPEATS)
-            phase = i - turn * period;
+            phase = i - begin - turn * period;
 #endif
         $loads
     }
@@ -134,21 +134,22 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
             sample++;
         const struct weft_geometry *const s = sample->geometry;
         char *const *const bases = sample->bases;
-        const index first = (index)(tile - (tiles_index)sample->first_tile) * TILE;
         const int dense = (int)sample->dense;
+        const index first = (index)(tile - (tiles_index)sample->first_tile) * TILE;
 #else
         const struct weft_geometry *const s = &args->geometry;
         char *const *const bases = args->bases;
-        const index first = (index)tile * TILE;
         const int dense = (int)args->dense;
+        const index first = (index)tile * TILE;
 #endif
-        const index left = (index)s->volume - first, end = first + (left < TILE ? left : TILE);
-        if (CHUNK > 1 && dense && left >= TILE) {
-            compute(args, s, bases, first, end, CHUNK, UNROLL);
+        const int begin = GROUPS ? 0 : dense >> 1; /* only one row has a choice */
+        const index left = (index)s->volume + begin - first, end = first + (left < TILE ? left : TILE);
+        if (CHUNK > 1 && dense & 1 && first >= begin && left >= TILE + SPARE) {
+            compute(args, s, bases, begin, first, end, CHUNK, UNROLL);
             continue;
         }
         ROLLED
-        for (index n = first; n < end; n += THREADS * SINGLES)
-            compute(args, s, bases, n, end, 1, SINGLES);
+        for (index n = first > begin ? first : begin; n < end; n += THREADS * SINGLES)
+            compute(args, s, bases, begin, n, end, 1, SINGLES);
     }
 }

@@ -12,6 +12,7 @@
 #define BY_VALUE __grid_constant__
 /* NVRTC compares each load with all in front of it, but looks back no further than this. */
 #define SO_FAR asm volatile("" ::: "memory");
+#define SHIFTED(low, high, bits) __funnelshift_r(low, high, bits)
 #else
 #define UNROLLED
 #define ROLLED
@@ -19,6 +20,7 @@
 #define SEPARATE static
 #define BY_VALUE
 #define SO_FAR
+#define SHIFTED(low, high, bits) (u32)(((unsigned long long)(high) << 32 | (low)) >> (bits))
 #endif
 #ifdef __cplusplus
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
@@ -77,6 +79,28 @@ DEVICE void N(load)(T *x, const char *from, const int BLOCK)
         *(u16_m *)x = *(const u16_m *)from;
     else
         *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
+}
+//: move unaligned
+/* Narrow elements come in whole words, of which the first and the last are theirs only in part. */
+DEVICE void N(unaligned)(T *x, const char *from, const int BLOCK)
+{
+    const unsigned skip = (unsigned)(unsigned long long)from % 4;
+    const u32_m *const words = (const u32_m *)(from - skip);
+    struct N(chunk) chunk;
+    if (BLOCK == 1 || sizeof(T) >= 4 || CHUNK * sizeof(T) < 4) {
+        UNROLLED
+        for (int j = 0; j < BLOCK; j++)
+            x[j] = ((const T *)from)[j];
+        return;
+    }
+    u32 low = words[0];
+    UNROLLED
+    for (int k = 0; k < (int)(CHUNK * sizeof(T) / 4); k++) {
+        const u32 high = words[(k + 1) * 4 < (int)(CHUNK * sizeof(T)) || skip ? k + 1 : k];
+        chunk.word[k] = SHIFTED(low, high, 8 * skip);
+        low = high;
+    }
+    *(struct N(chunk) *)x = chunk;
 }
 //: move store
 DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)

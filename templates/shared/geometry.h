@@ -74,6 +74,7 @@ enum {
 enum access_kind {
     ACCESS_SCALAR = 's',           /* stays: stride 0 */
     ACCESS_UNIT = 'u',             /* the next element */
+    ACCESS_UNALIGNED = 'a',        /* the next element, but chunks are not aligned */
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */

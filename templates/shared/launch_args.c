@@ -119,11 +119,11 @@ static bool is_aligned(const FORM *form, const struct weft_geometry *walk, int a
 }
 
 /* A sample for a table: `geometry` is the address of the table's geometry for it. */
-SHARED uint64_t *put_sample(uint64_t *to, const FORM *form, int64_t first_tile, bool dense, uint64_t geometry,
+SHARED uint64_t *put_sample(uint64_t *to, const FORM *form, int64_t first_tile, int64_t dense, uint64_t geometry,
                             const uint64_t *bases)
 {
     *to++ = (uint64_t)first_tile;
-    *to++ = dense;
+    *to++ = (uint64_t)dense;
     *to++ = geometry;
     for (int a = 0; a < form->accesses; a++)
         *to++ = bases[a];
@@ -152,7 +152,7 @@ SHARED uint64_t *put_args(uint64_t *to, const FORM *form, const struct weft_geom
         *to++ = launch->samples;
         return to;
     }
-    *to++ = launch->dense;
+    *to++ = (uint64_t)launch->dense;
     to = put_geometry(to, form, walk, launch->maps);
     for (int a = 0; a < form->accesses; a++)
         *to++ = launch->bases[a];

@@ -8,7 +8,7 @@ struct launch_words {
     const unsigned long long *literals; /* !form.apart: [form.literals] */
     uint64_t literals_address;     /* form.apart */
     /* !form.many: the sample. */
-    bool dense;                    /* chunks cross no row, and are aligned */
+    int64_t dense;                 /* as in struct weft_sample: templates/kernel/args_cuda.h */
     const uint64_t *bases;         /* [form.accesses] addresses of the elements that are read or written first */
     const uint64_t *maps;          /* [form.accesses] addresses of maps; NULL where !form.mapped */
     /* form.many: the table of samples. */

@@ -225,10 +225,62 @@ static void more_than_there_is(void **state)
     free(in), free(out);
 }
 
+/* ---- one element ---- */
+
+/* Runs `text` on x and out on the GPU and a gain of one element on the host, twice, and returns how many calls of the
+ * driver the second run takes. On a real driver, which does not count: 0. */
+static long run_with_gain(const char *text, float gain, int64_t count, float *result)
+{
+    long (*calls)(void) = (long (*)(void))gpu_mock("mockcuda_calls");
+    struct weft_context *context = api_context(WEFT_TARGET_AUTO);
+    struct weft_program *program = api_compile(context, text);
+    const DLDataType real = {kDLFloat, 32, 1};
+    const uint64_t x = gpu_alloc((size_t)count * sizeof(float)), out = gpu_alloc((size_t)count * sizeof(float));
+    DLTensor tensors[] = {{.data = (void *)x, .device = {kDLCUDA, 0}, .ndim = 1, .dtype = real, .shape = &count},
+                          {.data = &gain, .device = {kDLCPU, 0}, .ndim = 0, .dtype = real},
+                          {.data = (void *)out, .device = {kDLCUDA, 0}, .ndim = 1, .dtype = real, .shape = &count}};
+    const struct weft_argument inputs[] = {{.name = "x", .tensors = &tensors[0]}, {.name = "k", .tensors = &tensors[1]}};
+    const struct weft_argument output = {.tensors = &tensors[2]};
+    const struct weft_run_params params = {inputs, strchr(text, 'k') ? 2 : 1, &output, 1, NULL};
+    long before = 0;
+    for (int64_t i = 0; i < count; i++)
+        result[i] = (float)i;
+    gpu_upload(x, result, (size_t)count * sizeof(float));
+    for (int turn = 0; turn < 2; turn++) {
+        before = calls ? calls() : 0;
+        assert_int_equal(weft_run(program, &params, NULL), WEFT_OK);
+    }
+    before = calls ? calls() - before : 0;
+    gpu_synchronize(NULL);
+    gpu_download(result, out, (size_t)count * sizeof(float));
+    gpu_free(x), gpu_free(out);
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+    return before;
+}
+
+/* A gain on the host is an argument of the kernel: it takes no copy and no memory, whatever its value and however it is
+ * seen. */
+static void one_element(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    float results[COUNT];
+    const long literal = run_with_gain("x * 2.5", 0, COUNT, results);
+    static const char *const texts[] = {"x * k", "x * reshape(k, [1])", "x * (k + 0.0)"};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (int gain = -1; gain <= 1; gain++) {
+            assert_int_equal(run_with_gain(texts[t], 2.5f * (float)gain, COUNT, results), literal);
+            for (int i = 0; i < COUNT; i++)
+                assert_true(results[i] == (float)i * 2.5f * (float)gain);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_in_c), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(batches), cmocka_unit_test(more_than_there_is)};
+                                       cmocka_unit_test(batches), cmocka_unit_test(one_element),
+                                       cmocka_unit_test(more_than_there_is)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu host", tests, NULL, NULL);
 }

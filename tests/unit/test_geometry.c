@@ -102,8 +102,8 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_PERIODIC: assert_true(!even && jump == 0); return;
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
-    case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE:
-        break; /* none of these operands has a walk, or is an argument itself */
+    case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE: case ACCESS_UNALIGNED:
+        break; /* none of these operands has a walk, an address, or is an argument itself */
     }
     fail_msg("an access of no kind");
 }
