@@ -20,7 +20,7 @@ static bool pass_check(struct pipeline *p)
 
 static bool pass_shapes(struct pipeline *p)
 {
-    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes);
+    return infer_shapes(p->arena, p->program, p->diags, p->inputs, p->contents, p->shapes, p->views);
 }
 
 static bool pass_layouts(struct pipeline *p)
@@ -49,7 +49,8 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 
 static struct lower_params lower_params(const struct pipeline *p)
 {
-    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->reduced, p->diags};
+    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->views, p->reduced,
+                                 p->diags};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all

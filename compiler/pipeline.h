@@ -58,6 +58,8 @@ struct pipeline {
     const struct shape *const *inputs; /* [input_count]; NULL: not known */
     const struct contents *contents; /* [input_count]; NULL: no values are known */
     const struct shape **shapes;   /* [node_count], room for what PASS_SHAPES makes; NULL: not known */
+    struct view_args *views;       /* [view_count], room for what PASS_SHAPES makes of the program's views; NULL: it has
+                                      no size expressions, or nobody asks */
     const char **layouts;          /* [node_count], room for what PASS_LAYOUTS makes */
     const struct target *target;   /* from here on: PASS_LOWER and later */
     unsigned fast;                 /* a set of enum fast_path that may be taken */

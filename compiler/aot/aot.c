@@ -37,6 +37,18 @@ static bool check_kernel(struct aot_kernel *k)
            pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS);
 }
 
+/* Whether a kernel takes an extent as a value. */
+static bool check_numbers(const struct aot_kernel *k)
+{
+    for (int p = 0; p < k->launch_count; p++)
+        for (int i = 0; i < k->launches[p].kernel->literal_count; i++)
+            if (k->launches[p].kernel->literal_sources[i].node >= 0)
+                return diag(k->program->diags, DIAG_NOT_YET,
+                            k->program->nodes[k->launches[p].kernel->literal_sources[i].node].span,
+                            "an extent as a value ahead of time", "");
+    return true;
+}
+
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
                         struct aot_kernel *k)
 {
@@ -46,7 +58,7 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
     if (!check_kernel(k))
         return false;
     aot_shapes(k);
-    return aot_check_parameters(k) && aot_divide(k);
+    return aot_check_parameters(k) && aot_divide(k) && check_numbers(k);
 }
 
 /* ---- files ---- */

@@ -63,7 +63,7 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
-    if (!infer_shapes(k->arena, program, &ignored, inputs, NULL, example->shapes))
+    if (!infer_shapes(k->arena, program, &ignored, inputs, NULL, example->shapes, NULL))
         return false;
     for (int n = 0; n < program->node_count; n++)
         for (int d = 0; d < k->shapes[n]->rank; d++)

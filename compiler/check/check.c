@@ -3,6 +3,7 @@
  * meets. Nodes with mistakes become poison, so that a mistake is reported once and later ones still are: each check
  * of a kind of node returns false where there was one, and check_node then poisons the node. */
 #include "compiler/check/check.h"
+#include "compiler/check/size.h"
 
 #include "compiler/lang/lang.h"
 
@@ -238,8 +239,8 @@ static bool check_view(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
     const struct node *operand = operand_node(program, node, 0);
-    node->dtype = operand->dtype;
-    return check_tensor(program, operand) &&
+    node->dtype = args->kind == VIEW_EXTENT ? args->dtype : operand->dtype;
+    return check_tensor(program, operand) && check_sizes(program, node) &&
            check_numbers(program, &args->shape, "shape", false) &&
            check_numbers(program, &args->rel_shape, "rel_shape", true) &&
            check_numbers(program, &args->src_dims, "src_dims", false) &&
@@ -264,6 +265,8 @@ static bool check_node(struct program *program, struct node *node)
         node->poison = true;
         node->dtype = WEFT_INT32;
     }
+    if (program->size_count)
+        node->size = node_is_size(program, node);
     return good;
 }
 

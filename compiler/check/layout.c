@@ -115,7 +115,7 @@ static const char *viewed(struct layouts *l, const struct node *node, const stru
     switch (args->kind) {
     case VIEW_SQUEEZE:
         return squeezed(l, args, layout);
-    case VIEW_EXPAND_DIMS:
+    case VIEW_EXPAND_DIMS: case VIEW_EXTENT:
         return "";
     case VIEW_SELECT:
         return selected(l, args, layout);

@@ -2,6 +2,7 @@
 #include "compiler/check/shape.h"
 
 #include "compiler/check/check.h"
+#include "compiler/check/size.h"
 #include "compiler/check/view.h"
 
 #include <string.h>
@@ -71,6 +72,8 @@ struct inference {
     const struct shape *const *inputs;
     const struct contents *contents;
     const struct shape **shapes;   /* of the nodes so far */
+    struct view_args *views;       /* NULL, or a place for each view with its size expressions' values */
+    struct size *sizes;            /* of the nodes so far; NULL: the program has no size expressions */
     bool good;
 };
 
@@ -206,13 +209,17 @@ static enum weft_dtype viewed_dtype(const struct program *program, const struct 
 
 static const struct shape *viewed_shape(struct inference *s, const struct node *node)
 {
-    const struct view_args *args = &s->program->views[node->view];
     const struct node *operand = operand_node(s->program, node, 0);
     const struct viewed viewed = {
         .program = s->program, .operand = operand->span, .place = node->token,
         .name = expression_text(s->arena, s->program, operand->span), .shape = operand_shape(s, node, 0),
-        .inputs = s->inputs, .contents = s->contents, .dtype = viewed_dtype(s->program, operand, args->dtype)};
-    return view_shape(s->arena, s->diags, &viewed, args, &s->good);
+        .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes,
+        .dtype = viewed_dtype(s->program, operand, s->program->views[node->view].dtype)};
+    const struct view_args *args = view_resolve(s->arena, s->diags, &viewed, &s->program->views[node->view]);
+    s->good = s->good && args;
+    if (args && s->views)
+        s->views[node->view] = *args;
+    return args ? view_shape(s->arena, s->diags, &viewed, args, &s->good) : NULL;
 }
 
 static const struct shape *node_shape(struct inference *s, const struct node *node)
@@ -232,11 +239,17 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
 }
 
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes)
+                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes,
+                  struct view_args *views)
 {
-    struct inference s = {arena, program, diags, inputs, contents, shapes, true};
-    for (int n = 0; n < program->node_count; n++)
+    struct inference s = {arena, program, diags, inputs, contents, shapes, views, NULL, true};
+    if (program->size_count)
+        s.sizes = ARENA_ARRAY(arena, struct size, program->node_count);
+    for (int n = 0; n < program->node_count; n++) {
         shapes[n] = node_shape(&s, &program->nodes[n]);
+        if (s.sizes)
+            s.sizes[n] = node_size(&(struct size_scope){program, inputs, contents, shapes, s.sizes}, n);
+    }
     return s.good;
 }
 

@@ -34,10 +34,12 @@ struct contents {
     const struct literal *items;   /* NULL: not known */
 };
 /* Computes a shape for each node. `inputs` holds a shape for each input, `shapes` receives one for each node; NULL
- * means that nothing is known. `contents` has an entry for each input, or is NULL: no elements are known. Returns
- * false, with diagnostics, when shapes do not broadcast or a view is wrong. */
+ * means that nothing is known. `contents` has an entry for each input, or is NULL: no elements are known. `views`,
+ * unless it is NULL, receives the program's views with the values of their size expressions, as far as they are known.
+ * Returns false, with diagnostics, when shapes do not broadcast or a view is wrong. */
 bool infer_shapes(struct arena *arena, const struct program *program, struct diags *diags,
-                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes);
+                  const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes,
+                  struct view_args *views);
 
 /* The value of a size variable: the extent that it met first, in input number `input`; -1: none yet. */
 struct size_value {

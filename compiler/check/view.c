@@ -120,6 +120,8 @@ static bool by_shape(struct view_walk *w)
     view_unknown_extents(w->out, list.count);
     for (int d = 0; list.items && d < list.count; d++) {
         int64_t extent;
+        if (list.items[d].kind == LITERAL_NONE)
+            continue; /* a size expression that is not known yet */
         if (!view_whole(w, &list, d, &extent) || (extent < 0 && !set_rest(w, &list, d)))
             return false;
         w->out->extents[d] = extent < 0 ? EXTENT_UNKNOWN : extent;
@@ -301,6 +303,7 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
         [VIEW_RESHAPE] = reshape,
         [VIEW_SQUEEZE] = view_squeeze,
         [VIEW_EXPAND_DIMS] = view_expand_dims,
+        [VIEW_EXTENT] = view_extent,
         [VIEW_SELECT] = view_select};
     struct view_walk walk = {.arena = arena,
                              .diags = diags,

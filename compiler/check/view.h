@@ -13,6 +13,7 @@ struct viewed {
     const struct shape *shape;     /* of the value; NULL: not known */
     const struct shape *const *inputs;   /* shapes of the program's inputs, for arguments that are inputs */
     const struct contents *contents;     /* as for infer_shapes */
+    const struct size *sizes;      /* of the program's nodes up to here; NULL: there are no size expressions */
     enum weft_dtype dtype;         /* of the value, for VIEW_REINTERPRET; WEFT_DTYPE_COUNT when not known */
 };
 
@@ -21,6 +22,10 @@ struct viewed {
 const struct shape *view_shape(struct arena *arena, struct diags *diags,
                                const struct viewed *viewed, const struct view_args *args,
                                bool *good);
+/* The arguments with the values of size expressions, as far as they are known, in place of their nodes; `args` itself
+ * where there are none. NULL, with a diagnostic, where one has no value. */
+const struct view_args *view_resolve(struct arena *arena, struct diags *diags, const struct viewed *viewed,
+                                     const struct view_args *args);
 /* Sets a bit for each of `rank` dimensions that the axes of a correct squeeze name. Returns false
  * when they are not known. */
 bool view_axes(const struct view_args *args, const struct contents *contents, int rank,
@@ -34,6 +39,11 @@ struct select_axis {
 /* Fills `axes` for each dimension of an operand of `rank`. Returns the rank of the result, whose other dimensions are
  * new extents of 1. Returns -1 when there are more items than dimensions. */
 int view_select_axes(const struct view_args *args, int rank, struct select_axis *axes);
+/* Whether the positions in a list have equal steps. Sets the first of them and the step. `extent` is that of the
+ * dimension; where it is open, a negative position beside others that are not is none. */
+bool view_list_is_slice(const struct item *item, int64_t extent, int64_t *first, int64_t *step);
+/* The extent that an `extent` of a value of this shape is. Returns false where there is no such dimension. */
+bool view_extent_of(const struct view_args *args, const struct shape *shape, int64_t *extent);
 /* Whether a slice (NULL: all of a dimension) keeps the extent, whatever that is. */
 bool item_keeps_extent(const struct item *item);
 

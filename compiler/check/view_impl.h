@@ -66,5 +66,6 @@ bool view_expand_dims(struct view_walk *w);
 /* ---- view_select.c ---- */
 
 bool view_select(struct view_walk *w);
+bool view_extent(struct view_walk *w);
 
 #endif

@@ -1,13 +1,14 @@
 /* The shapes of selections (rule 9.1), and which dimension each item is for. */
 #include "compiler/check/view_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 int view_select_axes(const struct view_args *args, int rank, struct select_axis *axes)
 {
     int used = 0, d = 0, out = 0;
     for (int i = 0; i < args->item_count; i++)
-        used += args->items[i].kind == ITEM_INDEX || args->items[i].kind == ITEM_SLICE;
+        used += item_takes(&args->items[i]);
     if (used > rank)
         return -1;
     for (int i = 0; i < args->item_count; i++) {
@@ -16,7 +17,7 @@ int view_select_axes(const struct view_args *args, int rank, struct select_axis 
             out++;
         else if (item->kind == ITEM_INDEX)
             axes[d++] = (struct select_axis){-1, item};
-        else if (item->kind == ITEM_SLICE)
+        else if (item->kind == ITEM_SLICE || item->kind == ITEM_LIST)
             axes[d++] = (struct select_axis){out++, item};
         else
             for (int left = rank - used; left > 0; left--)
@@ -29,7 +30,7 @@ int view_select_axes(const struct view_args *args, int rank, struct select_axis 
 
 bool item_keeps_extent(const struct item *item)
 {
-    return !item || (!item->slice.has_start && !item->slice.has_stop &&
+    return !item || (item->kind == ITEM_SLICE && !item->open && !item->slice.has_start && !item->slice.has_stop &&
                      (item->slice.step == 1 || item->slice.step == -1));
 }
 
@@ -39,13 +40,14 @@ static struct numbers place_of(const struct item *item)
     return (struct numbers){.given = true, .span = item->span};
 }
 
-static bool out_of_range(const struct view_walk *w, int d, const struct item *item)
+/* An index beyond int64 is known by its text alone. */
+static bool out_of_range(const struct view_walk *w, int d, const struct item *item, int64_t number)
 {
     const struct numbers place = place_of(item);
     const long long extent = (long long)w->viewed->shape->extents[d];
-    const bool large = item->slice.start == INT64_MAX || item->slice.start == -INT64_MAX;
-    const char *index = large ? expression_text(w->arena, w->viewed->program, item->span)
-                              : arena_printf(w->arena, "%lld", (long long)item->slice.start);
+    const bool large = item->kind == ITEM_INDEX && (number == INT64_MAX || number == -INT64_MAX);
+    const char *index = large && w->viewed->program ? expression_text(w->arena, w->viewed->program, item->span)
+                                                    : arena_printf(w->arena, "%lld", (long long)number);
     const char *range = extent ? arena_printf(w->arena, "; an index is %lld to %lld", -extent, extent - 1)
                                : ", so it has no element";
     return view_wrong(w, DIAG_SELECT_RANGE, &place,
@@ -65,7 +67,7 @@ static bool too_many_items(const struct view_walk *w)
     const struct item *items = w->args->items, *surplus = NULL;
     int used = 0;
     for (int i = 0; i < w->args->item_count; i++)
-        if ((items[i].kind == ITEM_INDEX || items[i].kind == ITEM_SLICE) && used++ == rank)
+        if (item_takes(&items[i]) && used++ == rank)
             surplus = &items[i];
     const struct numbers place = place_of(surplus);
     if (rank == 0)
@@ -86,9 +88,29 @@ static void set_extent(struct view_walk *w, int d, const struct select_axis *axi
     if (item_keeps_extent(axis->item)) {
         *extent = in->extents[d];
         w->out->rigid |= (in->rigid >> d & 1) << axis->result;
-    } else if (in->extents[d] >= 0) {
+    } else if (axis->item->kind == ITEM_LIST) {
+        *extent = axis->item->count;
+    } else if (in->extents[d] >= 0 && !axis->item->open) {
         slice_resolve(&axis->item->slice, in->extents[d], &first, extent);
     }
+}
+
+/* Checks the indices of an item for dimension d. */
+static bool check_range(const struct view_walk *w, int d, const struct item *item)
+{
+    const int64_t extent = w->viewed->shape->extents[d];
+    if (item->kind == ITEM_INDEX && !item->open && is_out_of_range(item->slice.start, extent))
+        return out_of_range(w, d, item, item->slice.start);
+    for (int i = 0; item->kind == ITEM_LIST && i < item->count; i++)
+        if (is_out_of_range(item->positions[i], extent))
+            return out_of_range(w, d, item, item->positions[i]);
+    int64_t first, step;
+    if (item->kind == ITEM_LIST && extent >= 0 && !view_list_is_slice(item, extent, &first, &step)) {
+        const struct numbers place = place_of(item);
+        return diag_at(w->diags, DIAG_NOT_YET, view_places_of(w, &place).spans, 1,
+                       "a list of positions without equal steps", "; [2, 1, 0] and [0, 2] have equal ones");
+    }
+    return true;
 }
 
 bool view_select(struct view_walk *w)
@@ -106,10 +128,60 @@ bool view_select(struct view_walk *w)
     w->out->rank = rank;
     for (int d = 0; d < rank; d++)
         w->out->extents[d] = 1;
-    for (int d = 0; d < in->rank; d++)
+    for (int d = 0; d < in->rank; d++) {
+        if (axes[d].item && !check_range(w, d, axes[d].item))
+            return false;
         if (axes[d].result >= 0)
             set_extent(w, d, &axes[d]);
-        else if (is_out_of_range(axes[d].item->slice.start, in->extents[d]))
-            return out_of_range(w, d, axes[d].item);
+    }
     return true;
+}
+
+static int64_t from_start(int64_t position, int64_t extent)
+{
+    return position + (position < 0 && extent >= 0 ? extent : 0);
+}
+
+bool view_list_is_slice(const struct item *item, int64_t extent, int64_t *first, int64_t *step)
+{
+    const int64_t *p = item->positions;
+    *first = from_start(p[0], extent);
+    *step = item->count > 1 ? from_start(p[1], extent) - *first : 1;
+    bool equal = *step != 0;
+    for (int i = 1; i < item->count; i++)
+        equal = equal && from_start(p[i], extent) - from_start(p[i - 1], extent) == *step &&
+                (extent >= 0 || (p[i] < 0) == (p[0] < 0));
+    return equal;
+}
+
+/* ---- extent ---- */
+
+bool view_extent_of(const struct view_args *args, const struct shape *shape, int64_t *extent)
+{
+    const __int128 number = args->axes.items[0].integer, d = number < 0 ? number + shape->rank : number;
+    if (d < 0 || d >= shape->rank)
+        return false;
+    *extent = shape->extents[d];
+    return true;
+}
+
+/* The shape of an extent, which has no dimensions. What it reads of the operand's shape must be there. */
+bool view_extent(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    const union scalar most = {.f64 = INFINITY};
+    int64_t extent;
+    w->out->rank = 0;
+    if (!in)
+        return true;
+    if (!view_extent_of(w->args, in, &extent))
+        return view_wrong(w, DIAG_VIEW_AXIS, &w->args->axes, "%s is no dimension of %s, which has %d",
+                          view_item_text(w, &w->args->axes.items[0]), view_value_text(w), in->rank);
+    const int64_t top = dtype_is_integer(w->args->dtype)
+                            ? eval_convert(w->args->dtype, WEFT_INT64, true,
+                                           eval_convert(WEFT_FLOAT64, w->args->dtype, true, most)).i64
+                            : INT64_MAX;
+    return extent <= top || view_wrong(w, DIAG_VIEW_EXTENT, NULL,
+                                       "the extent is %lld, which does not fit %s; write extent(x, d, dtype=int64)",
+                                       (long long)extent, type_rows[w->args->dtype].name);
 }

@@ -112,6 +112,13 @@ static void put_row(struct buf *buf, enum op op)
     buf_puts(buf, spelling);
 }
 
+/* A size expression as it is written. */
+static void put_size(struct buf *buf, const struct program *program, int node)
+{
+    const struct span span = program->nodes[node].span;
+    buf_puts(buf, arena_excerpt(buf->arena, program->source->text + span.start, (int)(span.end - span.start), 40));
+}
+
 static void put_numbers(struct buf *buf, const struct program *program, const char *name,
                         const struct numbers *numbers)
 {
@@ -125,7 +132,10 @@ static void put_numbers(struct buf *buf, const struct program *program, const ch
     buf_putc(buf, '[');
     for (int i = 0; i < numbers->count; i++) {
         buf_puts(buf, i ? ", " : "");
-        literal_print(buf, &numbers->items[i]);
+        if (numbers->sizes && numbers->sizes[i] >= 0)
+            put_size(buf, program, numbers->sizes[i]);
+        else
+            literal_print(buf, &numbers->items[i]);
     }
     buf_putc(buf, ']');
 }
@@ -143,19 +153,31 @@ void dump_slice(struct buf *buf, const struct slice *slice, bool index)
         buf_printf(buf, ":%lld", (long long)slice->step);
 }
 
-static void put_item(struct buf *buf, const struct item *item)
+static void put_positions(struct buf *buf, const struct item *item)
 {
+    for (int i = 0; i < item->count; i++)
+        buf_printf(buf, i ? ", %lld" : "[%lld", (long long)item->positions[i]);
+    buf_putc(buf, ']');
+}
+
+static void put_item(struct buf *buf, const struct program *program, const struct item *item)
+{
+    const struct span span = item->span;
     if (item->kind == ITEM_ELLIPSIS || item->kind == ITEM_NEW)
         buf_puts(buf, item->kind == ITEM_NEW ? "None" : "...");
+    else if (item->kind == ITEM_LIST)
+        put_positions(buf, item);
+    else if (item->open)
+        buf_puts(buf, arena_excerpt(buf->arena, program->source->text + span.start, (int)(span.end - span.start), 60));
     else
         dump_slice(buf, &item->slice, item->kind == ITEM_INDEX);
 }
 
-static void put_selection(struct buf *buf, const struct view_args *args)
+static void put_selection(struct buf *buf, const struct program *program, const struct view_args *args)
 {
     for (int i = 0; i < args->item_count; i++) {
         buf_puts(buf, i ? ", " : "select [");
-        put_item(buf, &args->items[i]);
+        put_item(buf, program, &args->items[i]);
     }
     buf_putc(buf, ']');
 }
@@ -163,11 +185,11 @@ static void put_selection(struct buf *buf, const struct view_args *args)
 static void put_view(struct buf *buf, const struct program *program, const struct view_args *args)
 {
     if (args->kind == VIEW_SELECT) {
-        put_selection(buf, args);
+        put_selection(buf, program, args);
         return;
     }
     buf_puts(buf, view_rows[args->kind].name);
-    if (args->kind == VIEW_REINTERPRET)
+    if (args->kind == VIEW_REINTERPRET || args->kind == VIEW_EXTENT)
         buf_printf(buf, " as %s", type_rows[args->dtype].name);
     put_numbers(buf, program, "shape", &args->shape);
     put_numbers(buf, program, "rel_shape", &args->rel_shape);

@@ -80,7 +80,9 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
     case NODE_VIEW:
-        buf_puts(buf, program->views[node->view].kind == VIEW_SELECT ? "selection" : "view");
+        buf_puts(buf, program->views[node->view].kind == VIEW_SELECT   ? "selection"
+                      : program->views[node->view].kind == VIEW_EXTENT ? "extent"
+                                                                       : "view");
         if (program->views[node->view].kind == VIEW_REINTERPRET)
             buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
         break;
@@ -118,7 +120,7 @@ static const char **find_layouts(struct arena *arena, const struct program *prog
     const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
-    bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes) &&
+    bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes, NULL) &&
                 infer_layouts(arena, program, &diags, shapes, NULL, layouts);
     return good ? layouts : NULL;
 }
@@ -365,6 +367,11 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     case INS_LITERAL:
         buf_printf(buf, "literal %s ", type);
         scalar_print(buf, ins->dtype, kernel->literals[ins->index]);
+        break;
+    case INS_NUMBER:
+        buf_printf(buf, "number %s %s", type,
+                   expression_text(buf->arena, kernel->program,
+                                   kernel->program->nodes[kernel->literal_sources[ins->index].node].span));
         break;
     case INS_OP:
         buf_printf(buf, "%s %s", op_name(buf->arena, ins->op), type);

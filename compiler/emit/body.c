@@ -44,6 +44,8 @@ static void put_row(struct emitter *e, struct buf *out, const struct ins *ins, c
 static const char *literal_text(struct emitter *e, int index)
 {
     struct buf text = buf_new(e->arena);
+    if (e->kernel->literal_sources[index].node >= 0)
+        return "comes with the run";
     scalar_print(&text, e->kernel->literal_dtypes[index], e->kernel->literals[index]);
     return text.text;
 }
@@ -84,7 +86,8 @@ void emit_literal(struct emitter *e, int k, int ins)
 {
     enum weft_dtype dtype = e->kernel->literal_dtypes[k];
     const char *type = short_name(dtype);
-    if (e->baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
+    const bool baked = e->baked && e->kernel->literal_sources[k].node < 0;
+    if (baked && e->kernel->literal_count <= MAX_NAMED_LITERALS)
         buf_printf(&e->literals, "const %s " NAME_LITERAL " = %s; /* %s */\n", type, k, literal_code(e, k),
                    literal_text(e, k));
     else if (e->kernel->literal_count <= MAX_NAMED_LITERALS)
@@ -246,7 +249,7 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
         if (ins->a[k] < 0)
             continue;
         const struct ins *a = &e->kernel->ins[ins->a[k]];
-        if (a->kind == INS_LOAD || a->kind == INS_LITERAL)
+        if (a->kind == INS_LOAD || ins_is_argument(a))
             buf_printf(out, a->kind == INS_LOAD ? ", " NAME_READ : ", " NAME_FILLED, a->index);
         else
             buf_printf(out, ", " NAME_KEPT, ins->a[k]);

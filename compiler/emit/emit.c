@@ -32,7 +32,7 @@ const char *generated_value(struct arena *arena, const struct kernel *kernel, in
     const struct ins *ins = &kernel->ins[i];
     if (ins->kind == INS_LOAD)
         return arena_printf(arena, NAME_LOAD, ins->index);
-    return ins->kind == INS_LITERAL ? arena_printf(arena, NAME_LITERAL, ins->index)
+    return ins_is_argument(ins)   ? arena_printf(arena, NAME_LITERAL, ins->index)
                                     : arena_printf(arena, NAME_VALUE, i);
 }
 
@@ -41,7 +41,7 @@ const char *value_name(struct emitter *e, int i)
     const struct ins *ins = &e->kernel->ins[i];
     if (ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS && e->baked)
         return arena_printf(e->arena, "(%s)", literal_code(e, ins->index));
-    return ins->kind == INS_LITERAL && e->kernel->literal_count > MAX_NAMED_LITERALS
+    return ins_is_argument(ins) && e->kernel->literal_count > MAX_NAMED_LITERALS
                ? arena_printf(e->arena, "*(const %s_m *)&literals[%d]", short_name(ins->dtype), ins->index)
                : generated_value(e->arena, e->kernel, i);
 }
@@ -168,7 +168,7 @@ static void emit_parts(struct emitter *e)
         e->seen[i] = -1;
         if (ins->kind == INS_LOAD)
             emit_access(e, ins->index, false, e->called[i]);
-        else if (ins->kind == INS_LITERAL)
+        else if (ins_is_argument(ins))
             emit_literal(e, ins->index, i);
         else if (ins->kind == INS_STORE)
             emit_access(e, ins->index, true, false);

@@ -26,8 +26,34 @@ int kernel_add_literal(struct kernel *kernel, enum weft_dtype dtype, union scala
 {
     int count = kernel->literal_count;
     ARENA_PUSH(kernel->arena, kernel->literal_dtypes, count, dtype);
+    count--;
+    ARENA_PUSH(kernel->arena, kernel->literal_sources, count, ((struct number_source){-1, MEET}));
     ARENA_PUSH(kernel->arena, kernel->literals, kernel->literal_count, value);
     return count - 1;
+}
+
+int kernel_add_number(struct kernel *kernel, enum weft_dtype dtype, struct number_source source)
+{
+    const int index = kernel_add_literal(kernel, dtype, (union scalar){0});
+    kernel->literal_sources[index] = source;
+    return index;
+}
+
+union scalar kernel_argument(const struct kernel *kernel, int index, const struct program *program,
+                             const struct shape *const *shapes)
+{
+    const struct number_source source = kernel->literal_sources[index];
+    struct literal literal;
+    if (source.node < 0)
+        return kernel->literals[index];
+    const struct node *node = &program->nodes[source.node];
+    literal = node->literal;
+    if (node->kind == NODE_VIEW) {
+        int64_t extent = 0;
+        view_extent_of(&program->views[node->view], shapes[program->operands[node->operands]], &extent);
+        literal = (struct literal){.kind = LITERAL_INTEGER, .integer = extent};
+    }
+    return literal_become(&literal, kernel->literal_dtypes[index], source.how);
 }
 
 void kernel_number_stores(struct kernel *kernel)

@@ -10,6 +10,7 @@
 enum ins_kind {
     INS_LOAD,                      /* loads access `index` */
     INS_LITERAL,                   /* literal number `index`, a run-time argument */
+    INS_NUMBER,                    /* the same, but its value comes with the run; see struct number_source */
     INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
     INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
     INS_STORE,                     /* stores a[0] to access `index` */
@@ -26,6 +27,18 @@ struct ins {
     int a[3];
     int index;
     struct span span;
+};
+
+/* Whether it is an argument of the kernel. */
+static inline bool ins_is_argument(const struct ins *ins)
+{
+    return ins->kind == INS_LITERAL || ins->kind == INS_NUMBER;
+}
+
+/* Where the value of a literal comes from that a run decides. */
+struct number_source {
+    int node;                      /* an extent, or a literal expression over numbers; -1: the value is known */
+    enum meeting how;              /* how it becomes the literal's dtype */
 };
 
 /* What an access reads or writes. */
@@ -74,6 +87,7 @@ struct kernel {
     int constant_count;
     union scalar *literals;
     enum weft_dtype *literal_dtypes;
+    struct number_source *literal_sources;
     int literal_count;
     struct span *faults;           /* places of divisions by zero, in the order of the text */
     int fault_count;
@@ -83,6 +97,7 @@ struct kernel {
 struct lower_params {
     const struct program *program;
     const struct shape *const *shapes; /* of all nodes; may be NULL where kernels do not depend on shapes */
+    const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
     const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
                                       reductions */
     struct diags *diags;
@@ -101,6 +116,10 @@ struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);
 int kernel_add_ins(struct kernel *kernel, struct ins ins);
 int kernel_add_access(struct kernel *kernel, struct access access);
 int kernel_add_literal(struct kernel *kernel, enum weft_dtype dtype, union scalar value);
+int kernel_add_number(struct kernel *kernel, enum weft_dtype dtype, struct number_source source);
+/* The value of literal `index`. `program` holds the values of this run's numbers, `shapes` those of its nodes. */
+union scalar kernel_argument(const struct kernel *kernel, int index, const struct program *program,
+                             const struct shape *const *shapes);
 /* To be called once all loads are there. Stores, which are numbered from 0 so far, get the numbers behind them. */
 void kernel_number_stores(struct kernel *kernel);
 

@@ -10,14 +10,6 @@
 
 /* ---- nodes ---- */
 
-static union scalar literal_as(const struct literal *literal, enum weft_dtype dtype, enum meeting how)
-{
-    bool infinite;
-    return how == MEET   ? literal_meet(literal, dtype, &infinite)
-           : how == CAST ? literal_cast(literal, dtype)
-                         : literal_wrap(literal, dtype);
-}
-
 /* Whether two array literals have the same shape. */
 static bool same_extents(const struct program *program, int a, int b)
 {
@@ -35,7 +27,7 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     char *data = arena_alloc(l->arena, size * (size_t)node->operand_count);
     for (int i = 0; i < node->operand_count; i++)
         scalar_store(data + (size_t)i * size, dtype,
-                     literal_as(&operand_node(l->program, node, i)->literal, dtype, how));
+                     literal_become(&operand_node(l->program, node, i)->literal, dtype, how));
     int index = (int)(node - l->program->nodes), found = 0;
     size_t bytes = size * (size_t)node->operand_count;
     for (; found < kernel->constant_count; found++) {
@@ -80,8 +72,10 @@ static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum m
     const struct node *node = named_node(l->program, &l->program->nodes[index]);
     if (node->kind == NODE_ARRAY)
         return array_as(l, node, dtype, how);
+    if (node->number)
+        return ins_add_number(l, (struct number_source){(int)(node - l->program->nodes), how}, dtype, node->span);
     if (node->literal.kind != LITERAL_NONE)
-        return ins_add_literal(l, literal_as(&node->literal, dtype, how), dtype, node->span);
+        return ins_add_literal(l, literal_become(&node->literal, dtype, how), dtype, node->span);
     int use = find_use(l, (int)(node - l->program->nodes), l->map);
     return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
 }
@@ -144,16 +138,32 @@ static bool is_cast_input(const struct lowering *l, const struct node *node)
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 
+/* Whether the node is an extent, for which no element is read. */
+static bool is_extent(const struct lowering *l, const struct node *node)
+{
+    return node->kind == NODE_VIEW && l->program->views[node->view].kind == VIEW_EXTENT;
+}
+
+/* The slice that an item takes of a dimension (NULL: all of it). A list has equal steps here. */
+static struct slice selected_slice(const struct item *item, int64_t extent)
+{
+    int64_t first, step;
+    if (!item || item->kind != ITEM_LIST)
+        return item ? item->slice : (struct slice){.step = 1};
+    view_list_is_slice(item, extent, &first, &step);
+    const int64_t stop = first + step * item->count;
+    return (struct slice){first, stop < 0 ? 0 : stop, step, true, stop >= 0};
+}
+
 /* The map under which the operand of a selection is read. `map` is that of the selection. */
 static int selection_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
     struct select_axis selected[WEFT_MAX_RANK];
-    view_select_axes(&l->program->views[view->view], to->rank, selected);
+    view_select_axes(&l->views[view->view], to->rank, selected);
     for (int d = 0; d < to->rank; d++)
-        axes[d] = (struct axis){selected[d].result,
-                                selected[d].item ? selected[d].item->slice : (struct slice){.step = 1}};
+        axes[d] = (struct axis){selected[d].result, selected_slice(selected[d].item, to->extents[d])};
     return map_select(l->kernel, map, from, to, axes);
 }
 
@@ -192,7 +202,7 @@ static bool pass_uses(struct lowering *l, int n)
     const struct node *node = &program->nodes[n];
     bool good = true;
     if (node->kind == NODE_ARRAY || node->kind == NODE_REDUCE || node->literal.kind != LITERAL_NONE ||
-        is_cast_input(l, node))
+        is_cast_input(l, node) || is_extent(l, node))
         return true;
     for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
         int map = node->kind == NODE_VIEW ? operand_map(l, node, l->uses[u].map) : l->uses[u].map;
@@ -219,6 +229,8 @@ static int lower_view(struct lowering *l, const struct node *node)
 {
     const struct node *from = operand_node(l->program, node, 0);
     int map = l->map;
+    if (is_extent(l, node))
+        return ins_add_number(l, (struct number_source){(int)(node - l->program->nodes), MEET}, node->dtype, node->span);
     l->map = operand_map(l, node, map);
     if (is_cast_input(l, node)) {
         int value = ins_add_load(l, TENSOR_INPUT, l->program->symbols[named_node(l->program, from)->symbol].input,
@@ -295,7 +307,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
     *kernel = (struct kernel){.arena = arena, .program = program};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
-                           .reduced = params->reduced, .kernel = kernel};
+                           .views = params->views ? params->views : program->views, .reduced = params->reduced, .kernel = kernel};
     if (params->shapes)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count,
                    ((struct index_map){.parent = -1, .to = params->shapes[node]}));

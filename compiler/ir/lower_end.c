@@ -151,7 +151,7 @@ void lower_compact(struct lowering *l)
         for (int k = 0; live[i] && k < 3; k++)
             if (ins->a[k] >= 0)
                 live[ins->a[k]] = 1;
-        if (live[i] && ins->kind == INS_LITERAL)
+        if (live[i] && ins_is_argument(ins))
             literals[ins->index] = 1;
         if (live[i] && (ins->kind == INS_LOAD || ins->kind == INS_STORE))
             accesses[ins->index] = 1;
@@ -165,7 +165,7 @@ void lower_compact(struct lowering *l)
             continue;
         for (int k = 0; k < 3; k++)
             ins.a[k] = ins.a[k] < 0 ? -1 : live[ins.a[k]];
-        if (ins.kind == INS_LITERAL)
+        if (ins_is_argument(&ins))
             ins.index = literals[ins.index];
         if (ins.kind == INS_LOAD || ins.kind == INS_STORE)
             ins.index = accesses[ins.index];
@@ -175,6 +175,7 @@ void lower_compact(struct lowering *l)
         if (literals[i] >= 0) {
             kernel->literals[literals[i]] = kernel->literals[i];
             kernel->literal_dtypes[literals[i]] = kernel->literal_dtypes[i];
+            kernel->literal_sources[literals[i]] = kernel->literal_sources[i];
         }
     for (int i = 0; i < kernel->access_count; i++)
         if (accesses[i] >= 0)

@@ -6,8 +6,6 @@
 #include "compiler/ir/index_map.h"
 #include "compiler/ir/kernel.h"
 
-enum meeting { MEET, CAST, WRAP };
-
 /* An array literal, loaded in a type that it met, under a map. */
 struct array_load {
     enum weft_dtype dtype;
@@ -31,6 +29,7 @@ struct lowering {
     struct arena *arena;
     const struct program *program;
     const struct shape *const *shapes; /* of each node; NULL without views and reductions */
+    const struct view_args *views; /* as in struct lower_params, never NULL */
     const int *reduced;            /* as in struct lower_params */
     struct kernel *kernel;
     int store_count;
@@ -59,6 +58,8 @@ int ins_add(struct lowering *l, struct ins ins);
 /* Whether the instruction divides integers by a value that may be 0. */
 bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
+/* The same for a literal whose value comes with the run. No decision is made by its value. */
+int ins_add_number(struct lowering *l, struct number_source source, enum weft_dtype dtype, struct span span);
 /* Loads what `node` has in memory. A single element is the same under all maps without bounds. */
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                  const struct node *node);

@@ -112,10 +112,24 @@ int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtyp
     struct kernel *kernel = l->kernel;
     struct ins ins = {INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, kernel->literal_count, span};
     for (int i = 0; i < kernel->literal_count && i < 64; i++)
-        if (kernel->literal_dtypes[i] == dtype && kernel->literals[i].bits == value.bits)
+        if (kernel->literal_dtypes[i] == dtype && kernel->literals[i].bits == value.bits &&
+            kernel->literal_sources[i].node < 0)
             ins.index = i;
     if (ins.index == kernel->literal_count)
         kernel_add_literal(kernel, dtype, value);
+    return ins_add(l, ins);
+}
+
+int ins_add_number(struct lowering *l, struct number_source source, enum weft_dtype dtype, struct span span)
+{
+    struct kernel *kernel = l->kernel;
+    struct ins ins = {INS_NUMBER, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, span};
+    while (ins.index < kernel->literal_count &&
+           (kernel->literal_dtypes[ins.index] != dtype || kernel->literal_sources[ins.index].node != source.node ||
+            kernel->literal_sources[ins.index].how != source.how))
+        ins.index++;
+    if (ins.index == kernel->literal_count)
+        kernel_add_number(kernel, dtype, source);
     return ins_add(l, ins);
 }
 

@@ -271,6 +271,8 @@ static struct ins translate(struct hoisting *h, const struct cut *piece, struct 
                             kernel_add_access(kernel, load_access(h, piece, i)), ins.span};
     if (ins.kind == INS_LITERAL)
         ins.index = kernel_add_literal(kernel, ins.dtype, h->whole->literals[ins.index]);
+    if (ins.kind == INS_NUMBER)
+        ins.index = kernel_add_number(kernel, ins.dtype, h->whole->literal_sources[ins.index]);
     if (ins.kind == INS_STORE)
         ins.index -= h->whole->load_count;
     return ins;

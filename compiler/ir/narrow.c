@@ -285,6 +285,8 @@ static void place(struct narrowing *n, int i)
     struct ins ins = n->from->ins[i];
     if (ins.kind == INS_LITERAL)
         return; /* added where it is read, in the type of the reader */
+    if (ins.kind == INS_NUMBER)
+        ins.index = kernel_add_number(n->to, ins.dtype, n->from->literal_sources[ins.index]);
     if (is_conversion(&ins)) {
         place_conversion(n, i);
         return;

@@ -43,7 +43,7 @@ static const char *verify_ins(const struct kernel *kernel, int i)
     switch (ins->kind) {
     case INS_LOAD:
         return ins->index < kernel->load_count ? NULL : "a load reads what is no input";
-    case INS_LITERAL:
+    case INS_LITERAL: case INS_NUMBER:
         return ins->index < kernel->literal_count &&
                kernel->literal_dtypes[ins->index] == ins->dtype ? NULL : "a literal has another type";
     case INS_OP:

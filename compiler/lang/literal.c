@@ -222,6 +222,14 @@ union scalar literal_wrap(const struct literal *literal, enum weft_dtype dtype)
     return from_integer(literal->integer, dtype);
 }
 
+union scalar literal_become(const struct literal *literal, enum weft_dtype dtype, enum meeting how)
+{
+    bool infinite;
+    return how == MEET   ? literal_meet(literal, dtype, &infinite)
+           : how == CAST ? literal_cast(literal, dtype)
+                         : literal_wrap(literal, dtype);
+}
+
 static void put_integer(struct buf *buf, __int128 value)
 {
     char digits[48], *at = digits + sizeof digits;

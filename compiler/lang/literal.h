@@ -25,6 +25,9 @@ enum weft_dtype literal_dtype(const struct literal *literal);
 union scalar literal_meet(const struct literal *literal, enum weft_dtype dtype, bool *infinite);
 /* Whether an integer literal keeps its value in the type. True for other literals, and for bool and floating types. */
 bool literal_fits(const struct literal *literal, enum weft_dtype dtype);
+/* How a literal becomes a type: as it meets it, by a cast, or by wrap. */
+enum meeting { MEET, CAST, WRAP };
+union scalar literal_become(const struct literal *literal, enum weft_dtype dtype, enum meeting how);
 /* The value as a cast converts it: halves to even, saturating (rule 4.6). */
 union scalar literal_cast(const struct literal *literal, enum weft_dtype dtype);
 /* The low bits of an integer literal, for wrap. */

@@ -58,11 +58,13 @@ enum node_kind {
     NODE_REDUCE                    /* row `reduction` on all elements of the operand */
 };
 
-/* A view's argument that holds numbers: literals, or a tensor on the host that is read when a run starts. */
+/* A view's argument that holds numbers: literals and size expressions, or a tensor on the host that is read when a run
+ * starts. */
 struct numbers {
     bool given;
-    int count;                     /* the number of literals */
-    const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL */
+    int count;                     /* the number of literals and size expressions */
+    const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL; LITERAL_NONE: not known */
+    const int *sizes;              /* [count] the nodes of size expressions (rule 1.10), -1 for literals; NULL: none */
     int input;                     /* the input that holds the numbers, by position (while parsing: its symbol); -1:
                                       literals */
     struct span span;
@@ -74,14 +76,32 @@ enum view_kind {
     VIEW_KIND_COUNT
 };
 
-enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_ELLIPSIS, ITEM_NEW };
+enum item_kind { ITEM_INDEX, ITEM_SLICE, ITEM_LIST, ITEM_ELLIPSIS, ITEM_NEW };
 
-/* An item of a selection, as written. Numbers beyond int64_t are replaced by the nearest one. */
+/* The numbers of an item that may be size expressions (rule 1.10). */
+enum bound { BOUND_START, BOUND_STOP, BOUND_STEP, BOUND_COUNT };
+
+/* An item of a selection, as written. Literals beyond int64_t are replaced by the nearest one. */
 struct item {
     enum item_kind kind;
     struct slice slice;            /* ITEM_SLICE; ITEM_INDEX: `start` */
+    int sizes[BOUND_COUNT];        /* nodes of size expressions; -1: the number is in `slice`. 0 for other items */
+    bool open;                     /* a number in `slice` is not known */
+    const int64_t *positions;      /* ITEM_LIST: the elements taken, [count]; negative ones count from the end */
+    int count;
     struct span span;
 };
+
+/* Whether an item is for a dimension of the operand. */
+static inline bool item_takes(const struct item *item)
+{
+    return item->kind == ITEM_INDEX || item->kind == ITEM_SLICE || item->kind == ITEM_LIST;
+}
+/* Whether an item has numbers that may be size expressions. */
+static inline bool item_is_number(const struct item *item)
+{
+    return item->kind == ITEM_INDEX || item->kind == ITEM_SLICE;
+}
 
 struct view_args {
     enum view_kind kind;
@@ -89,7 +109,7 @@ struct view_args {
     bool has_layout;
     const char *layout;            /* "" clears the layout */
     struct span layout_span;
-    enum weft_dtype dtype;         /* VIEW_REINTERPRET: the type of the result */
+    enum weft_dtype dtype;         /* VIEW_REINTERPRET, VIEW_EXTENT: the type of the result */
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
 };
@@ -108,8 +128,11 @@ struct node {
     /* Filled by check (NODE_CAST and NODE_WRAP have dtype from the parser): */
     enum weft_dtype dtype;
     struct literal literal;        /* unless LITERAL_NONE, the value of a literal expression or bool constant */
+    bool number;                   /* `literal` depends on inputs of type number: its value comes with the run */
     bool poison;                   /* was already reported; nodes that use it stay silent */
     unsigned met;                  /* NODE_ARRAY: a bit for each dtype that it was found to fit */
+    bool size;                     /* it may be a size expression, as far as the text and its types tell; set where
+                                      program->size_count */
 };
 
 enum symbol_kind { SYMBOL_INPUT, SYMBOL_BINDING };
@@ -151,6 +174,7 @@ struct program {
     int extent_count;
     struct view_args *views;
     int view_count;
+    int size_count;                /* of size expressions in views */
     int reduction_count;
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;

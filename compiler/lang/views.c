@@ -19,7 +19,14 @@ enum view_kind view_find(const char *name)
 
 const char *view_conflict(const struct view_args *args, struct span places[2], int *count)
 {
+    const bool one = args->axes.count == 1 && args->axes.input < 0 && args->axes.items[0].kind == LITERAL_INTEGER;
     bool shape = args->shape.given, factors = args->rel_shape.given, sources = args->src_dims.given;
+    if (args->kind == VIEW_EXTENT && !one) {
+        places[0] = args->axes.span;
+        return "extent takes one dimension, a literal integer, as in extent(x, 0) or extent(x, -1)";
+    }
+    if (args->kind == VIEW_EXTENT && args->dtype == WEFT_BOOL)
+        return "an extent is a number, and bool is none; leave dtype out for int32";
     if (args->kind != VIEW_RESHAPE)
         return NULL;
     if (!shape && !factors && !sources && !args->has_layout)
@@ -35,4 +42,10 @@ const char *view_conflict(const struct view_args *args, struct span places[2], i
                    : "src_dims goes with rel_shape or stands alone; the extents of shape are taken "
                      "from "
                      "no dimension";
+}
+
+const char *view_mask_advice(struct arena *arena, const char *mask, const char *operand)
+{
+    return arena_printf(arena, "a mask; write where(%s, %s, 0), which keeps the shape, or take(%s, i) with integer "
+                        "positions i", mask, operand, operand);
 }

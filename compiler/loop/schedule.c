@@ -26,7 +26,7 @@ static bool is_block_conversion(const struct ins *ins)
 static bool computes(const struct kernel *kernel, const struct schedule *s, int i)
 {
     const struct ins *ins = &kernel->ins[i];
-    return ins->kind != INS_LOAD && ins->kind != INS_LITERAL && s->rate[i] == RATE_BLOCK &&
+    return ins->kind != INS_LOAD && !ins_is_argument(ins) && s->rate[i] == RATE_BLOCK &&
            (ins->kind != INS_STORE || s->output[i] < 0);
 }
 
@@ -35,7 +35,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
 {
     for (int i = 0; i < kernel->ins_count; i++) {
         const struct ins *ins = &kernel->ins[i];
-        enum rate rate = ins->kind == INS_OP || ins->kind == INS_LITERAL ? RATE_ONCE : RATE_BLOCK;
+        enum rate rate = ins->kind == INS_OP || ins_is_argument(ins) ? RATE_ONCE : RATE_BLOCK;
         if (ins->kind == INS_LOAD && kinds && (fast & FAST_ROW) &&
             access_stays((enum access_kind)kinds[ins->index]))
             rate = RATE_ROW;

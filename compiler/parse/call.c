@@ -256,7 +256,7 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
 {
     struct { const char *name; struct numbers *numbers; } members[] = {
         {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
-        {"axes", &args->axes}};
+        {"axes", &args->axes}, {"d", &args->axes}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (strcmp(members[i].name, name) == 0)
             return members[i].numbers;
@@ -269,7 +269,7 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
                                 const struct argument **slots)
 {
     struct program *program = p->program;
-    struct view_args args = {.kind = callee->view};
+    struct view_args args = {.kind = callee->view, .dtype = WEFT_INT32};
     for (int i = 1; i < callee->arity; i++) {
         const struct argument *slot = slots[i];
         if (slot && callee->kinds[i] == 't')

@@ -29,8 +29,7 @@ struct parser {
     int errors_before;             /* diags->errors when this program began */
     int *stack;                    /* nodes of unfinished lists, innermost on top */
     int stack_count, stack_room;
-    bool in_numbers;               /* inside an argument of a view that holds numbers */
-    bool in_items;                 /* inside a selection's [ ] */
+    bool in_numbers;               /* inside an argument of a view that holds numbers, or inside a selection's [ ] */
     int folded;                    /* all nodes before this one have their literal values; used for numbers of views */
     struct map rejected;           /* unknown names of a kernel; each is reported once */
     struct span constants[PARSE_CONSTANTS];      /* where a constant that names can hide was first used */
@@ -94,13 +93,14 @@ int parse_call(struct parser *p);
 /* Computes the literal values of all nodes added since the last call. False, with a diagnostic, where
  * folding one is an error. */
 bool parse_fold(struct parser *p);
-/* Numbers are not values. The nodes made between begin and end are removed from the program again. */
+/* Numbers are not values. The nodes made between begin and end are removed from the program again, unless some of
+ * them are size expressions. */
 struct mark {
     int nodes, operands, extents;
     bool inside;
 };
 struct mark parse_numbers_begin(struct parser *p);
-void parse_numbers_end(struct parser *p, struct mark mark);
+void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
 /* Parses a number, a list of numbers or an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 /* Parses a layout in quotes; "" for none. */
@@ -108,8 +108,16 @@ const char *parse_layout(struct parser *p);
 
 /* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);
-/* Reports that a size variable cannot be an item yet. Returns a NODE_POISON. */
-int parse_size_item(struct parser *p, struct span span);
+
+/* size.c: size expressions (rule 1.10) */
+/* Whether the numbers of the argument called `what` may be size expressions. */
+bool parse_takes_sizes(const char *what);
+/* Makes number `numbers->count`, which is to be added, the size expression of a node. */
+void parse_add_size(struct parser *p, struct numbers *numbers, int node);
+/* Reports that a number of the argument called `what` is no size expression. Returns false. */
+bool parse_no_size(struct parser *p, const struct node *node, const char *what);
+/* Reports that a size variable is no value. Returns a NODE_POISON. */
+int parse_size_variable(struct parser *p, struct span span);
 
 /* type.c */
 /* Parses a type. */

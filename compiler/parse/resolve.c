@@ -86,8 +86,8 @@ int resolve_name(struct parser *p, struct span span)
     int constant = symbol < 0 ? resolve_constant(name) : -1;
     if (constant >= 0)
         return use_constant(p, span, constant);
-    if (symbol < 0 && p->in_items && map_find(&p->program->size_names, name, strlen(name)) >= 0)
-        return parse_size_item(p, span);
+    if (symbol < 0 && p->in_numbers && map_find(&p->program->size_names, name, strlen(name)) >= 0)
+        return parse_size_variable(p, span);
     if (symbol < 0 && p->program->name)
         return unknown_name(p, name, span);
     if (symbol < 0)
@@ -256,6 +256,23 @@ static void number_views(struct program *program)
     }
 }
 
+/* Marks the inputs that size expressions read. */
+static void number_sizes(struct program *program)
+{
+    bool *marks = ARENA_ARRAY(program->arena, bool, program->node_count);
+    if (!program->size_count)
+        return;
+    if (!program->reads)
+        program->reads = ARENA_ARRAY(program->arena, bool, program->input_count);
+    find_sizes(program, marks);
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = marks[n] && node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        if (symbol && symbol->kind == SYMBOL_INPUT)
+            program->reads[symbol->input] = true;
+    }
+}
+
 /* Reports unused parameters, unless there were other errors: a misspelled name leaves the right one unused. */
 static void check_parameters(struct parser *p)
 {
@@ -275,6 +292,7 @@ void resolve_program(struct parser *p)
     name_results(p);
     number_inputs(p);
     number_views(p->program);
+    number_sizes(p->program);
     check_parameters(p);
 }
 

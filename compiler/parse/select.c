@@ -1,13 +1,10 @@
 /* Parses selections (rule 9.1): the items in [ ] behind an operand. As with views, their numbers are folded at once and
- * their nodes are removed from the program again. */
+ * their nodes are removed from the program again, unless there are size expressions among them (parse/size.c). */
 #include "compiler/parse/parse_impl.h"
 
 #include "compiler/lang/lang.h"
 
 #include <string.h>
-
-static const char *const only_literals =
-    "; items are literal integers and slices of them so far, as in x[0] and x[1:-1]";
 
 /* ---- numbers ---- */
 
@@ -15,13 +12,6 @@ static bool wrong(struct parser *p, struct span span, const char *text, const ch
 {
     return diag(p->diags, DIAG_SELECT_ITEM, span,
                 arena_printf(p->arena, "an item of a selection is an integer, and %s is %s", text, what));
-}
-
-/* Reports an item that rule 9.1 announces but that is not supported yet. */
-static bool not_yet(struct parser *p, struct span span, const char *what, const char *advice)
-{
-    return diag(p->diags, DIAG_NOT_YET, span, arena_printf(p->arena, "%s as an item of a selection", what),
-                arena_printf(p->arena, "%s%s", only_literals, advice));
 }
 
 /* The text of an expression for a message, shortened. */
@@ -40,7 +30,7 @@ static bool is_mask(const struct program *program, const struct node *node)
                                      : false;
 }
 
-/* Reports an item that is not a literal integer, and says what to write. `from` is the selection's operand. */
+/* Reports an item that is no size expression, and says what to write. `from` is the selection's operand. */
 static bool not_an_integer(struct parser *p, const struct node *node, struct span from)
 {
     const char *text = shown(p, node->span), *source = shown(p, from);
@@ -50,23 +40,13 @@ static bool not_an_integer(struct parser *p, const struct node *node, struct spa
     const bool quotient = value->kind == NODE_OP && value->op == OP_DIV;
     if (value->literal.kind == LITERAL_BOOL)
         return wrong(p, node->span, text, "a bool");
-    if (value->literal.kind == LITERAL_REAL)
+    if (value->literal.kind == LITERAL_REAL || quotient)
         return wrong(p, node->span, text, quotient ? "a real; '//' divides integers" : "a real");
     if (is_mask(p->program, value))
-        return wrong(p, node->span, text,
-                     arena_printf(p->arena, "a mask; write where(%s, %s, 0), which keeps the shape", text, source));
+        return wrong(p, node->span, text, view_mask_advice(p->arena, text, source));
     if (value->kind == NODE_ARRAY)
-        return not_yet(p, node->span, "a list of positions", "");
-    if (value->kind == NODE_NAME)
-        return not_yet(p, node->span, arena_printf(p->arena, "input '%s'", text),
-                       arena_printf(p->arena, "; if it is a mask write where(%s, %s, 0)", text, source));
-    return not_yet(p, node->span, arena_printf(p->arena, "'%s'", text), "");
-}
-
-int parse_size_item(struct parser *p, struct span span)
-{
-    not_yet(p, span, arena_printf(p->arena, "size variable '%s'", parse_text(p, span)), "");
-    return parse_poison(p, span);
+        return wrong(p, node->span, text, "a list, which is an item by itself and no bound of a slice");
+    return parse_no_size(p, node, "an item of a selection");
 }
 
 /* A number beyond int64_t is beyond every extent, so the nearest one means the same. The smallest int64_t is left out
@@ -76,22 +56,40 @@ static int64_t nearest(__int128 value)
     return value > INT64_MAX ? INT64_MAX : value < -INT64_MAX ? -INT64_MAX : (int64_t)value;
 }
 
-/* Parses an integer. False, with a diagnostic, where there is none. */
-static bool integer(struct parser *p, struct span from, int64_t *value)
+/* Parses an expression. False where there is none or it is wrong, which is then reported. */
+static bool expression(struct parser *p, int *node)
 {
     if (parse_is(p, &p->token, "None") && program_symbol(p->program, "None") < 0) {
         diag(p->diags, DIAG_SELECT_ITEM, p->token.span,
              "None is an item by itself; a bound of a slice is left out, as in x[:2] and x[::-1]");
         return parse_fail(p);
     }
-    int errors = p->diags->errors, index = parse_expression(p);
-    if (p->failed || p->token.kind == TOKEN_DOT || p->diags->errors > errors || !parse_fold(p))
-        return false;
+    const int errors = p->diags->errors;
+    *node = parse_expression(p);
+    return !p->failed && p->token.kind != TOKEN_DOT && p->diags->errors == errors && parse_fold(p);
+}
+
+/* Takes a literal integer or a size expression as a bound of an item. False, with a diagnostic, where it is none. */
+static bool take_bound(struct parser *p, struct span from, int index, enum bound bound, struct item *item)
+{
+    int64_t *const numbers[] = {&item->slice.start, &item->slice.stop, &item->slice.step};
     const struct node *node = &p->program->nodes[index];
-    if (node->literal.kind != LITERAL_INTEGER)
+    if (node->literal.kind == LITERAL_INTEGER) {
+        *numbers[bound] = nearest(node->literal.integer);
+        return true;
+    }
+    if (!node->size)
         return not_an_integer(p, node, from);
-    *value = nearest(node->literal.integer);
+    item->sizes[bound] = index;
+    item->open = true;
+    p->program->size_count++;
     return true;
+}
+
+static bool integer(struct parser *p, struct span from, enum bound bound, struct item *item)
+{
+    int node;
+    return expression(p, &node) && take_bound(p, from, node, bound, item);
 }
 
 /* ---- items ---- */
@@ -102,23 +100,60 @@ static bool at_bound(const struct parser *p)
 }
 
 /* [expr] ':' [expr] [':' [expr]], starting at the first ':'. */
-static bool slice(struct parser *p, struct span from, struct slice *slice)
+static bool slice(struct parser *p, struct span from, struct item *item)
 {
     bool good = true;
     parse_advance(p);
-    slice->step = 1;
-    slice->has_stop = at_bound(p);
-    if (slice->has_stop)
-        good = integer(p, from, &slice->stop);
+    item->kind = ITEM_SLICE;
+    item->slice.step = 1;
+    item->slice.has_stop = at_bound(p);
+    if (item->slice.has_stop)
+        good = integer(p, from, BOUND_STOP, item);
     struct span step = p->token.span;
     if (!parse_accept(p, TOKEN_COLON) || !at_bound(p))
         return good;
     step = p->token.span;
-    good = integer(p, from, &slice->step) && good;
+    good = integer(p, from, BOUND_STEP, item) && good;
     step.end = p->previous.end;
-    return good && (slice->step || diag(p->diags, DIAG_SELECT_ITEM, step,
+    return good && (item->slice.step || diag(p->diags, DIAG_SELECT_ITEM, step,
                                         "a slice's step is not 0; write 1 for every element, or -1 for every element "
                                         "from the end"));
+}
+
+/* Takes the integers of an array literal as an item. */
+static bool list(struct parser *p, const struct node *array, struct span span, struct item *item)
+{
+    int64_t *positions = ARENA_ARRAY(p->arena, int64_t, array->operand_count);
+    if (array->rank != 1)
+        return wrong(p, span, shown(p, span), "an array of several dimensions; as an item it has one, as in [2, 0, 1]");
+    for (int i = 0; i < array->operand_count; i++) {
+        const struct node *element = operand_node(p->program, array, i);
+        if (element->literal.kind == LITERAL_INTEGER)
+            positions[i] = nearest(element->literal.integer);
+        else if (element->kind == NODE_POISON)
+            return false;
+        else
+            return diag(p->diags, DIAG_SELECT_ITEM, span,
+                        arena_printf(p->arena, "the positions in a list are literal integers, and %s is none",
+                                     shown(p, element->span)));
+    }
+    item->kind = ITEM_LIST;
+    item->slice.has_start = false;
+    item->positions = positions;
+    item->count = array->operand_count;
+    return true;
+}
+
+/* The first number of an item, or a list, which is a whole item. */
+static bool first(struct parser *p, struct span from, struct item *item)
+{
+    int node;
+    if (!expression(p, &node))
+        return false;
+    const struct node *value = named_node(p->program, &p->program->nodes[node]);
+    const struct span span = {item->span.start, p->previous.end};
+    return value->kind == NODE_ARRAY && p->token.kind != TOKEN_COLON ? list(p, value, span, item)
+                                                                     : take_bound(p, from, node, BOUND_START, item);
 }
 
 static bool at_word(const struct parser *p)
@@ -131,9 +166,9 @@ static bool at_word(const struct parser *p)
 static bool item(struct parser *p, struct span from, struct item *item)
 {
     bool good = true;
-    *item = (struct item){.kind = ITEM_INDEX, .span = p->token.span};
+    *item = (struct item){.kind = ITEM_INDEX, .sizes = {-1, -1, -1}, .span = p->token.span};
     if (p->token.kind == TOKEN_COMMA)
-        return parse_unexpected(p, "an integer, a slice a:b:c, '...', None or newaxis");
+        return parse_unexpected(p, "an integer, a slice a:b:c, a list of integers, '...', None or newaxis");
     if (at_word(p) || p->token.kind == TOKEN_ELLIPSIS) {
         item->kind = p->token.kind == TOKEN_ELLIPSIS ? ITEM_ELLIPSIS : ITEM_NEW;
         parse_advance(p);
@@ -141,25 +176,26 @@ static bool item(struct parser *p, struct span from, struct item *item)
     }
     if (at_bound(p)) {
         item->slice.has_start = true;
-        good = integer(p, from, &item->slice.start);
+        good = first(p, from, item);
     }
-    if (p->token.kind == TOKEN_COLON) {
-        item->kind = ITEM_SLICE;
-        good = slice(p, from, &item->slice) && good;
-    }
+    if (p->token.kind == TOKEN_COLON && item->kind != ITEM_LIST)
+        good = slice(p, from, item) && good;
     item->span.end = p->previous.end;
     return good && !p->failed;
 }
 
-/* Adds an item, unless it is a second '...'. */
+/* Adds an item, unless it is a second '...' or a second list. */
 static bool add_item(struct parser *p, struct view_args *args, struct item item)
 {
     struct item *items = (struct item *)args->items;
-    for (int i = 0; item.kind == ITEM_ELLIPSIS && i < args->item_count; i++)
-        if (items[i].kind == ITEM_ELLIPSIS)
+    const bool once = item.kind == ITEM_ELLIPSIS || item.kind == ITEM_LIST;
+    for (int i = 0; once && i < args->item_count; i++)
+        if (items[i].kind == item.kind)
             return diag_at(p->diags, DIAG_SELECT_ITEM, ((struct span[]){item.span, items[i].span}), 2,
-                           "a selection has one '...', which stands for all dimensions that are left; write ':' for a "
-                           "single one");
+                           item.kind == ITEM_LIST
+                               ? "a selection has one list of positions; select twice, as in x[[0, 2]][:, [1, 0]]"
+                               : "a selection has one '...', which stands for all dimensions that are left; write ':' "
+                                 "for a single one");
     ARENA_PUSH(p->arena, items, args->item_count, item);
     args->items = items;
     return true;
@@ -188,14 +224,12 @@ PARSE_APART int parse_selection(struct parser *p, int operand, uint32_t start)
     struct program *program = p->program;
     struct view_args args = {.kind = VIEW_SELECT};
     struct span opener = p->token.span, from = {start, p->previous.end};
-    bool inside = p->in_items;
+    const int sizes = program->size_count;
     if (!parse_enter(p, opener))
         return 0;
     struct mark mark = parse_numbers_begin(p);
-    p->in_items = true;
     bool good = items(p, from, &args);
-    p->in_items = inside;
-    parse_numbers_end(p, mark);
+    parse_numbers_end(p, mark, program->size_count > sizes);
     p->nesting--;
     struct span span = {start, p->previous.end};
     if (p->failed || !good)

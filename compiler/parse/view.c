@@ -1,5 +1,5 @@
 /* Parses the arguments of views: numbers and layouts (section 7). They are not values, so numbers are folded at once
- * and their nodes are removed from the program again. */
+ * and their nodes are removed from the program again. Those of size expressions stay (parse/size.c). */
 #include "compiler/parse/parse_impl.h"
 
 #include "compiler/lang/lang.h"
@@ -24,23 +24,21 @@ bool parse_fold(struct parser *p)
             node->literal = named_node(program, node)->literal;
         if (mistake)
             good = diag(p->diags, DIAG_LITERAL_FOLD, node->span, mistake);
+        node->size = node_is_size(program, node);
     }
     return good;
 }
 
-static const struct symbol *input_of(const struct program *program, const struct node *node)
-{
-    node = named_node(program, node);
-    return node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-}
-
 static void not_a_number(struct parser *p, const struct node *node, const char *what)
 {
-    const struct symbol *input = input_of(p->program, node);
+    const struct node *value = named_node(p->program, node);
+    const struct symbol *input = value->kind == NODE_NAME ? &p->program->symbols[value->symbol] : NULL;
     if (node->kind == NODE_POISON || node->poison)
         return;
     if (node->literal.kind == LITERAL_BOOL)
         wrong(p, node->span, arena_printf(p->arena, "%s holds numbers, found true or false", what));
+    else if (parse_takes_sizes(what))
+        parse_no_size(p, node, what);
     else if (input)
         wrong(p, node->span,
               arena_printf(p->arena,
@@ -57,10 +55,14 @@ static void add_number(struct parser *p, struct numbers *numbers, const struct n
                        const char *what)
 {
     struct literal *items = (struct literal *)numbers->items;
-    if (!literal_is_number(&node->literal))
+    const bool size = node->size && node->literal.kind == LITERAL_NONE && parse_takes_sizes(what);
+    if (!size && !literal_is_number(&node->literal)) {
         not_a_number(p, node, what);
-    else
-        ARENA_PUSH(p->arena, items, numbers->count, node->literal);
+        return;
+    }
+    if (size)
+        parse_add_size(p, numbers, (int)(node - p->program->nodes));
+    ARENA_PUSH(p->arena, items, numbers->count, node->literal);
     numbers->items = items;
 }
 
@@ -123,6 +125,8 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         elements(p, numbers, value, what);
     else if (value->kind == NODE_NAME)
         numbers->input = value->symbol;
+    else if (value->size && parse_takes_sizes(what))
+        add_number(p, numbers, value, what);
     else if (value->kind != NODE_POISON)
         wrong(p, numbers->span,
               arena_printf(p->arena,
@@ -139,13 +143,15 @@ struct mark parse_numbers_begin(struct parser *p)
     return mark;
 }
 
-void parse_numbers_end(struct parser *p, struct mark mark)
+void parse_numbers_end(struct parser *p, struct mark mark, bool keep)
 {
+    p->in_numbers = mark.inside;
+    if (keep)
+        return;
     p->program->node_count = mark.nodes;
     p->program->operand_count = mark.operands;
     p->program->extent_count = mark.extents;
     p->folded = p->folded < mark.nodes ? p->folded : mark.nodes;
-    p->in_numbers = mark.inside;
 }
 
 PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const char *what)
@@ -157,7 +163,7 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
     (p->token.kind == TOKEN_LBRACKET ? list : named)(p, numbers, what);
     p->nesting--;
     numbers->span.end = p->previous.end;
-    parse_numbers_end(p, mark);
+    parse_numbers_end(p, mark, numbers->sizes != NULL);
 }
 
 /* ---- layouts ---- */

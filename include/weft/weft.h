@@ -350,7 +350,8 @@ struct weft_input_type {
     /* A type in the language: "uint8", "uint8[480, 640, 3]@HWC", "float32[h, ?]". NULL: the dtype of the value. */
     const char *type;
     /* A value, so that its type and shape, or those of all samples of a batch, are checked against the others
-     * now. Its data are not read, its name is not used, and a run may take other values. NULL: none. */
+     * now. Its name is not used, and a run may take other values. Of its data only numbers that views take are
+     * read, for weft_program_stage, and only if the pointer is not NULL. NULL: none. */
     const struct weft_argument *value;
     /* Where the value, or each sample of a batch, comes from, for messages: "'photo.png'". NULL: not stated. */
     const char *const *origins;

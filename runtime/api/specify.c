@@ -243,6 +243,25 @@ static void keep_said(struct joining *j, int input)
     symbol->typed = true;
 }
 
+/* Keeps the numbers that views take of a value, if its elements are there, for stages. */
+static bool keep_numbers(struct joining *j, int input)
+{
+    struct weft_program *program = j->program;
+    const char *name = input_symbol(j->parsed, input)->name;
+    const DLTensor *value = value_of(j->known[input], 0);
+    struct tensor tensor = {.rank = 0};
+    if (!value || !value->data || !reads_numbers(j->parsed, input))
+        return true;
+    if (!tensor_read(value, true, "input", name, &tensor, j->diags) || !numbers_read(&tensor, name, j->diags))
+        return false;
+    if (!program->read)
+        program->read = ARENA_ARRAY(&program->arena, struct tensor, j->parsed->input_count);
+    program->read[input].number_count = tensor.number_count;
+    program->read[input].numbers =
+        arena_copy(&program->arena, tensor.numbers, (size_t)tensor.number_count * sizeof *tensor.numbers);
+    return true;
+}
+
 static bool join_all(struct weft_program *program, const struct weft_compile_params *params,
                      struct arena *scratch, struct diags *diags)
 {
@@ -252,7 +271,9 @@ static bool join_all(struct weft_program *program, const struct weft_compile_par
                         .said = ARENA_ARRAY(scratch, struct type, count),
                         .types = ARENA_ARRAY(scratch, struct type, count),
                         .shapes = ARENA_ARRAY(&program->arena, struct shape *, count)};
-    const bool good = sort_known(&j, params) && join_samples(&j);
+    bool good = sort_known(&j, params) && join_samples(&j);
+    for (int i = 0; i < count && good; i++)
+        good = keep_numbers(&j, i);
     diags->input = NULL;
     for (int i = 0; i < count && good; i++)
         if (j.known[i])

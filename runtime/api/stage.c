@@ -29,8 +29,15 @@ static const struct type *known_type(const struct symbol *symbol)
     return symbol->given && symbol->given->ranked ? symbol->given : &symbol->type;
 }
 
-static bool need(const struct program *program, enum stage stage, struct diags *diags)
+/* Whether the numbers that views take of an input are known. */
+static bool has_numbers(const struct weft_program *program, int input)
 {
+    return program->read && program->read[input].numbers;
+}
+
+static bool need(const struct weft_program *whole, enum stage stage, struct diags *diags)
+{
+    const struct program *program = whole->parsed;
     for (int i = 0; i < program->input_count; i++) {
         const struct symbol *symbol = &program->symbols[program->inputs[i]];
         const struct type *type = known_type(symbol);
@@ -43,8 +50,9 @@ static bool need(const struct program *program, enum stage stage, struct diags *
         if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
-        else if (stage > STAGE_TYPES && reads_numbers(program, i))
-            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name);
+        else if (stage > STAGE_TYPES && reads_numbers(program, i) && !has_numbers(whole, i))
+            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name,
+                    symbol->name);
         else if (stage > STAGE_TYPES && !sized)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "extents", symbol->name,
                     symbol->name,
@@ -54,7 +62,7 @@ static bool need(const struct program *program, enum stage stage, struct diags *
 }
 
 /* Dense tensors without data that have the known types. */
-static struct tensor *described(struct arena *arena, const struct program *program)
+static struct tensor *described(struct arena *arena, const struct weft_program *whole, const struct program *program)
 {
     struct tensor *tensors = ARENA_ARRAY(arena, struct tensor, program->input_count);
     for (int i = 0; i < program->input_count; i++) {
@@ -62,6 +70,10 @@ static struct tensor *described(struct arena *arena, const struct program *progr
         int64_t dense = 1;
         tensors[i] = (struct tensor){.dtype = type->dtype, .rank = type->rank, .shape = type->extents,
                                      .strides = ARENA_ARRAY(arena, int64_t, type->rank)};
+        if (has_numbers(whole, i)) {
+            tensors[i].numbers = whole->read[i].numbers;
+            tensors[i].number_count = whole->read[i].number_count;
+        }
         for (int d = type->rank - 1; d >= 0; d--) {
             tensors[i].strides[d] = dense;
             if (__builtin_mul_overflow(dense, type->extents[d] ? type->extents[d] : 1, &dense))
@@ -119,13 +131,14 @@ static void put_kernels(struct weft_program *program, struct typed *typed, enum 
                         struct buf *out, struct diags *diags)
 {
     struct arena *arena = out->arena;
-    struct tensor *inputs = described(arena, typed->program);
+    struct tensor *inputs = described(arena, program, typed->program);
     const struct target *any = program->context->target == WEFT_TARGET_CUDA ? &target_cuda : &target_c;
     const struct occasion occasion = {.inputs = inputs,
                                       .target = stage_targets[stage] ? stage_targets[stage] : any};
     struct division division;
-    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, diags);
-    if (!shapes || !divide(arena, program, typed, shapes, &occasion, &division, diags))
+    struct view_args *views;
+    const struct shape **shapes = plan_shapes(arena, typed->program, inputs, NULL, &views, diags);
+    if (!shapes || !divide(arena, program, typed, shapes, views, &occasion, &division, diags))
         return;
     for (int k = 0; k < division.count; k++) {
         struct subject subject = {stage, program, typed->program, .draft = &division.drafts[k]};
@@ -142,7 +155,7 @@ static void put_stage(struct weft_program *program, enum stage stage, struct buf
     struct typed *typed;
     if (stage < STAGE_TYPES)
         stage_put(out, &(struct subject){stage, program, parsed}, diags);
-    else if (need(parsed, stage, diags)) {
+    else if (need(program, stage, diags)) {
         enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
         for (int i = 0; i < parsed->input_count; i++)
             dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;

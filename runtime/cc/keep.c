@@ -188,7 +188,7 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
 {
     size_t start = out->length;
     const char *id = ins->kind == INS_LOAD      ? "load"
-                     : ins->kind == INS_LITERAL ? "literal"
+                     : ins_is_argument(ins)     ? "literal"
                      : ins->kind == INS_LOOKUP  ? "lookup"
                                                 : op_rows[ins->op].id;
     for (const char *c = id; *c; c++)

@@ -113,7 +113,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
 }
 
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
-                   const struct draft *draft, struct planned *planned)
+                   const struct draft *draft, const struct shape *const *shapes, struct planned *planned)
 {
     const struct kernel *kernel = draft->kernel;
     *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
@@ -128,7 +128,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
-        planned->literals[i] = kernel->literals[i].bits;
+        planned->literals[i] = kernel_argument(kernel, i, plan->typed->program, shapes).bits;
 }
 
 /* ---- lowered kernels that depend on no shape ---- */
@@ -261,7 +261,7 @@ void place_temporaries(struct plan *plan, const struct division *division)
 }
 
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
-            const struct shape **shapes, const struct occasion *occasion,
+            const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
             struct division *division, struct diags *diags)
 {
     const struct target *own = occasion->device ? &target_cuda : &target_c;
@@ -270,7 +270,7 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
         .program = program, .typed = typed, .occasion = occasion, .into = division,
         .outputs = outputs_matter(typed->program, occasion) ? occasion->outputs : NULL,
         .pipeline = {.arena = arena, .program = typed->program, .target = target, .taken = occasion->taken,
-                     .fast = program->context->fast & target->fast, .shapes = shapes, .diags = diags,
+                     .fast = program->context->fast & target->fast, .shapes = shapes, .views = views, .diags = diags,
                      .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count)}};
     if (!divide_results(&p))
         return false;

@@ -46,16 +46,17 @@ struct division {
 };
 
 /* Divides the wanted results into kernels with their loops: drafts, in the order in which they run.
- * `shapes` are those of all nodes. Locks the program's mutex. False with diagnostics. */
+ * `shapes` are those of all nodes, and `views` the views with the values of size expressions. Locks the program's
+ * mutex. False with diagnostics. */
 bool divide(struct arena *arena, struct weft_program *program, struct typed *typed,
-            const struct shape **shapes, const struct occasion *occasion,
+            const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
             struct division *division, struct diags *diags);
 /* The text of a draft for a target; see emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
                            struct typed *typed, const struct target *target, const struct draft *draft);
-/* Fills everything in `planned` except `loaded`, from the arena plan->own. */
+/* Fills everything in `planned` except `loaded`, from the arena plan->own. `shapes` are those of all nodes. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
-                   const struct draft *draft, struct planned *planned);
+                   const struct draft *draft, const struct shape *const *shapes, struct planned *planned);
 /* Assigns the temporaries their offsets in the memory of a run. */
 void place_temporaries(struct plan *plan, const struct division *division);
 

@@ -37,7 +37,7 @@ static const struct shape *input_shape(struct arena *arena, const struct program
 }
 
 const struct shape **plan_shapes(struct arena *arena, const struct program *program, const struct tensor *inputs,
-                                 const char ***layouts, struct diags *diags)
+                                 const char ***layouts, struct view_args **views, struct diags *diags)
 {
     const struct shape **given = ARENA_ARRAY(arena, const struct shape *, program->input_count);
     const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
@@ -49,6 +49,8 @@ const struct shape **plan_shapes(struct arena *arena, const struct program *prog
         return NULL;
     struct pipeline pipeline = {.arena = arena, .diags = diags, .program = program, .inputs = given, .shapes = shapes,
                                 .contents = numbers_contents(arena, program, inputs)};
+    if (views)
+        pipeline.views = *views = arena_copy(arena, program->views, (size_t)program->view_count * sizeof **views);
     if (layouts)
         pipeline.layouts = *layouts = ARENA_ARRAY(arena, const char *, program->node_count);
     return pipeline_run(&pipeline, PASS_SHAPES, layouts ? PASS_LAYOUTS : PASS_SHAPES) ? shapes : NULL;
@@ -152,12 +154,12 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
 }
 
 static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
-                         const struct shape **shapes, const struct occasion *occasion,
+                         const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
                          struct diags *diags)
 {
     const struct plan_observer *observer = program->context->observer;
     struct division division;
-    if (!divide(scratch, program, plan->typed, shapes, occasion, &division, diags))
+    if (!divide(scratch, program, plan->typed, shapes, views, occasion, &division, diags))
         return false;
     plan->target = division.target;
     plan->kernel_count = division.count;
@@ -166,7 +168,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
     place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
-        finish_kernel(plan, scratch, program, &division.drafts[k], &plan->kernels[k]);
+        finish_kernel(plan, scratch, program, &division.drafts[k], shapes, &plan->kernels[k]);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program))
@@ -194,14 +196,16 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     plan->key = *key;
     plan->key.numbers = arena_copy(&plan->own, key->numbers, key->size * sizeof *key->numbers);
     const char **layouts;
-    const struct shape **shapes = plan_shapes(scratch, plan->typed->program, occasion->inputs, &layouts, diags);
+    struct view_args *views;
+    const struct shape **shapes =
+        plan_shapes(scratch, plan->typed->program, occasion->inputs, &layouts, &views, diags);
     if (!shapes)
         return false;
     keep_results(plan, shapes, occasion->taken);
     if (!check_outputs(plan, occasion->outputs, diags))
         return false;
     plan->viewed = find_viewed(&plan->own, plan->typed->program);
-    return make_kernels(program, plan, scratch, shapes, occasion, diags) && find_gpu(program, plan, diags) &&
+    return make_kernels(program, plan, scratch, shapes, views, occasion, diags) && find_gpu(program, plan, diags) &&
            load_kernels(program, plan, scratch, occasion->wait, diags) &&
            (!plan->gpu || cuda_plan(program->context, plan, &program->source, diags));
 }

@@ -53,9 +53,10 @@ struct plan {
 };
 
 /* The shapes of all nodes for these inputs, which are checked against the declared types. `layouts`, unless it is NULL,
- * is set to the layouts of all nodes; an entry is NULL where not even the rank is known. NULL with diagnostics. */
+ * is set to the layouts of all nodes; an entry is NULL where not even the rank is known. `views`, unless it is NULL, is
+ * set to the views with the values of size expressions. NULL with diagnostics. */
 const struct shape **plan_shapes(struct arena *arena, const struct program *program, const struct tensor *inputs,
-                                 const char ***layouts, struct diags *diags);
+                                 const char ***layouts, struct view_args **views, struct diags *diags);
 /* The plan for an occasion, found or made, with its kernels loaded. plan->users is raised; call
  * plan_release. NULL with diagnostics, also if the outputs do not fit. Locks the program's
  * mutex. */

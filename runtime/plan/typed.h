@@ -35,6 +35,7 @@ struct weft_program {
     const char **bindings;
     int binding_count;
     const struct shape *const *shapes;   /* of the inputs, as far as weft_program_specify was told */
+    struct tensor *read;           /* [inputs] with the numbers that views take of the values it was told; NULL: none */
     pthread_mutex_t mutex;         /* guards what follows, and the plans */
     struct typed *typed;
     const struct recent *recent;   /* the record of the plan that ran last, or NULL; recent_call.c */

@@ -172,7 +172,8 @@ static bool *find_batched(struct call *call)
             nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
                                                     : nodes[symbol->node];
         if (node->kind == NODE_VIEW)
-            nodes[n] = view_reads_batch(call, &program->views[node->view]);
+            nodes[n] = view_reads_batch(call, &program->views[node->view]) ||
+                       view_is_marked(&program->views[node->view], nodes);
         for (int i = 0; !symbol && i < node->operand_count; i++)
             nodes[n] = nodes[n] || nodes[program->operands[node->operands + i]];
     }

@@ -124,7 +124,7 @@ bool batch_find(struct call *call, bool needs_data)
 {
     struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, call_operands(call));
     bool any_plain = take_parts(call);
-    return (call->samples || plan_shapes(&call->arena, call->typed->program, call->inputs, NULL, &call->diags)) &&
+    return (call->samples || plan_shapes(&call->arena, call->typed->program, call->inputs, NULL, NULL, &call->diags)) &&
            find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
            (!needs_data || call->slabs || check_overlaps(call, occupied));
 }

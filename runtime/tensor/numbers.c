@@ -20,8 +20,8 @@ static int64_t widened(const char *at, enum weft_dtype dtype)
 
 static int count_of(const struct tensor *tensor)
 {
-    if (tensor->rank > 1)
-        return 0; /* the shape pass reports it */
+    if (tensor->rank > 1 || tensor->dtype == WEFT_BOOL)
+        return 0; /* the shape pass reports it, or check */
     int64_t count = tensor->rank ? tensor->shape[0] : 1;
     return count > WEFT_MAX_RANK ? 0 : (int)count;
 }
