@@ -97,7 +97,8 @@ static enum weft_dtype leading_dtype(const char *type, const char **rest)
 static bool is_type(const char *text)
 {
     const char *rest;
-    return leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest));
+    return strcmp(text, "number") == 0 ||
+           (leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest)));
 }
 
 static enum weft_dtype declared_dtype(const struct weft_program *program, const char *name)
@@ -152,7 +153,7 @@ static bool wanted_dtype(struct report *report, const struct weft_program *progr
 {
     const char *rest;
     *dtype = declared_dtype(program, given->name);
-    if (!given->type)
+    if (!given->type || strcmp(given->type, "number") == 0)
         return true;
     *dtype = leading_dtype(given->type, &rest);
     if (*dtype != WEFT_DTYPE_COUNT)
@@ -168,6 +169,8 @@ static const char *type_text(struct report *report, const struct input *input, e
 {
     const struct assignment *given = input->assignment;
     const struct tensor *first = input->value.count ? input->value.samples : NULL;
+    if (input->number)
+        return "number";
     const char *type = given->type ? given->type : weft_dtype_name(first ? first->dtype : wanted);
     const char *layout = given->layout ? given->layout : first ? first->layout : "";
     return !*layout || strpbrk(type, "(@") ? type : pool_printf(report->pool, "%s@%s", type, layout);
@@ -207,8 +210,11 @@ static bool load_value(struct report *report, const struct arguments *arguments,
 {
     const struct assignment *given = input->assignment;
     struct weft_error *errors = NULL;
-    enum literal literal = value_literal(report, given->value, wanted, &errors, &input->value);
+    const bool typed = (given->type && strcmp(given->type, "number") != 0) || given->layout;
+    const bool number = !typed && wanted == WEFT_DTYPE_COUNT;
+    enum literal literal = value_literal(report, given->value, wanted, number, &errors, &input->value);
     bool good = literal == LITERAL_READ;
+    input->number = good && number && input->value.samples[0].rank == 0;
     input->file = literal == LITERAL_NONE;
     if (input->file && (value_is_pattern(given->value) || !told_as_type(report, given, mode)))
         good = open_value(report, arguments, input, errors);
@@ -332,6 +338,8 @@ struct weft_input_type *inputs_shaped_types(struct pool *pool, const struct inpu
         const struct input *input = &inputs->items[i];
         const char *layout = strchr(input->type, '@');
         types[i].value = NULL;
+        if (input->number)
+            continue;
         if (!input->loaded || !input->value.count)
             continue;
         struct tensor tensor = input->value.samples[0];

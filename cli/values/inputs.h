@@ -10,6 +10,7 @@ struct input {
     const struct assignment *assignment;
     struct value value;
     bool loaded;      /* `value` has dtype and shape; else only a type was given */
+    bool number;      /* a single literal without a type: a number of the host */
     bool file;        /* from files, or from standard input */
     const char *type; /* that argument and file give, without a file's shape */
 };

@@ -35,11 +35,28 @@ static enum literal take_literal(struct report *report, const char *text, const 
     return LITERAL_READ;
 }
 
-enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+/* The literal as a number of the host: an integer in 64 bits, a real in float64. A real that is too large for float32,
+ * the type of reals, still is a number. */
+static enum weft_status read_number(const char *text, struct weft_literal **read, struct weft_error **errors)
+{
+    enum { INFINITE = 45 };        /* the message that a real does not fit float32 */
+    enum weft_status status = weft_read_literal(text, WEFT_DTYPE_COUNT, read, errors);
+    const bool large = *errors && (*errors)->code == INFINITE && !strchr(text, '[');
+    const bool single = status == WEFT_OK && !(*read)->rank;
+    const enum weft_dtype dtype = single ? (*read)->dtype : WEFT_DTYPE_COUNT;
+    if (!large && dtype != WEFT_INT32 && dtype != WEFT_FLOAT32)
+        return status;
+    weft_error_destroy(*errors);
+    weft_free(status == WEFT_OK ? *read : NULL);
+    return weft_read_literal(text, dtype == WEFT_INT32 ? WEFT_INT64 : WEFT_FLOAT64, read, errors);
+}
+
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted, bool number,
                            struct weft_error **errors, struct value *value)
 {
     struct weft_literal *read;
-    enum weft_status status = weft_read_literal(text, wanted, &read, errors);
+    enum weft_status status =
+        number ? read_number(text, &read, errors) : weft_read_literal(text, wanted, &read, errors);
     if (status == WEFT_SYNTAX_ERROR)
         return LITERAL_NONE;
     if (*errors)

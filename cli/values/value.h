@@ -26,9 +26,9 @@ struct value {
 enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
 
 /* Reads a literal of the language and converts it to dtype `wanted` as a cast does; WEFT_DTYPE_COUNT: keeps its own
- * dtype. BAD: the literal has an error, which was reported. NONE: the text is no literal; *errors says why and is the
+ * dtype. `number`: a single value becomes int64, uint64, float64 or bool, in which it is exact. BAD: the literal has an error, which was reported. NONE: the text is no literal; *errors says why and is the
  * caller's to release. */
-enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted,
+enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted, bool number,
                            struct weft_error **errors, struct value *value);
 
 /* Whether text is a pattern that some file matches. */

@@ -65,11 +65,14 @@ static bool check_name(struct program *program, struct node *node)
     const struct symbol *symbol = &program->symbols[node->symbol];
     if (symbol->kind == SYMBOL_INPUT) {
         node->dtype = symbol->type.dtype;
+        node->number = symbol->type.number;
+        node->literal = node->number ? symbol->value : node->literal;
         return symbol->typed;
     }
     const struct node *bound = &program->nodes[symbol->node];
     node->dtype = bound->dtype;
     node->literal = bound->literal;
+    node->number = bound->number;
     node->poison = bound->poison;
     return true;
 }
@@ -94,6 +97,10 @@ static bool check_array(struct program *program, struct node *node)
     bool integers = true;
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *element = operand_node(program, node, i);
+        if (element->number && !element->poison)
+            return diag(program->diags, DIAG_NOT_YET, element->span,
+                        arena_printf(program->arena, "number %s in an array literal", text_of(program, element->span)),
+                        "; stack tensors, or pass the array as an input");
         if (!element->poison && element->literal.kind == LITERAL_NONE)
             return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span, text_of(program, element->span));
         if (element->poison || !check_width(program, element))
@@ -170,6 +177,8 @@ static bool check_op(struct program *program, struct node *node)
     const char *wrong = literal_of_node(program, node);
     if (wrong)
         return diag(program->diags, DIAG_LITERAL_FOLD, node->span, wrong);
+    for (int i = 0; i < node->operand_count && node->literal.kind != LITERAL_NONE; i++)
+        node->number = node->number || operand_node(program, node, i)->number;
     if (node->literal.kind != LITERAL_NONE)
         return check_literal(program, node);
     for (int i = 0; i < node->operand_count; i++)
@@ -212,7 +221,7 @@ static bool check_reinterpret(struct program *program, struct node *node, enum w
     enum weft_dtype from = operand->dtype;
     node->dtype = to;
     if (type_rows[from].size == type_rows[to].size ||
-        named_node(program, operand)->kind == NODE_NAME)
+        (named_node(program, operand)->kind == NODE_NAME && !operand->number))
         return true;
     return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){node->token, operand->span}), 2,
                    arena_printf(program->arena,
@@ -275,7 +284,11 @@ static bool check_inputs(struct program *program)
     bool good = true;
     for (int i = 0; i < program->input_count; i++) {
         const struct symbol *symbol = &program->symbols[program->inputs[i]];
-        if (!symbol->typed)
+        if (!symbol->typed && symbol->type.number)
+            good = diag(program->diags, DIAG_NUMBER_TYPE, symbol->span,
+                        arena_printf(program->arena, "the types depend on the value of number '%s'; give one, as in "
+                                     "%s=0.5", symbol->name, symbol->name));
+        else if (!symbol->typed)
             good = diag(program->diags, DIAG_UNTYPED, symbol->span, symbol->name, symbol->name);
     }
     return good;

@@ -80,6 +80,10 @@ bool dump_tokens(struct buf *buf, const struct source *source, struct diags *dia
 void dump_type(struct buf *buf, const struct program *program, const struct type *type)
 {
     const struct shape *shape = type_shape(buf->arena, type);
+    if (type->number) {
+        buf_puts(buf, "number");
+        return;
+    }
     buf_printf(buf, "%s%s", type_rows[type->dtype].name, shape ? shape_text(buf->arena, program, shape) : "");
     if (type->has_layout)
         buf_printf(buf, "@%s", type->layout);

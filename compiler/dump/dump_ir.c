@@ -93,7 +93,8 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     default: break;
     }
     if (node->literal.kind != LITERAL_NONE)
-        buf_puts(buf, node->literal.kind == LITERAL_BOOL ? "constant"
+        buf_puts(buf, node->number                         ? "number, comes with the run"
+                      : node->literal.kind == LITERAL_BOOL ? "constant"
                                                          : "literal, keeps its full value");
     buf_putc(buf, '\n');
 }

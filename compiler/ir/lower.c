@@ -134,7 +134,7 @@ static bool is_cast_input(const struct lowering *l, const struct node *node)
     if (node->kind != NODE_VIEW || l->program->views[node->view].kind != VIEW_REINTERPRET)
         return false;
     const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
-    return from->kind == NODE_NAME && from->dtype != node->dtype &&
+    return from->kind == NODE_NAME && from->dtype != node->dtype && !from->number &&
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 

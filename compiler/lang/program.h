@@ -26,16 +26,6 @@ enum {
 /* Extents that are not numbers. Size variable k is EXTENT_VARIABLE - k. */
 enum { EXTENT_UNKNOWN = -1, EXTENT_VARIABLE = -2 };
 
-/* A declared type. Without brackets `ranked` is false and rank and extents mean nothing. */
-struct type {
-    enum weft_dtype dtype;
-    bool ranked;
-    int rank;
-    int64_t extents[WEFT_MAX_RANK];
-    bool has_layout;
-    char layout[WEFT_MAX_RANK + 1];
-};
-
 /* The value of a literal expression: an exact integer, a real as a double, or true or false. */
 enum literal_kind { LITERAL_NONE, LITERAL_INTEGER, LITERAL_REAL, LITERAL_BOOL };
 
@@ -43,6 +33,17 @@ struct literal {
     enum literal_kind kind;
     __int128 integer;              /* LITERAL_INTEGER; 0 or 1 for LITERAL_BOOL */
     double real;                   /* LITERAL_REAL */
+};
+
+/* A declared type. Without brackets `ranked` is false and rank and extents mean nothing. */
+struct type {
+    enum weft_dtype dtype;
+    bool number;                   /* a number of the host (rule 2.7); its dtype follows from its value */
+    bool ranked;
+    int rank;
+    int64_t extents[WEFT_MAX_RANK];
+    bool has_layout;
+    char layout[WEFT_MAX_RANK + 1];
 };
 
 enum node_kind {
@@ -146,6 +147,7 @@ struct symbol {
     bool used;
     struct type type;              /* inputs: as declared, or as given by the caller */
     bool typed;                    /* inputs: whether the dtype is known */
+    struct literal value;          /* inputs of type number: the value, or an example; LITERAL_NONE: none is known */
     const struct type *given;      /* inputs: what the caller says in addition to the declaration, or NULL */
     int input;                     /* SYMBOL_INPUT: its position among the inputs */
     int node;                      /* SYMBOL_BINDING: its expression */

@@ -159,9 +159,14 @@ void resolve_input(struct parser *p, struct span span, const struct type *type, 
     if (is_taken(p, symbol, span))
         return;
     symbol->span = span;
-    symbol->declared = symbol->typed = true;
+    symbol->declared = true;
     symbol->parameter = parameter;
     symbol->type = *type;
+    symbol->typed = !type->number || parameter;
+    if (type->number && parameter) { /* a real, whatever it will be */
+        symbol->value = (struct literal){.kind = LITERAL_REAL, .real = NAN};
+        symbol->type.dtype = WEFT_FLOAT32;
+    }
 }
 
 /* ---- results ---- */

@@ -92,9 +92,28 @@ static void layout(struct parser *p, struct type *type)
         memcpy(type->layout, text, length + 1), type->has_layout = true;
 }
 
+/* `number` (rule 2.7), which has neither extents nor a layout. Returns false where another type stands. */
+static bool number(struct parser *p, struct type *type)
+{
+    const struct span span = p->token.span;
+    if (p->token.kind != TOKEN_NAME || strcmp(parse_text(p, span), "number") != 0)
+        return false;
+    parse_advance(p);
+    type->number = type->ranked = true;
+    if (p->token.kind == TOKEN_LBRACKET || p->token.kind == TOKEN_AT) {
+        diag(p->diags, DIAG_TYPE_FORM, span_join(span, p->token.span),
+             "a number is a single value of the host, without extents and layout; write float64[n] or int64[n] for a "
+             "tensor");
+        parse_fail(p);
+    }
+    return true;
+}
+
 void parse_type_here(struct parser *p, struct type *type)
 {
     *type = (struct type){0};
+    if (number(p, type))
+        return;
     type->dtype = parse_dtype(p);
     if (p->token.kind == TOKEN_LPAREN) {
         diag(p->diags, DIAG_NOT_YET, p->token.span, "a type with named dimensions", "");

@@ -408,7 +408,8 @@ WEFT_API const char *weft_program_binding_name(const struct weft_program *progra
 
 struct weft_input_info {
     const char *name;
-    enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither */
+    enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither, or it is a number */
+    bool number;                   /* of type number: takes an int64, uint64, float64 or bool scalar in host memory */
     struct weft_span span;         /* where the text declares it, or else first uses it */
 };
 

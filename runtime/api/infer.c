@@ -39,7 +39,7 @@ static void put_extents(const struct question *question, const struct shape *sha
 static const struct shape *sample_shape(struct call *call, const struct question *question, int64_t i)
 {
     struct diag *last = call->diags.last;
-    const struct program *program = call->typed->program;
+    const struct program *program = call_program(call);
     arena_finish(&call->scratch);
     arena_init(&call->scratch);
     call->scratch.out_of_memory = call->arena.out_of_memory;

@@ -192,7 +192,8 @@ bool weft_program_input(const struct weft_program *program, size_t index, struct
     if (!info || index >= weft_program_input_count(program))
         return false;
     const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
-    *info = (struct weft_input_info){symbol->name, symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT,
+    const bool known = symbol->typed && !symbol->type.number;
+    *info = (struct weft_input_info){symbol->name, known ? symbol->type.dtype : WEFT_DTYPE_COUNT, symbol->type.number,
                                      {symbol->span.start, symbol->span.end}};
     return true;
 }

@@ -166,6 +166,25 @@ static bool join(struct joining *j, int input, struct type *known, const struct 
     return join_shape(j, input, what, known, next) && join_layout(j, input, known, next);
 }
 
+/* Whether the input is a number (rule 2.7), by its declaration or in the caller's words. */
+static bool is_number(const struct joining *j, int input)
+{
+    return input_symbol(j->parsed, input)->type.number || (j->known[input] && j->said[input].number);
+}
+
+/* The same for a number, whose value tells its dtype. */
+static bool join_number(struct joining *j, int input)
+{
+    const struct symbol *symbol = input_symbol(j->parsed, input);
+    j->types[input] = (struct type){.number = true, .ranked = true};
+    if (!symbol->declared || symbol->type.number)
+        return !j->known[input] || !j->known[input]->type || j->said[input].number ||
+               diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
+                       type_rows[j->said[input].dtype].name, "number");
+    return diag_at(j->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name, "number",
+                   type_rows[symbol->type.dtype].name);
+}
+
 /* Joins the declaration, the words and the value. */
 static bool join_input(struct joining *j, int input)
 {
@@ -173,6 +192,8 @@ static bool join_input(struct joining *j, int input)
     const DLTensor *value = value_of(j->known[input], j->sample);
     struct type *type = &j->types[input], actual;
     *type = symbol->type;
+    if (is_number(j, input))
+        return join_number(j, input);
     if (!j->known[input])
         return true;
     if (!symbol->typed)
@@ -233,10 +254,28 @@ static bool join_samples(struct joining *j)
     return true;
 }
 
+/* From now on the input is a number. A value that is there is an example of it. */
+static void keep_number(struct joining *j, int input)
+{
+    struct symbol *symbol = &j->parsed->symbols[j->parsed->inputs[input]];
+    const struct tensor *read = j->program->read ? &j->program->read[input] : NULL;
+    symbol->type.number = symbol->type.ranked = true;
+    symbol->type.rank = 0;
+    if (!read || !read->numbers)
+        return;
+    symbol->value = number_value(read, symbol->parameter);
+    symbol->type.dtype = literal_dtype(&symbol->value);
+    symbol->typed = true;
+}
+
 /* From now on the input has the type that the caller said; for a value that is the dtype. */
 static void keep_said(struct joining *j, int input)
 {
     struct symbol *symbol = &j->parsed->symbols[j->parsed->inputs[input]];
+    if (is_number(j, input)) {
+        keep_number(j, input);
+        return;
+    }
     symbol->given = arena_copy(&j->program->arena, &j->said[input], sizeof j->said[input]);
     if (!symbol->declared || !symbol->type.ranked)
         symbol->type = j->said[input];
@@ -250,12 +289,15 @@ static bool keep_numbers(struct joining *j, int input)
     const char *name = input_symbol(j->parsed, input)->name;
     const DLTensor *value = value_of(j->known[input], 0);
     struct tensor tensor = {.rank = 0};
-    if (!value || !value->data || !reads_numbers(j->parsed, input))
+    tensor.number = is_number(j, input);
+    if (!value || !value->data || !(tensor.number || reads_numbers(j->parsed, input)))
         return true;
     if (!tensor_read(value, true, "input", name, &tensor, j->diags) || !numbers_read(&tensor, name, j->diags))
         return false;
     if (!program->read)
         program->read = ARENA_ARRAY(&program->arena, struct tensor, j->parsed->input_count);
+    program->read[input].number = tensor.number;
+    program->read[input].dtype = tensor.dtype;
     program->read[input].number_count = tensor.number_count;
     program->read[input].numbers =
         arena_copy(&program->arena, tensor.numbers, (size_t)tensor.number_count * sizeof *tensor.numbers);

@@ -47,10 +47,12 @@ static bool need(const struct weft_program *whole, enum stage stage, struct diag
         if (type->ranked && shape_volume(type_shape(diags->arena, type)) < 0)
             diag_at(diags, DIAG_VOLUME, NULL, 0,
                     shape_text(diags->arena, program, type_shape(diags->arena, type)));
-        if (!symbol->typed)
+        if (!symbol->typed && type->number)
+            diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name, symbol->name);
+        else if (!symbol->typed)
             diag_at(diags, DIAG_STAGE_TYPES, NULL, 0, stage_names[stage], "dtype", symbol->name,
                     symbol->name, stage == STAGE_TYPES ? "float32" : "float32[480, 640, 3]");
-        else if (stage > STAGE_TYPES && reads_numbers(program, i) && !has_numbers(whole, i))
+        else if (stage > STAGE_TYPES && reads_numbers(program, i) && !has_numbers(whole, i) && !symbol->parameter)
             diag_at(diags, DIAG_STAGE_NUMBERS, NULL, 0, stage_names[stage], symbol->name,
                     symbol->name);
         else if (stage > STAGE_TYPES && !sized)
@@ -159,7 +161,9 @@ static void put_stage(struct weft_program *program, enum stage stage, struct buf
         enum weft_dtype *dtypes = ARENA_ARRAY(out->arena, enum weft_dtype, parsed->input_count);
         for (int i = 0; i < parsed->input_count; i++)
             dtypes[i] = parsed->symbols[parsed->inputs[i]].type.dtype;
-        typed = program_typed(program, dtypes, diags);
+        const struct program *filled =
+            program_has_numbers(parsed) ? program_fill(out->arena, parsed, dtypes, NULL, diags) : NULL;
+        typed = diags->errors ? NULL : program_typed(program, dtypes, filled, diags);
         if (typed && stage == STAGE_TYPES)
             stage_put(out, &(struct subject){stage, program, typed->program}, diags);
         else if (typed)

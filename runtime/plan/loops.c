@@ -113,7 +113,8 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
 }
 
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
-                   const struct draft *draft, const struct shape *const *shapes, struct planned *planned)
+                   const struct draft *draft, const struct program *filled, const struct shape *const *shapes,
+                   struct planned *planned)
 {
     const struct kernel *kernel = draft->kernel;
     *planned = (struct planned){.kernel = kernel, .order = draft->order, .shared = draft->shared,
@@ -128,7 +129,7 @@ void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program
     planned->walk = keep_walk(&plan->own, kernel, &draft->geometry);
     planned->literals = ARENA_ARRAY(&plan->own, unsigned long long, kernel->literal_count);
     for (int i = 0; i < kernel->literal_count; i++)
-        planned->literals[i] = kernel_argument(kernel, i, plan->typed->program, shapes).bits;
+        planned->literals[i] = kernel_argument(kernel, i, filled, shapes).bits;
 }
 
 /* ---- lowered kernels that depend on no shape ---- */

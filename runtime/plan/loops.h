@@ -12,6 +12,7 @@ struct planned;
  * known yet. */
 struct occasion {
     const struct tensor *inputs, *outputs;
+    const struct program *filled;  /* the instance's program with the values of numbers; NULL: it has none */
     const bool *taken;             /* the results wanted, by position; NULL: all */
     int device;                    /* the device to run on, as in struct tensor; 0: in C */
     bool wait;                     /* for good kernels, even where first ones would do */
@@ -54,9 +55,11 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
 /* The text of a draft for a target; see emitted_get. */
 struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct weft_program *program,
                            struct typed *typed, const struct target *target, const struct draft *draft);
-/* Fills everything in `planned` except `loaded`, from the arena plan->own. `shapes` are those of all nodes. */
+/* Fills everything in `planned` except `loaded`, from the arena plan->own. `shapes` are those of all nodes, `filled` is
+ * the program with the values of numbers. */
 void finish_kernel(struct plan *plan, struct arena *scratch, struct weft_program *program,
-                   const struct draft *draft, const struct shape *const *shapes, struct planned *planned);
+                   const struct draft *draft, const struct program *filled, const struct shape *const *shapes,
+                   struct planned *planned);
 /* Assigns the temporaries their offsets in the memory of a run. */
 void place_temporaries(struct plan *plan, const struct division *division);
 

@@ -135,6 +135,11 @@ static bool check_outputs(const struct plan *plan, const struct tensor *outputs,
 
 /* ---- making a plan ---- */
 
+static const struct program *filled_program(const struct plan *plan, const struct occasion *occasion)
+{
+    return occasion->filled ? occasion->filled : plan->typed->program;
+}
+
 /* Keeps the shapes of the results that the plan computes, equal ones once. */
 static void keep_results(struct plan *plan, const struct shape *const *shapes, const bool *taken)
 {
@@ -168,7 +173,8 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
     place_temporaries(plan, &division);
     for (int k = 0; k < division.count; k++)
-        finish_kernel(plan, scratch, program, &division.drafts[k], shapes, &plan->kernels[k]);
+        finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
+                      &plan->kernels[k]);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program))
@@ -198,7 +204,7 @@ static bool make_plan(struct weft_program *program, struct plan *plan, struct ar
     const char **layouts;
     struct view_args *views;
     const struct shape **shapes =
-        plan_shapes(scratch, plan->typed->program, occasion->inputs, &layouts, &views, diags);
+        plan_shapes(scratch, filled_program(plan, occasion), occasion->inputs, &layouts, &views, diags);
     if (!shapes)
         return false;
     keep_results(plan, shapes, occasion->taken);

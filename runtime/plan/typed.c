@@ -4,9 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(const struct typed *typed, const enum weft_dtype *dtypes)
+static bool same_nodes(const struct program *a, const struct program *b)
+{
+    int n = 0;
+    while (n < a->node_count && a->nodes[n].dtype == b->nodes[n].dtype)
+        n++;
+    return n == a->node_count;
+}
+
+static bool fits(const struct typed *typed, const enum weft_dtype *dtypes, const struct program *filled)
 {
     const struct program *program = typed->program;
+    if (filled && !same_nodes(program, filled))
+        return false;
     for (int i = 0; i < program->input_count; i++)
         if (program->symbols[program->inputs[i]].type.dtype != dtypes[i])
             return false;
@@ -23,32 +33,60 @@ struct program *program_copy(struct arena *arena, const struct program *parsed)
     return copy;
 }
 
-static bool make_typed(const struct weft_program *program, struct typed *typed, const enum weft_dtype *dtypes,
-                       struct diags *diags)
+bool program_has_numbers(const struct program *program)
 {
-    typed->program = program_copy(&typed->arena, program->parsed);
-    for (int i = 0; i < typed->program->input_count; i++) {
-        struct symbol *symbol = &typed->program->symbols[typed->program->inputs[i]];
+    bool found = false;
+    for (int i = 0; i < program->input_count; i++)
+        found = found || program->symbols[program->inputs[i]].type.number;
+    return found;
+}
+
+struct program *program_fill(struct arena *arena, const struct program *parsed, const enum weft_dtype *dtypes,
+                             const struct literal *values, struct diags *diags)
+{
+    struct program *program = program_copy(arena, parsed);
+    for (int i = 0; i < program->input_count; i++) {
+        struct symbol *symbol = &program->symbols[program->inputs[i]];
         symbol->type.dtype = dtypes[i];
         symbol->typed = true;
+        if (symbol->type.number && values)
+            symbol->value = values[i];
     }
-    typed->program->diags = diags;
-    bool good = pipeline_run(&(struct pipeline){.parsed = typed->program}, PASS_CHECK, PASS_CHECK);
-    typed->program->diags = NULL;
-    return good;
+    program->diags = diags;
+    const bool good = pipeline_run(&(struct pipeline){.parsed = program}, PASS_CHECK, PASS_CHECK);
+    program->diags = NULL;
+    return good ? program : NULL;
+}
+
+/* The values of numbers in a program; NULL if it has none. */
+static const struct literal *values_of(struct arena *arena, const struct program *program)
+{
+    struct literal *values = program ? ARENA_ARRAY(arena, struct literal, program->input_count) : NULL;
+    for (int i = 0; program && i < program->input_count; i++)
+        values[i] = program->symbols[program->inputs[i]].value;
+    return values;
+}
+
+static bool make_typed(const struct weft_program *program, struct typed *typed, const enum weft_dtype *dtypes,
+                       const struct program *filled, struct diags *diags)
+{
+    typed->program =
+        program_fill(&typed->arena, program->parsed, dtypes, values_of(&typed->arena, filled), diags);
+    return typed->program;
 }
 
 /* The program's mutex must be held. */
-static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes, struct diags *diags)
+static struct typed *find_or_make(struct weft_program *program, const enum weft_dtype *dtypes,
+                                  const struct program *filled, struct diags *diags)
 {
     jmp_buf env;
     for (struct typed *typed = program->typed; typed; typed = typed->next)
-        if (fits(typed, dtypes))
+        if (fits(typed, dtypes, filled))
             return typed;
     struct typed *typed = calloc(1, sizeof *typed);
     if (!typed)
         return diag_no_memory(diags);
-    if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, diags)) {
+    if (ARENA_GUARD(&typed->arena, env) || !make_typed(program, typed, dtypes, filled, diags)) {
         if (!diags->errors)
             diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
         arena_finish(&typed->arena);
@@ -62,10 +100,11 @@ static struct typed *find_or_make(struct weft_program *program, const enum weft_
     return typed;
 }
 
-struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, struct diags *diags)
+struct typed *program_typed(struct weft_program *program, const enum weft_dtype *dtypes, const struct program *filled,
+                            struct diags *diags)
 {
     pthread_mutex_lock(&program->mutex);
-    struct typed *typed = find_or_make(program, dtypes, diags);
+    struct typed *typed = find_or_make(program, dtypes, filled, diags);
     pthread_mutex_unlock(&program->mutex);
     return typed;
 }

@@ -86,6 +86,8 @@ static void read_first(struct call *call, const struct weft_argument *argument, 
 {
     struct diag *last = call->diags.last;
     const char *what = output ? "output" : "input", *name = name_of(call->program->parsed, (size_t)index, output);
+    const struct symbol *symbol = output ? NULL : &call->program->parsed->symbols[call->program->parsed->inputs[index]];
+    tensor->number = symbol && symbol->type.number;
     bool good = tensor_read(argument->tensors, needs_data, what, name, tensor, &call->diags) &&
                 (output || !reads_numbers(call->program->parsed, index) || numbers_read(tensor, name, &call->diags));
     if (!good && argument->batch)
@@ -186,16 +188,26 @@ bool find_typed(struct call *call)
 {
     const struct program *parsed = call->program->parsed;
     enum weft_dtype *dtypes = ARENA_ARRAY(&call->arena, enum weft_dtype, parsed->input_count);
+    struct literal *values = ARENA_ARRAY(&call->arena, struct literal, parsed->input_count);
+    bool numbers = false;
     for (int i = 0; i < parsed->input_count; i++) {
         const struct symbol *symbol = &parsed->symbols[parsed->inputs[i]];
         dtypes[i] = call->inputs[i].dtype;
-        if (symbol->typed && symbol->type.dtype != dtypes[i])
+        if (symbol->type.number) {
+            values[i] = number_value(&call->inputs[i], symbol->parameter);
+            dtypes[i] = literal_dtype(&values[i]);
+            numbers = true;
+        } else if (symbol->typed && symbol->type.dtype != dtypes[i])
             diag_at(&call->diags, DIAG_WRONG_DTYPE, NULL, 0, "input", symbol->name,
                     type_rows[dtypes[i]].name, type_rows[symbol->type.dtype].name);
     }
     if (call->diags.errors)
         return false;
-    call->typed = program_typed(call->program, dtypes, &call->diags);
+    if (numbers)
+        call->filled = program_fill(&call->arena, parsed, dtypes, values, &call->diags);
+    if (numbers && !call->filled)
+        return false;
+    call->typed = program_typed(call->program, dtypes, call->filled, &call->diags);
     if (call->typed && call->batch)
         call->batched = find_batched(call);
     return call->typed != NULL;

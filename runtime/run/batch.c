@@ -65,7 +65,8 @@ static enum next both_next(struct call *call, int64_t i, bool needs_data)
 static bool find_samples(struct call *call, bool needs_data, struct occupied *occupied)
 {
     struct batch_part *part = &call->parts[PART_SAMPLES];
-    struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .taken = part->taken,
+    struct occasion occasion = {.inputs = call->inputs, .outputs = call->outputs, .filled = call->filled,
+                                .taken = part->taken,
                                 .device = call->device, .wait = !needs_data, .many = call->device};
     enum next next = NEXT_OTHER;
     if (call->samples)
@@ -98,7 +99,7 @@ static bool find_plain(struct call *call, bool needs_data)
     struct tensor *inputs = arena_copy(&call->arena, call->inputs,
                                        (size_t)program->input_count * sizeof *inputs);
     const struct occasion occasion = {.inputs = cuda_inputs(call, inputs), .outputs = cuda_outputs(call),
-                                      .taken = part->taken, .device = call->device, .wait = !needs_data};
+                                      .filled = call->filled, .taken = part->taken, .device = call->device, .wait = !needs_data};
     for (int i = 0; i < program->input_count; i++)
         if (inputs[i].batch) {
             inputs[i].rank = NO_SHAPE;
@@ -124,7 +125,7 @@ bool batch_find(struct call *call, bool needs_data)
 {
     struct occupied *occupied = ARENA_ARRAY(&call->arena, struct occupied, call_operands(call));
     bool any_plain = take_parts(call);
-    return (call->samples || plan_shapes(&call->arena, call->typed->program, call->inputs, NULL, NULL, &call->diags)) &&
+    return (call->samples || plan_shapes(&call->arena, call_program(call), call->inputs, NULL, NULL, &call->diags)) &&
            find_samples(call, needs_data, occupied) && (!any_plain || find_plain(call, needs_data)) &&
            (!needs_data || call->slabs || check_overlaps(call, occupied));
 }

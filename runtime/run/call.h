@@ -32,6 +32,7 @@ struct call {
     int device;                    /* the device to run on, as in struct tensor; 0: in C */
     bool staged;                   /* on a GPU, with all data in host memory */
     struct typed *typed;
+    const struct program *filled;  /* the instance's program with the values of this call's numbers; NULL: it has none */
     struct plan *plan;
     char *temporaries;             /* memory for the plan's temporaries */
     bool batch;                    /* some input is a batch */
@@ -44,6 +45,12 @@ struct call {
         struct tensor *inputs, *outputs;
     } whole;
 };
+
+/* The program, typed, with the values of numbers. */
+static inline const struct program *call_program(const struct call *call)
+{
+    return call->filled ? call->filled : call->typed->program;
+}
 
 /* Operands by number: inputs, then outputs. */
 static inline int call_operands(const struct call *call)

@@ -70,6 +70,7 @@ static bool find_plan(struct call *call, const struct weft_run_params *params, b
     if (call->batch)
         return batch_find(call, needs_data);
     const struct occasion occasion = {.inputs = cuda_inputs(call, call->inputs), .outputs = cuda_outputs(call),
+                                      .filled = call->filled,
                                       .device = call->device, .wait = !needs_data};
     call->plan = plan_get(call->program, call->typed, &occasion, &call->diags);
     return call->plan != NULL;

@@ -6,7 +6,8 @@
 
 bool reads_numbers(const struct program *program, int input)
 {
-    return program->reads && program->reads[input];
+    return (program->reads && program->reads[input]) ||
+           program->symbols[program->inputs[input]].type.number;
 }
 
 /* The element as an int64, or the bits of a uint64 or a double. */
@@ -20,7 +21,7 @@ static int64_t widened(const char *at, enum weft_dtype dtype)
 
 static int count_of(const struct tensor *tensor)
 {
-    if (tensor->rank > 1 || tensor->dtype == WEFT_BOOL)
+    if (tensor->rank > 1 || (tensor->dtype == WEFT_BOOL && !tensor->number))
         return 0; /* the shape pass reports it, or check */
     int64_t count = tensor->rank ? tensor->shape[0] : 1;
     return count > WEFT_MAX_RANK ? 0 : (int)count;
@@ -32,9 +33,29 @@ static const char *element(const struct tensor *tensor, int i)
     return (const char *)tensor->data + i * stride * type_rows[tensor->dtype].size;
 }
 
+/* Checks that a number is given as rule 2.7 has it. */
+static bool check_number(const struct tensor *tensor, const char *name, struct diags *diags)
+{
+    const enum weft_dtype dtype = tensor->dtype;
+    const bool known = dtype == WEFT_INT64 || dtype == WEFT_UINT64 || dtype == WEFT_FLOAT64 || dtype == WEFT_BOOL;
+    if (tensor->batch)
+        return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name, "a batch; declare a type, as float64[], for one of each "
+                                                              "sample");
+    if (tensor->rank)
+        return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name,
+                       arena_printf(diags->arena, "a tensor of %d dimension%s", tensor->rank,
+                                    tensor->rank == 1 ? "" : "s"));
+    if (!known)
+        return diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name, type_rows[dtype].name);
+    return !tensor->device ||
+           diag_at(diags, DIAG_NUMBER_GIVEN, NULL, 0, name, tensor_device_text(tensor, diags));
+}
+
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
 {
     int count = count_of(tensor);
+    if (tensor->number && !check_number(tensor, name, diags))
+        return false;
     if (count && tensor->device)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
                        arena_printf(diags->arena,
@@ -43,7 +64,8 @@ bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags)
                                     tensor_device_text(tensor, diags)));
     if (count && !tensor->data)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
-                       "its data pointer is NULL, and a view takes its elements as numbers");
+                       tensor->number ? "its data pointer is NULL, and the value of a number is read when the call is made"
+                                      : "its data pointer is NULL, and a view takes its elements as numbers");
     if (tensor->numbers && count != tensor->number_count)
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "input", name,
                        arena_printf(diags->arena,
@@ -71,7 +93,10 @@ bool numbers_same(const struct tensor *tensor)
 static struct literal literal_of(int64_t number, enum weft_dtype dtype)
 {
     struct literal literal = {.kind = LITERAL_INTEGER, .integer = number};
-    if (dtype_is_float(dtype)) {
+    if (dtype == WEFT_BOOL) {
+        literal.kind = LITERAL_BOOL;
+        literal.integer = number != 0;
+    } else if (dtype_is_float(dtype)) {
         literal.kind = LITERAL_REAL;
         memcpy(&literal.real, &number, sizeof number);
     } else if (type_rows[dtype].class != CLASS_SIGNED) {
@@ -83,7 +108,10 @@ static struct literal literal_of(int64_t number, enum weft_dtype dtype)
 const struct contents *numbers_contents(struct arena *arena, const struct program *program,
                                         const struct tensor *inputs)
 {
-    if (!program->reads)
+    bool any = false;
+    for (int i = 0; i < program->input_count; i++)
+        any = any || reads_numbers(program, i);
+    if (!any)
         return NULL;
     struct contents *contents = ARENA_ARRAY(arena, struct contents, program->input_count);
     for (int i = 0; i < program->input_count; i++) {
@@ -96,4 +124,10 @@ const struct contents *numbers_contents(struct arena *arena, const struct progra
         contents[i] = (struct contents){tensor->number_count, items};
     }
     return contents;
+}
+
+struct literal number_value(const struct tensor *tensor, bool real)
+{
+    const struct literal literal = literal_of(tensor->numbers[0], tensor->dtype);
+    return real ? (struct literal){.kind = LITERAL_REAL, .real = literal_number(&literal)} : literal;
 }

@@ -6,10 +6,10 @@
 
 struct tensor;
 
-/* Whether a view of the program takes the elements of this input as numbers. */
+/* Whether a view of the program takes the elements of this input as numbers, or it is a number itself. */
 bool reads_numbers(const struct program *program, int input);
 /* Reads the elements into tensor->numbers, from diags->arena. Called again for each sample of a
- * batch; all samples must hold equally many. False with a diagnostic. */
+ * batch; all samples must hold equally many. tensor->number is set. False with a diagnostic. */
 bool numbers_read(struct tensor *tensor, const char *name, struct diags *diags);
 /* Whether the data still hold the numbers that were read. */
 bool numbers_same(const struct tensor *tensor);
@@ -17,5 +17,8 @@ bool numbers_same(const struct tensor *tensor);
  * reads none. */
 const struct contents *numbers_contents(struct arena *arena, const struct program *program,
                                         const struct tensor *inputs);
+
+/* The value of an input of type number that was read. In a kernel (`real`) it is a real. */
+struct literal number_value(const struct tensor *tensor, bool real);
 
 #endif

@@ -26,6 +26,7 @@ struct tensor {
     bool batch;
     bool slab;                     /* its samples are slabs of one large tensor, whose shape is the
                                     * declared one */
+    bool number;                   /* the input's type is number */
     int64_t *numbers;              /* [number_count] the elements, where views take them as numbers; */
     int number_count;              /* int64, or the bits of a uint64 or a double; else NULL */
 };
