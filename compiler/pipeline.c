@@ -49,8 +49,8 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 
 static struct lower_params lower_params(const struct pipeline *p)
 {
-    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->views, p->reduced,
-                                 p->diags};
+    return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
+                                 p->reduced, p->diags};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
@@ -58,7 +58,7 @@ static struct lower_params lower_params(const struct pipeline *p)
 static const struct lowered *lower_results(const struct pipeline *p, const int *results, int count)
 {
     const struct lower_params params = lower_params(p);
-    if (params.shapes || !p->store)
+    if (params.shapes || p->program->number_arrays || !p->store)
         return lower_both(p->arena, &params, results, count);
     const struct lowered *found = p->store->get(p->store->user, results, count);
     if (!found)

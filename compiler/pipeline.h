@@ -55,6 +55,7 @@ struct pipeline {
     struct programs programs;      /* made by PASS_PARSE: the kernels of the text, or its one plain program */
     struct program *parsed;        /* PASS_CHECK: the one of them that gets its dtypes */
     const struct program *program; /* from PASS_SHAPES on: the same, checked */
+    const struct node *values;     /* its nodes with the literals of this run's numbers; NULL: it has none */
     const struct shape *const *inputs; /* [input_count]; NULL: not known */
     const struct contents *contents; /* [input_count]; NULL: no values are known */
     const struct shape **shapes;   /* [node_count], room for what PASS_SHAPES makes; NULL: not known */

@@ -97,16 +97,13 @@ static bool check_array(struct program *program, struct node *node)
     bool integers = true;
     for (int i = 0; i < node->operand_count; i++) {
         const struct node *element = operand_node(program, node, i);
-        if (element->number && !element->poison)
-            return diag(program->diags, DIAG_NOT_YET, element->span,
-                        arena_printf(program->arena, "number %s in an array literal", text_of(program, element->span)),
-                        "; stack tensors, or pass the array as an input");
         if (!element->poison && element->literal.kind == LITERAL_NONE)
             return diag(program->diags, DIAG_ARRAY_ELEMENT, element->span, text_of(program, element->span));
         if (element->poison || !check_width(program, element))
             return false;
         node->dtype = i ? promote(node->dtype, element->dtype) : element->dtype;
         integers = integers && element->literal.kind == LITERAL_INTEGER;
+        program->number_arrays = program->number_arrays || element->number;
     }
     if (integers && !program->is_value)
         node->dtype = integers_dtype(program, node);

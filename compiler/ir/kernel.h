@@ -97,6 +97,7 @@ struct kernel {
 struct lower_params {
     const struct program *program;
     const struct shape *const *shapes; /* of all nodes; may be NULL where kernels do not depend on shapes */
+    const struct node *values;     /* the nodes with the literals of this run's numbers; NULL: those of the program */
     const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
     const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
                                       reductions */

@@ -18,6 +18,11 @@ static bool same_extents(const struct program *program, int a, int b)
                                         (size_t)x->rank * sizeof *program->extents) == 0;
 }
 
+static int operand_index(const struct lowering *l, const struct node *node, int i)
+{
+    return l->program->operands[node->operands + i];
+}
+
 /* Loads an array literal in the type that it meets. Equal ones become one constant. */
 static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                       enum meeting how)
@@ -27,7 +32,7 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     char *data = arena_alloc(l->arena, size * (size_t)node->operand_count);
     for (int i = 0; i < node->operand_count; i++)
         scalar_store(data + (size_t)i * size, dtype,
-                     literal_become(&operand_node(l->program, node, i)->literal, dtype, how));
+                     literal_become(&l->values[operand_index(l, node, i)].literal, dtype, how));
     int index = (int)(node - l->program->nodes), found = 0;
     size_t bytes = size * (size_t)node->operand_count;
     for (; found < kernel->constant_count; found++) {
@@ -78,11 +83,6 @@ static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum m
         return ins_add_literal(l, literal_become(&node->literal, dtype, how), dtype, node->span);
     int use = find_use(l, (int)(node - l->program->nodes), l->map);
     return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
-}
-
-static int operand_index(const struct lowering *l, const struct node *node, int i)
-{
-    return l->program->operands[node->operands + i];
 }
 
 static int lower_compare64(struct lowering *l, const struct node *node)
@@ -307,6 +307,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
     *kernel = (struct kernel){.arena = arena, .program = program};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
+                           .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views, .reduced = params->reduced, .kernel = kernel};
     if (params->shapes)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count,

@@ -29,6 +29,7 @@ struct lowering {
     struct arena *arena;
     const struct program *program;
     const struct shape *const *shapes; /* of each node; NULL without views and reductions */
+    const struct node *values;     /* as in struct lower_params, never NULL */
     const struct view_args *views; /* as in struct lower_params, never NULL */
     const int *reduced;            /* as in struct lower_params */
     struct kernel *kernel;

@@ -176,6 +176,7 @@ struct program {
     int extent_count;
     struct view_args *views;
     int view_count;
+    bool number_arrays;            /* set by check: an array literal holds numbers, so it depends on their values */
     int size_count;                /* of size expressions in views */
     int reduction_count;
     struct symbol *symbols;        /* in order of appearance */

@@ -177,7 +177,8 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
                       &plan->kernels[k]);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
-    if (division.program.first_result || program_asks_shapes(plan->typed->program))
+    if (division.program.first_result || program_asks_shapes(plan->typed->program) ||
+        plan->typed->program->number_arrays)
         arena_adopt(&plan->own, scratch); /* its kernels and maps are in there */
     return true;
 }
