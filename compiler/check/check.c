@@ -14,6 +14,18 @@ static const char *text_of(const struct program *program, struct span span)
     return expression_text(program->arena, program, span);
 }
 
+/* The text of a literal, and of one whose value comes with the run that value, too. */
+static const char *literal_text(const struct program *program, const struct node *node)
+{
+    struct buf text = buf_new(program->arena);
+    buf_puts(&text, text_of(program, node->span));
+    if (node->number) {
+        buf_puts(&text, " = ");
+        literal_print(&text, &node->literal);
+    }
+    return text.text;
+}
+
 static const char *spelling(struct program *program, enum op op)
 {
     return word_text(program->arena, op_rows[op].spellings, 0);
@@ -26,10 +38,10 @@ static bool check_meeting(struct program *program, const struct node *node, enum
     if (node->literal.kind == LITERAL_NONE)
         return true;
     if (!literal_fits(&node->literal, dtype))
-        return diag(program->diags, DIAG_LITERAL_RANGE, node->span, text_of(program, node->span),
+        return diag(program->diags, DIAG_LITERAL_RANGE, node->span, literal_text(program, node),
                     type_rows[dtype].name);
     literal_meet(&node->literal, dtype, &infinite);
-    return !infinite || diag(program->diags, DIAG_LITERAL_INFINITE, node->span, text_of(program, node->span),
+    return !infinite || diag(program->diags, DIAG_LITERAL_INFINITE, node->span, literal_text(program, node),
                              type_rows[dtype].name);
 }
 
@@ -57,7 +69,7 @@ static bool check_literal(struct program *program, struct node *node)
 static bool check_width(struct program *program, const struct node *node)
 {
     return node->literal.kind == LITERAL_NONE || literal_dtype(&node->literal) != WEFT_DTYPE_COUNT ||
-           diag(program->diags, DIAG_LITERAL_WIDE, node->span, text_of(program, node->span));
+           diag(program->diags, DIAG_LITERAL_WIDE, node->span, literal_text(program, node));
 }
 
 static bool check_name(struct program *program, struct node *node)

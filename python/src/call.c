@@ -1,4 +1,4 @@
-/* Running a program on Python's values: numbers choose the program, arrays become its arguments, results are made, and
+/* Running a program on Python's values: they become its arguments, which of them are numbers chooses the program, results are made, and
  * the library runs without the GIL. */
 #include "extension.h"
 
@@ -31,6 +31,7 @@ static void clear_operand(struct operand *operand)
     operand->tensors = NULL;
     operand->count = 0;
     operand->literal = NULL;
+    operand->number.kind = NUMBER_NONE;
 }
 
 static void finish(struct call *call, const struct operand *few)
@@ -89,12 +90,22 @@ static int add_declared(struct call *call, const struct number *number, enum wef
     return operand_read_number(operand, argument, number, dtype);
 }
 
-/* Arrays become arguments, numbers are noted for the choice of the program. */
-static int read_value(struct call *call, PyObject *value, Py_ssize_t i, struct number *numbers, bool *any)
+static void add_number(struct call *call, const struct number *number)
+{
+    struct operand *operand = &call->operands[call->input_count];
+    struct weft_argument *argument = &call->arguments[call->input_count++];
+    clear_operand(operand);
+    operand->number = *number;
+    operand->first.tensor = number_tensor(&operand->number);
+    *argument = (struct weft_argument){.tensors = &operand->first.tensor, .count = 1};
+}
+
+/* Arrays and numbers become arguments. numbers[i] says which, for the choice of the program. */
+static int read_value(struct call *call, PyObject *value, Py_ssize_t i, bool *numbers)
 {
     enum weft_dtype declared = call->program->declared[i];
     struct number number = number_read(value);
-    numbers[i] = (struct number){0};
+    numbers[i] = call->program->numbers[i];
     if (number.kind == NUMBER_NONE)
         return add_input(call, value, i);
     if (number.kind == NUMBER_TOO_LARGE) {
@@ -104,16 +115,15 @@ static int read_value(struct call *call, PyObject *value, Py_ssize_t i, struct n
     }
     if (declared != WEFT_DTYPE_COUNT)
         return add_declared(call, &number, declared);
-    numbers[i] = number;
-    *any = true;
+    numbers[i] = true;
+    add_number(call, &number);
     return 0;
 }
 
 static int read_values(struct call *call, PyObject *const *values)
 {
     struct program *program = call->program;
-    struct number few[FEW], *numbers = few;
-    bool any = false;
+    bool few[FEW], *numbers = few;
     int result = 0;
     if (program->input_count > FEW)
         numbers = PyMem_Malloc((size_t)program->input_count * sizeof *numbers);
@@ -122,9 +132,10 @@ static int read_values(struct call *call, PyObject *const *values)
         return -1;
     }
     for (Py_ssize_t i = 0; !result && i < program->input_count; i++)
-        result = read_value(call, values[i], i, numbers, &any);
+        result = read_value(call, values[i], i, numbers);
     if (!result) {
-        call->ran = any ? special_get(program, numbers) : (struct program *)Py_NewRef((PyObject *)program);
+        const bool same = memcmp(numbers, program->numbers, (size_t)program->input_count * sizeof *numbers) == 0;
+        call->ran = same ? (struct program *)Py_NewRef((PyObject *)program) : special_get(program, numbers);
         result = call->ran ? 0 : -1;
     }
     if (numbers != few)
@@ -194,10 +205,10 @@ static int run(struct call *call)
     status = weft_run(handle, &params, &error);
     Py_END_ALLOW_THREADS
     if (status < 0) {
-        error_raise(call->program, call->ran, status, error);
+        error_raise(status, error);
         return -1;
     }
-    return error ? error_warn(call->program, call->ran, error) : 0;
+    return error ? error_warn(error) : 0;
 }
 
 static PyObject *run_into(struct call *call, PyObject *arrays, bool given)
@@ -261,7 +272,7 @@ static PyObject *prepare(struct call *call)
     status = weft_prepare(handle, &params, kernels, &count, &error);
     Py_END_ALLOW_THREADS
     if (status < 0) {
-        error_raise(call->program, call->ran, status, error);
+        error_raise(status, error);
         return NULL;
     }
     weft_error_destroy(error);
@@ -286,11 +297,12 @@ PyObject *call_prepare(struct program *program, PyObject *const *values)
 
 static int add_named(struct call *call, PyObject *name, PyObject *value)
 {
-    static const enum weft_dtype dtypes[] = {[NUMBER_BOOL] = WEFT_BOOL, [NUMBER_INTEGER] = WEFT_INT64,
-                                             [NUMBER_NATURAL] = WEFT_UINT64, [NUMBER_REAL] = WEFT_FLOAT64};
     struct number number = number_read(value);
-    bool is_number = number.kind != NUMBER_NONE && number.kind != NUMBER_TOO_LARGE;
-    int result = is_number ? add_declared(call, &number, dtypes[number.kind]) : add_input(call, value, -1);
+    int result = 0;
+    if (number.kind != NUMBER_NONE && number.kind != NUMBER_TOO_LARGE)
+        add_number(call, &number);
+    else
+        result = add_input(call, value, -1);
     if (!result && name) {
         call->arguments[call->input_count - 1].name = PyUnicode_AsUTF8AndSize(name, NULL);
         result = call->arguments[call->input_count - 1].name ? 0 : -1;
@@ -308,7 +320,7 @@ static PyObject *refuse(struct call *call)
     enum weft_status status = weft_infer(program->handle, call->arguments, (size_t)call->input_count, infos, &error);
     PyMem_Free(infos);
     if (status < 0) {
-        error_raise(program, program, status, error);
+        error_raise(status, error);
         return NULL;
     }
     weft_error_destroy(error);

@@ -40,7 +40,7 @@ static int create(struct context *self, const struct weft_context_params *params
     status = weft_context_create(params, &self->handle, &error);
     Py_END_ALLOW_THREADS
     if (status < 0) {
-        error_raise(NULL, NULL, status, error);
+        error_raise(status, error);
         return -1;
     }
     weft_error_destroy(error);
@@ -118,10 +118,10 @@ static PyObject *context_status(PyObject *object, PyObject *args)
     status = weft_context_status(self->handle, (void *)stream, &error);
     Py_END_ALLOW_THREADS
     if (status < 0) {
-        error_raise(NULL, NULL, status, error);
+        error_raise(status, error);
         return NULL;
     }
-    if (error_warn(NULL, NULL, error) < 0)
+    if (error_warn(error) < 0)
         return NULL;
     Py_RETURN_NONE;
 }

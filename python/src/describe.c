@@ -10,9 +10,10 @@ const char describe_doc[] = "describe($module, program, types, stage, /)\n--\n\n
 
 struct types {
     struct weft_input_type *types;
-    struct number *numbers;
+    struct weft_argument *values;  /* of numbers: one for each type, with */
+    DLTensor *tensors;             /* its tensor and */
+    struct number *numbers;        /* its value */
     size_t count;
-    bool any;
 };
 
 /* The type of a tensor of rank 0, such as "float32[]". */
@@ -21,6 +22,15 @@ static const char *scalar_type(enum weft_dtype dtype)
     static char texts[WEFT_DTYPE_COUNT][16]; /* written under the GIL, with the same text each time */
     snprintf(texts[dtype], sizeof texts[dtype], "%s[]", weft_dtype_name(dtype));
     return texts[dtype];
+}
+
+static void add_number(struct types *all, const char *name, const struct number *number)
+{
+    const size_t i = all->count++;
+    all->numbers[i] = *number;
+    all->tensors[i] = number_tensor(&all->numbers[i]);
+    all->values[i] = (struct weft_argument){.tensors = &all->tensors[i], .count = 1};
+    all->types[i] = (struct weft_input_type){.name = name, .type = "number", .value = &all->values[i]};
 }
 
 static int read_type(struct types *all, const struct program *program, PyObject *name, PyObject *value)
@@ -42,8 +52,7 @@ static int read_type(struct types *all, const struct program *program, PyObject 
             text = scalar_type(program->declared[i]);
             continue;
         }
-        all->numbers[i] = number;
-        all->any = true;
+        add_number(all, PyUnicode_AsUTF8AndSize(name, NULL), &number);
         return 0;
     }
     all->types[all->count++] = (struct weft_input_type){.name = PyUnicode_AsUTF8AndSize(name, NULL), .type = text};
@@ -54,9 +63,12 @@ static int read_types(struct types *all, const struct program *program, PyObject
 {
     PyObject *name, *value;
     Py_ssize_t at = 0;
-    all->types = PyMem_Calloc((size_t)PyDict_Size(dict) + 1, sizeof *all->types);
-    all->numbers = PyMem_Calloc((size_t)program->input_count + 1, sizeof *all->numbers);
-    if (!all->types || !all->numbers) {
+    const size_t room = (size_t)PyDict_Size(dict) + 1;
+    all->types = PyMem_Calloc(room, sizeof *all->types);
+    all->values = PyMem_Calloc(room, sizeof *all->values);
+    all->tensors = PyMem_Calloc(room, sizeof *all->tensors);
+    all->numbers = PyMem_Calloc(room, sizeof *all->numbers);
+    if (!all->types || !all->values || !all->tensors || !all->numbers) {
         PyErr_NoMemory();
         return -1;
     }
@@ -66,15 +78,14 @@ static int read_types(struct types *all, const struct program *program, PyObject
     return 0;
 }
 
-static PyObject *get_types(struct weft_program *handle, size_t count, const struct program *base,
-                           const struct program *program)
+static PyObject *get_types(struct weft_program *handle, size_t count)
 {
     const char **types = NULL;
     struct weft_error *error = NULL;
     enum weft_status status = weft_program_result_types(handle, &types, &error);
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)
-        error_raise(base, program, status, error);
+        error_raise(status, error);
     else
         weft_error_destroy(error);
     for (size_t r = 0; list && r < count; r++) {
@@ -87,8 +98,7 @@ static PyObject *get_types(struct weft_program *handle, size_t count, const stru
     return list;
 }
 
-static PyObject *get_stage(struct weft_program *handle, const char *stage, const struct program *base,
-                           const struct program *program)
+static PyObject *get_stage(struct weft_program *handle, const char *stage)
 {
     char *text = NULL;
     struct weft_error *error = NULL;
@@ -97,7 +107,7 @@ static PyObject *get_stage(struct weft_program *handle, const char *stage, const
     status = weft_program_stage(handle, stage, &text, &error);
     Py_END_ALLOW_THREADS
     if (status < 0) {
-        error_raise(base, program, status, error);
+        error_raise(status, error);
         return NULL;
     }
     weft_error_destroy(error);
@@ -106,15 +116,13 @@ static PyObject *get_stage(struct weft_program *handle, const char *stage, const
     return result;
 }
 
-static PyObject *describe_compiled(struct program *base, struct program *program, const struct types *all,
-                                   const char *stage)
+static PyObject *describe_compiled(struct program *program, const struct types *all, const char *stage)
 {
     struct weft_compile_params params = {.inputs = all->types, .input_count = all->count};
     struct weft_program *handle = NULL;
-    if (program_compile(base, program, &params, &handle) < 0)
+    if (program_compile(program, &params, &handle) < 0)
         return NULL;
-    PyObject *result = stage ? get_stage(handle, stage, base, program)
-                             : get_types(handle, (size_t)base->result_count, base, program);
+    PyObject *result = stage ? get_stage(handle, stage) : get_types(handle, (size_t)program->result_count);
     weft_program_destroy(handle);
     return result;
 }
@@ -127,13 +135,12 @@ PyObject *describe(PyObject *module, PyObject *args)
     struct types all = {0};
     if (!PyArg_ParseTuple(args, "O!O!z:describe", program_type, &object, &PyDict_Type, &dict, &stage))
         return NULL;
-    struct program *base = (struct program *)object, *program = NULL;
-    if (context_check(base->context) == 0 && read_types(&all, base, dict) == 0)
-        program = all.any ? special_get(base, all.numbers) : (struct program *)Py_NewRef(object);
-    if (program)
-        result = describe_compiled(base, program, &all, stage);
-    Py_XDECREF((PyObject *)program);
+    struct program *program = (struct program *)object;
+    if (context_check(program->context) == 0 && read_types(&all, program, dict) == 0)
+        result = describe_compiled(program, &all, stage);
     PyMem_Free(all.types);
+    PyMem_Free(all.values);
+    PyMem_Free(all.tensors);
     PyMem_Free(all.numbers);
     return result;
 }
@@ -143,7 +150,7 @@ PyObject *describe(PyObject *module, PyObject *args)
 static PyObject *number_object(const struct number *number)
 {
     switch (number->kind) {
-    case NUMBER_BOOL: return PyBool_FromLong(number->value.integer != 0);
+    case NUMBER_BOOL: return PyBool_FromLong(number->value.truth);
     case NUMBER_INTEGER: return PyLong_FromLongLong(number->value.integer);
     case NUMBER_NATURAL: return PyLong_FromUnsignedLongLong(number->value.natural);
     default: return PyFloat_FromDouble(number->value.real);
@@ -169,13 +176,11 @@ static PyObject *type_text(const DLTensor *tensor)
 int describe_call(const struct call *call)
 {
     struct program *program = call->program;
-    const struct number *numbers = call->ran == program ? NULL : call->ran->numbers;
     PyObject *types = PyDict_New();
-    Py_ssize_t next = 0;
     int result = types ? 0 : -1;
     for (Py_ssize_t i = 0; !result && i < program->input_count; i++) {
-        bool number = numbers && numbers[i].kind;
-        PyObject *type = number ? number_object(&numbers[i]) : type_text(call->arguments[next++].tensors);
+        const struct number *number = &call->operands[i].number;
+        PyObject *type = number->kind ? number_object(number) : type_text(call->arguments[i].tensors);
         result = type ? PyDict_SetItem(types, program->names[i], type) : -1;
         Py_XDECREF(type);
     }

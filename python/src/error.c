@@ -1,5 +1,4 @@
-/* What the library reports becomes weft.Error or a warning. A place in the line of numbers that special.c puts before
- * a text becomes the place of the input that has the number. */
+/* What the library reports becomes weft.Error or a warning. */
 #include "extension.h"
 
 #include <stdarg.h>
@@ -39,38 +38,6 @@ static void point_at(const struct program *program, Py_ssize_t index, struct wef
     set_line(error, text, line);
 }
 
-/* Which input of the program has the number at this place of the line before the text. */
-static Py_ssize_t numbered_input(const struct program *program, const struct program *ran, size_t place)
-{
-    const char *text = PyUnicode_AsUTF8AndSize(ran->text, NULL);
-    Py_ssize_t seen = 0;
-    for (size_t i = 0; text && i < place; i++)
-        seen += text[i] == ';';
-    for (Py_ssize_t i = 0; i < program->input_count; i++)
-        if (ran->numbers[i].kind && seen-- == 0)
-            return i;
-    return -1;
-}
-
-/* Of an error in a program whose text has a line before the caller's. */
-static void take_prefix_off(const struct program *program, const struct program *ran, struct weft_error *error,
-                            char **line)
-{
-    size_t prefix = (size_t)ran->prefix;
-    if (!error->span_count || !prefix)
-        return;
-    if (error->spans[0].start < prefix) {
-        point_at(program, numbered_input(program, ran, error->spans[0].start), error, line);
-        return;
-    }
-    for (int i = 0; i < error->span_count; i++) {
-        error->spans[i].start -= error->spans[i].start < prefix ? error->spans[i].start : prefix;
-        error->spans[i].end -= error->spans[i].end < prefix ? error->spans[i].end : prefix;
-    }
-    error->source_start -= error->source_start < prefix ? error->source_start : prefix;
-    error->line--;
-}
-
 /* ---- records ---- */
 
 static PyObject *rendered(const struct weft_error *error)
@@ -99,16 +66,11 @@ static PyObject *record(const struct weft_error *error)
                          (Py_ssize_t)error->column, text);
 }
 
-static PyObject *records(const struct program *program, const struct program *ran, const struct weft_error *list)
+static PyObject *records(const struct weft_error *list)
 {
     PyObject *all = PyList_New(0);
     for (const struct weft_error *error = list; all && error; error = error->next) {
-        struct weft_error shown = *error;
-        char *line = NULL;
-        if (program && ran)
-            take_prefix_off(program, ran, &shown, &line);
-        PyObject *one = record(&shown);
-        free(line);
+        PyObject *one = record(error);
         if (!one || PyList_Append(all, one) < 0)
             Py_CLEAR(all);
         Py_XDECREF(one);
@@ -125,19 +87,18 @@ static void set_error(enum weft_status status, PyObject *all)
     Py_XDECREF(all);
 }
 
-void error_raise(const struct program *program, const struct program *ran, enum weft_status status,
-                 struct weft_error *list)
+void error_raise(enum weft_status status, struct weft_error *list)
 {
     if (status == WEFT_OUT_OF_MEMORY)
         PyErr_SetString(PyExc_MemoryError, list ? list->message : "out of memory");
     else
-        set_error(status, records(program, ran, list));
+        set_error(status, records(list));
     weft_error_destroy(list);
 }
 
-int error_warn(const struct program *program, const struct program *ran, struct weft_error *list)
+int error_warn(struct weft_error *list)
 {
-    PyObject *all = records(program, ran, list);
+    PyObject *all = records(list);
     Py_ssize_t count = all ? PyList_Size(all) : 0;
     int result = all ? 0 : -1;
     weft_error_destroy(list);
@@ -160,7 +121,7 @@ static void raise_own(const struct program *program, Py_ssize_t index, struct we
         return;
     if (program)
         point_at(program, index, error, &line);
-    set_error(error->status, records(NULL, NULL, error));
+    set_error(error->status, records(error));
     free(line);
 }
 

@@ -61,6 +61,7 @@ struct number {
         int64_t integer;
         uint64_t natural;
         double real;
+        bool truth;
     } value;
 };
 
@@ -87,9 +88,7 @@ struct program {
     Py_ssize_t input_count, result_count;
     bool ignore_unused;
     enum weft_dtype *declared;     /* of each input; WEFT_DTYPE_COUNT: not declared */
-    /* Of a program in which inputs of another one are bound to numbers: */
-    int prefix;                    /* bytes of `text` before the caller's */
-    struct number *numbers;        /* one for each input of the other one */
+    bool *numbers;                 /* of each input, whether its type is number */
     /* The last of such programs, and the last shapes. */
     PyObject *specials[SPECIALS];
     struct known_shape shapes[SHAPES];
@@ -98,26 +97,25 @@ struct program {
 
 extern PyTypeObject *program_type;
 int program_add(PyObject *module);
-/* Compiles the text of `self`, which is `base` or one with its numbers. `more`: inputs with their types, or NULL. */
-int program_compile(const struct program *base, const struct program *self, const struct weft_compile_params *more,
-                    struct weft_program **made);
-/* The same for another text, the caller's after `prefix` bytes. `numbers` becomes the new program's. */
-struct program *program_again(struct program *program, PyObject *text, int prefix, struct number *numbers);
+/* Compiles the text of a program. `more`: inputs with their types, or NULL. */
+int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made);
+/* The same program where these inputs with their types are known. */
+struct program *program_again(struct program *program, const struct weft_compile_params *more);
 
 struct number number_read(PyObject *object);
 /* A literal expression, as a new bytes object. */
 PyObject *number_text(const struct number *number);
-/* A new reference to the program with these numbers, which are as many as its inputs. */
-struct program *special_get(struct program *program, const struct number *numbers);
+/* A new reference to the program with these inputs as numbers. `numbers` has an entry for each input. */
+struct program *special_get(struct program *program, const bool *numbers);
+/* The number as a tensor of the library, over its value. */
+DLTensor number_tensor(struct number *number);
 
 /* ---- errors (error.c) ---- */
 
-/* Sets the exception for what the library reported, and releases the list. `ran` is the program that ran: `program`, or
- * one with numbers. Both may be NULL. */
-void error_raise(const struct program *program, const struct program *ran, enum weft_status status,
-                 struct weft_error *list);
+/* Sets the exception for what the library reported, and releases the list. */
+void error_raise(enum weft_status status, struct weft_error *list);
 /* Remarks and warnings become Python's, which may be exceptions. Releases the list. */
-int error_warn(const struct program *program, const struct program *ran, struct weft_error *list);
+int error_warn(struct weft_error *list);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
@@ -151,7 +149,8 @@ struct operand {
     struct seen *samples;          /* of a batch */
     DLTensor *tensors;             /* of a batch */
     Py_ssize_t count;
-    struct weft_literal *literal;  /* the number */
+    struct weft_literal *literal;  /* a number of the type that the text declares */
+    struct number number;          /* any other number */
 };
 
 int operand_read(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role);

@@ -19,7 +19,7 @@ static PyObject *kernel_names(PyObject *module, PyObject *text)
     enum weft_status status = weft_kernel_names(bytes, NULL, &names, &count, &error);
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)
-        error_raise(NULL, NULL, status, error);
+        error_raise(status, error);
     for (size_t i = 0; list && i < count; i++) {
         PyObject *name = PyUnicode_FromString(names[i]);
         if (!name || PyList_Append(list, name) < 0)

@@ -62,7 +62,7 @@ int operand_read_number(struct operand *operand, struct weft_argument *argument,
     enum weft_status status = weft_read_literal(PyBytes_AsString(text), dtype, &operand->literal, &error);
     Py_DECREF(text);
     if (status < 0) {
-        error_raise(NULL, NULL, status, error);
+        error_raise(status, error);
         return -1;
     }
     struct weft_literal *literal = operand->literal;

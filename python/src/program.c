@@ -70,14 +70,16 @@ static int read_names(struct program *self)
     self->results = PyTuple_New(self->result_count);
     self->names = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->names);
     self->declared = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->declared);
-    if (!self->names || !self->declared)
+    self->numbers = PyMem_Calloc((size_t)self->input_count + 1, sizeof *self->numbers);
+    if (!self->names || !self->declared || !self->numbers)
         PyErr_NoMemory();
-    if (!self->inputs || !self->results || !self->names || !self->declared)
+    if (!self->inputs || !self->results || !self->names || !self->declared || !self->numbers)
         return -1;
     for (Py_ssize_t i = 0; i < self->input_count; i++) {
         struct weft_input_info info;
         weft_program_input(self->handle, (size_t)i, &info);
         self->declared[i] = info.dtype;
+        self->numbers[i] = info.number;
         self->names[i] = PyUnicode_InternFromString(info.name);
         if (!self->names[i] || PyTuple_SetItem(self->inputs, i, self->names[i]) < 0)
             return -1;
@@ -99,8 +101,7 @@ static int set_math(const struct program *self, struct weft_compile_params *para
     return math < 0 ? -1 : 0;
 }
 
-int program_compile(const struct program *base, const struct program *self, const struct weft_compile_params *more,
-                    struct weft_program **made)
+int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made)
 {
     struct weft_compile_params params = more ? *more : (struct weft_compile_params){0};
     struct weft_error *error = NULL;
@@ -122,7 +123,7 @@ int program_compile(const struct program *base, const struct program *self, cons
     Py_END_ALLOW_THREADS
     PyMem_Free(names);
     if (status < 0) {
-        error_raise(base, self, status, error);
+        error_raise(status, error);
         return -1;
     }
     weft_error_destroy(error);
@@ -165,22 +166,16 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     if (!self)
         return NULL;
     self->ignore_unused = ignore_unused;
-    if (program_compile(NULL, self, NULL, &self->handle) < 0 || read_names(self) < 0)
+    if (program_compile(self, NULL, &self->handle) < 0 || read_names(self) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
 
-struct program *program_again(struct program *program, PyObject *text, int prefix, struct number *numbers)
+struct program *program_again(struct program *program, const struct weft_compile_params *more)
 {
-    PyObject *const options[] = {text, program->math, program->wanted, program->kernel};
+    PyObject *const options[] = {program->text, program->math, program->wanted, program->kernel};
     struct program *self = make(program_type, program->context, options);
-    if (!self) {
-        PyMem_Free(numbers);
-        return NULL;
-    }
-    self->prefix = prefix;
-    self->numbers = numbers;
-    if (program_compile(program, self, NULL, &self->handle) < 0 || read_names(self) < 0)
+    if (self && (program_compile(self, more, &self->handle) < 0 || read_names(self) < 0))
         Py_CLEAR(self);
     return self;
 }

@@ -13,13 +13,15 @@ static size_t describe_inputs(const struct call *call, int64_t words[SHAPE_WORDS
     words[n++] = (int64_t)(intptr_t)(call->first ? call->first->library : NULL);
     for (Py_ssize_t i = 0; i < call->input_count; i++) {
         const DLTensor *tensor = call->arguments[i].tensors;
-        if (call->arguments[i].batch || n + 2 + (size_t)tensor->ndim > SHAPE_WORDS)
+        if (call->arguments[i].batch || n + 3 + (size_t)tensor->ndim > SHAPE_WORDS)
             return 0;
         words[n++] = (int64_t)tensor->dtype.code << 40 | (int64_t)tensor->dtype.bits << 32 | tensor->dtype.lanes << 16 |
                      tensor->ndim;
         words[n++] = (int64_t)tensor->device.device_type << 32 | tensor->device.device_id;
         for (int d = 0; d < tensor->ndim; d++)
             words[n++] = tensor->shape[d];
+        if (call->operands[i].number.kind)
+            words[n++] = call->operands[i].number.value.integer;
     }
     return n * sizeof *words;
 }
@@ -55,13 +57,13 @@ static int infer(const struct call *call, const struct weft_argument *arguments,
     status = weft_infer(handle, arguments, count, infos, &error);
     Py_END_ALLOW_THREADS
     if (status < 0 && raise)
-        error_raise(call->program, call->ran, status, error);
+        error_raise(status, error);
     else
         weft_error_destroy(error);
     return status < 0 ? -1 : 0;
 }
 
-/* Whether it says the same without the inputs' data. */
+/* Whether it says the same without the inputs' data, numbers apart, whose values are kept. */
 static bool infers_without_data(const struct call *call, struct weft_tensor_info *infos)
 {
     size_t count = (size_t)call->input_count;
@@ -70,7 +72,8 @@ static bool infers_without_data(const struct call *call, struct weft_tensor_info
     bool known = arguments && tensors;
     for (size_t i = 0; known && i < count; i++) {
         tensors[i] = *call->arguments[i].tensors;
-        tensors[i].data = NULL;
+        if (!call->operands[i].number.kind)
+            tensors[i].data = NULL;
         arguments[i] = (struct weft_argument){.tensors = &tensors[i], .count = 1};
     }
     known = known && infer(call, arguments, infos, false) == 0;
@@ -146,7 +149,7 @@ static PyObject *make_batch(const struct call *call, size_t r, const struct weft
                                                  extents, &error);
     PyObject *list = status < 0 ? NULL : PyList_New(0);
     if (status < 0)
-        error_raise(call->program, call->ran, status, error);
+        error_raise(status, error);
     else
         weft_error_destroy(error);
     for (int64_t i = 0; list && i < info->count; i++) {

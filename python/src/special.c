@@ -1,11 +1,6 @@
-/* Python's numbers. They are literals whose values come with the call (rule 2.7 of docs/language.md), so a program is
- * compiled once more for them, with a line before its text that binds each name to its literal:
- *
- *     k = 0.1;n = 3
- *     x[:n] * k
- *
- * This is cheap, because the values of literals are arguments of a kernel: another value compiles no kernel. The last
- * programs of this kind are kept. */
+/* Python's numbers (rule 2.7 of docs/language.md). Which inputs of a program are numbers is known when it is called. So
+ * it is compiled once more for each such set of inputs, and the last programs of this kind are kept. Their values are
+ * arguments of the call. */
 #include "extension.h"
 
 #include <stdio.h>
@@ -35,7 +30,7 @@ struct number number_read(PyObject *object)
     if (PyFloat_CheckExact(object))
         return (struct number){.kind = NUMBER_REAL, .value.real = PyFloat_AsDouble(object)};
     if (PyBool_Check(object))
-        return (struct number){.kind = NUMBER_BOOL, .value.integer = object == Py_True};
+        return (struct number){.kind = NUMBER_BOOL, .value.truth = object == Py_True};
     if (PyLong_Check(object))
         return read_integer(object);
     return (struct number){.kind = NUMBER_NONE};
@@ -54,7 +49,7 @@ PyObject *number_text(const struct number *number)
     if (number->kind == NUMBER_REAL)
         return real_text(number->value.real);
     if (number->kind == NUMBER_BOOL)
-        return PyBytes_FromString(number->value.integer ? "true" : "false");
+        return PyBytes_FromString(number->value.truth ? "true" : "false");
     char digits[32];
     int length = number->kind == NUMBER_INTEGER ? snprintf(digits, sizeof digits, "%lld",
                                                            (long long)number->value.integer)
@@ -63,58 +58,35 @@ PyObject *number_text(const struct number *number)
     return PyBytes_FromStringAndSize(digits, length);
 }
 
-/* ---- the line before the text ---- */
-
-/* "k = 0.1;" */
-static int add_binding(PyObject *list, PyObject *name, const struct number *number)
+DLTensor number_tensor(struct number *number)
 {
-    PyObject *literal = number_text(number);
-    PyObject *text = literal ? PyUnicode_FromFormat("%U = %s", name, PyBytes_AsString(literal)) : NULL;
-    int result = text ? PyList_Append(list, text) : -1;
-    Py_XDECREF(literal);
-    Py_XDECREF(text);
-    return result;
+    static const enum weft_dtype dtypes[] = {[NUMBER_BOOL] = WEFT_BOOL, [NUMBER_INTEGER] = WEFT_INT64,
+                                             [NUMBER_NATURAL] = WEFT_UINT64, [NUMBER_REAL] = WEFT_FLOAT64};
+    return (DLTensor){.data = &number->value, .device = {kDLCPU, 0}, .dtype = weft_dtype_to_dlpack(dtypes[number->kind])};
 }
 
-static PyObject *binding_line(const struct program *program, const struct number *numbers)
-{
-    PyObject *list = PyList_New(0), *between = PyUnicode_FromString(";"), *line = NULL;
-    int result = list && between ? 0 : -1;
-    for (Py_ssize_t i = 0; !result && i < program->input_count; i++)
-        if (numbers[i].kind)
-            result = add_binding(list, PyTuple_GetItem(program->inputs, i), &numbers[i]);
-    if (!result)
-        line = PyUnicode_Join(between, list);
-    Py_XDECREF(list);
-    Py_XDECREF(between);
-    return line;
-}
+/* ---- programs ---- */
 
-static struct program *make(struct program *program, const struct number *numbers)
+static struct program *make(struct program *program, const bool *numbers)
 {
-    size_t size = (size_t)program->input_count * sizeof *numbers;
-    PyObject *line = binding_line(program, numbers);
-    PyObject *text = line ? PyUnicode_FromFormat("%U\n%U", line, program->text) : NULL;
-    struct number *kept = PyMem_Malloc(size);
-    struct program *made = NULL;
-    if (!kept)
+    struct weft_input_type *types = PyMem_Calloc((size_t)program->input_count + 1, sizeof *types);
+    struct weft_compile_params more = {.inputs = types};
+    if (!types) {
         PyErr_NoMemory();
-    if (text && kept) {
-        memcpy(kept, numbers, size);
-        made = program_again(program, text, (int)PyUnicode_GetLength(line) + 1, kept);
-    } else {
-        PyMem_Free(kept);
+        return NULL;
     }
-    Py_XDECREF(line);
-    Py_XDECREF(text);
+    for (Py_ssize_t i = 0; i < program->input_count; i++)
+        if (numbers[i])
+            types[more.input_count++] =
+                (struct weft_input_type){.name = PyUnicode_AsUTF8AndSize(program->names[i], NULL), .type = "number"};
+    struct program *made = PyErr_Occurred() ? NULL : program_again(program, &more);
+    PyMem_Free(types);
     return made;
 }
 
-/* ---- all ---- */
-
-struct program *special_get(struct program *program, const struct number *numbers)
+struct program *special_get(struct program *program, const bool *numbers)
 {
-    size_t size = (size_t)program->input_count * sizeof *numbers;
+    const size_t size = (size_t)program->input_count * sizeof *numbers;
     for (int i = 0; i < SPECIALS; i++) {
         struct program *kept = (struct program *)program->specials[i];
         if (kept && memcmp(kept->numbers, numbers, size) == 0)
