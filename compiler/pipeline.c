@@ -50,7 +50,7 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 static struct lower_params lower_params(const struct pipeline *p)
 {
     return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
-                                 p->reduced, p->diags};
+                                 p->open != NULL, p->reduced, p->diags};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all

@@ -5,7 +5,20 @@
 
 /* ---- requirements on a kernel ---- */
 
-/* Ahead of time, ranks must be fixed and the numbers of views must be literals. */
+/* Whether a view takes the elements of an input as its numbers; single ones in size expressions are fine. */
+static bool takes_elements(const struct program *program, int input)
+{
+    bool any = false;
+    for (int v = 0; v < program->view_count; v++) {
+        const struct view_args *args = &program->views[v];
+        const struct numbers *const all[] = {&args->shape, &args->rel_shape, &args->src_dims, &args->axes};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            any = any || (all[i]->given && all[i]->input == input);
+    }
+    return any;
+}
+
+/* Ahead of time, ranks must be fixed and the numbers of views must be literals or size expressions. */
 static bool check_inputs(const struct program *program)
 {
     bool good = true;
@@ -14,7 +27,7 @@ static bool check_inputs(const struct program *program)
         const char *type = type_rows[symbol->type.dtype].name;
         if (!symbol->type.ranked)
             good = diag(program->diags, DIAG_AOT_RANK, symbol->span, symbol->name, type, type, type);
-        else if (program->reads && program->reads[i])
+        else if (takes_elements(program, i))
             good = diag(program->diags, DIAG_AOT_NUMBERS, symbol->span, symbol->name);
     }
     return good;
@@ -37,18 +50,6 @@ static bool check_kernel(struct aot_kernel *k)
            pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS);
 }
 
-/* Whether a kernel takes an extent as a value. */
-static bool check_numbers(const struct aot_kernel *k)
-{
-    for (int p = 0; p < k->launch_count; p++)
-        for (int i = 0; i < k->launches[p].kernel->literal_count; i++)
-            if (k->launches[p].kernel->literal_sources[i].node >= 0)
-                return diag(k->program->diags, DIAG_NOT_YET,
-                            k->program->nodes[k->launches[p].kernel->literal_sources[i].node].span,
-                            "an extent as a value ahead of time", "");
-    return true;
-}
-
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,
                         struct aot_kernel *k)
 {
@@ -58,7 +59,8 @@ static bool make_kernel(struct arena *arena, struct program *program, const stru
     if (!check_kernel(k))
         return false;
     aot_shapes(k);
-    return aot_check_parameters(k) && aot_divide(k) && check_numbers(k);
+    return aot_check_parameters(k) && aot_divide(k) && aot_numbers(k) &&
+           !program->diags->errors;
 }
 
 /* ---- files ---- */

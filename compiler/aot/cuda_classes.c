@@ -10,7 +10,7 @@ enum { ROW_GROUPS = EXACT_GROUPS }; /* outer groups in the kernel for gaps betwe
 
 bool aot_is_value(const struct aot_kernel *k, const struct access *access)
 {
-    return access->kind == TENSOR_INPUT && k->inputs[access->index]->rank == 0;
+    return access->kind == TENSOR_NUMBER || (access->kind == TENSOR_INPUT && k->inputs[access->index]->rank == 0);
 }
 
 /* Replaces the kinds of accesses to parameters that are passed by value. */

@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+/* Whether a parameter is a single integer that sizes are made of. */
+static bool is_size(const struct aot_kernel *k, int number)
+{
+    const struct program *program = k->program;
+    return number < program->input_count && program->reads && program->reads[number];
+}
+
 /* A type that C lacks is the unsigned integer with its bits. */
 static const char *c_type(struct arena *arena, enum weft_dtype dtype)
 {
@@ -25,7 +32,8 @@ struct aot_operand aot_operand(struct aot_kernel *k, int number)
     const struct program *program = k->program;
     if (number < program->input_count) {
         const struct symbol *symbol = &program->symbols[program->inputs[number]];
-        return (struct aot_operand){symbol->name, k->inputs[number], symbol->type.dtype, false, input_layout(symbol)};
+        const enum weft_dtype dtype = symbol->type.number ? WEFT_FLOAT64 : symbol->type.dtype;
+        return (struct aot_operand){symbol->name, k->inputs[number], dtype, false, input_layout(symbol)};
     }
     const struct result *result = &program->results[number - program->input_count];
     const char *layout = k->layouts[result->node];
@@ -116,6 +124,8 @@ static struct parameters list_parameters(struct aot_kernel *k, enum entry entry)
         const struct aot_operand o = aot_operand(k, i);
         if (entry == ENTRY_DENSE && i == k->program->input_count)
             add_sizes(k, &list);
+        if (entry == ENTRY_SHAPE && is_size(k, i))
+            add_parameter(k, &list, "int64_t ", o.name);
         add_operand(k, &list, entry, &o);
     }
     if (k->target->device && entry != ENTRY_SHAPE)
@@ -187,7 +197,10 @@ static void put_signature(struct buf *out, struct aot_kernel *k)
     for (int i = 0; i < aot_operand_count(k); i++) {
         const struct aot_operand o = aot_operand(k, i);
         buf_printf(out, " *     %-9s %s: ", o.result ? "result" : "parameter", o.name);
-        put_type(out, k, &o);
+        if (i < k->program->input_count && k->program->symbols[k->program->inputs[i]].type.number)
+            buf_puts(out, "number");
+        else
+            put_type(out, k, &o);
         buf_putc(out, '\n');
     }
     buf_puts(out, " */\n\n");
@@ -297,6 +310,23 @@ static void put_run(struct buf *out, struct aot_kernel *k, enum entry entry)
                stream_argument(k));
 }
 
+/* Writes the values of sizes, in the types of their parameters. */
+static void put_values(struct buf *out, struct aot_kernel *k)
+{
+    struct buf list = buf_new(k->arena);
+    for (int i = 0; i < k->program->input_count; i++) {
+        const struct aot_operand o = aot_operand(k, i);
+        const char *type = c_type(k->arena, o.dtype);
+        const bool number = k->program->symbols[k->program->inputs[i]].type.number;
+        if (is_size(k, i))
+            buf_printf(out, "    const %s weft_value_%d = (%s)%s;\n", type, i, type, o.name);
+        else if (number) /* no extent depends on it, and NaN passes all checks */
+            buf_printf(out, "    const double weft_value_%d = real(INT64_C(0x7ff8000000000000));\n", i);
+        buf_puts(&list, is_size(k, i) || number ? arena_printf(k->arena, "&weft_value_%d, ", i) : "NULL, ");
+    }
+    buf_printf(out, "    const void *const weft_values[] = {%sNULL};\n", list.text);
+}
+
 static void put_shape(struct buf *out, struct aot_kernel *k)
 {
     const int inputs = k->program->input_count;
@@ -310,7 +340,9 @@ static void put_shape(struct buf *out, struct aot_kernel *k)
         }
         buf_puts(out, "NULL};\n");
     }
-    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_results);\n}\n\n", k->program->name);
+    put_values(out, k);
+    buf_printf(out, "    return weft_infer(&" NAME_TABLES ", weft_shapes, weft_values, weft_results);\n}\n\n",
+               k->program->name);
 }
 
 static void put_batch(struct buf *out, struct aot_kernel *k)

@@ -74,8 +74,12 @@ int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t t
                                    from, (long long)each, (long long)times));
 }
 
-/* Adds a statement that ends a call with this note if the condition is true. */
-static void refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text)
+int64_t aot_new_extent(struct aot_kernel *k)
+{
+    return new_extent(k, NULL, not_computed);
+}
+
+void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text)
 {
     ARENA_PUSH(k->arena, k->notes, k->note_count, ((struct aot_note){span, text}));
     buf_printf(&k->extents, "if (%s)\n    return %d; /* %s */\n", condition, k->note_count, text);
@@ -99,7 +103,7 @@ static void declare_extent(struct aot_kernel *k, int input, struct shape *shape,
         return;
     }
     const char *expected = name ? *name : aot_extent(k, *extent);
-    refuse(k, arena_printf(k->arena, "%s != %s", given, aot_extent(k, *extent)), symbol->span,
+    aot_refuse(k, arena_printf(k->arena, "%s != %s", given, aot_extent(k, *extent)), symbol->span,
            arena_printf(k->arena, "%s is not %s", what, expected));
 }
 
@@ -130,7 +134,7 @@ static int64_t join_unequal(struct aot_kernel *k, int64_t x, bool x_rigid, int64
         differ = arena_printf(k->arena, "%s && %s != 1", differ, a);
     if (y_stretches)
         differ = arena_printf(k->arena, "%s && %s != 1", differ, b);
-    refuse(k, differ, span, text);
+    aot_refuse(k, differ, span, text);
     if (!x_stretches || !y_stretches)
         return x >= 0 ? x : y >= 0 ? y : x_stretches ? y : x;
     return set_extent(k, "what two extents broadcast to", (struct aot_computed){.how = COMPUTED_JOIN, .a = x, .b = y},
@@ -209,7 +213,7 @@ static void set_checked(struct aot_view *v, int d, const char *value, const char
 {
     struct aot_kernel *k = v->k;
     v->out->extents[d] = set_extent(k, "an extent of a view", not_computed, value);
-    refuse(k, arena_printf(k->arena, "%s < 0", aot_extent(k, v->out->extents[d])), v->node->token, wrong);
+    aot_refuse(k, arena_printf(k->arena, "%s < 0", aot_extent(k, v->out->extents[d])), v->node->token, wrong);
 }
 
 static void set_rest(struct aot_view *v, int d)
@@ -243,7 +247,7 @@ static void compare_volumes(struct aot_view *v)
     struct aot_kernel *k = v->k;
     if ((shape_known(v->in) && shape_known(v->out)) || (v->in_size == v->out_size && shapes_equal(v->in, v->out)))
         return;
-    refuse(k, arena_printf(k->arena, "%s != %s", scaled(k->arena, volume_text(k, v->in), v->in_size),
+    aot_refuse(k, arena_printf(k->arena, "%s != %s", scaled(k->arena, volume_text(k, v->in), v->in_size),
                            scaled(k->arena, volume_text(k, v->out), v->out_size)),
            v->node->token, "a view has another number of elements than what is viewed");
 }
@@ -278,13 +282,13 @@ static void squeezed_extents(struct aot_view *v)
     view_axes(v->args, NULL, v->in->rank, &set);
     for (int d = 0; d < v->in->rank; d++)
         if (set >> d & 1 && v->in->extents[d] < 0)
-            refuse(v->k, arena_printf(v->k->arena, "%s != 1", aot_extent(v->k, v->in->extents[d])), v->node->token,
+            aot_refuse(v->k, arena_printf(v->k->arena, "%s != 1", aot_extent(v->k, v->in->extents[d])), v->node->token,
                    arena_printf(v->k->arena, "squeeze drops dimension %d, whose extent is not 1", d));
 }
 
 static bool slices_equal(const struct slice *a, const struct slice *b)
 {
-    return a->start == b->start && a->stop == b->stop && a->step == b->step && a->has_start == b->has_start &&
+    return a->open == b->open && a->start == b->start && a->stop == b->stop && a->step == b->step && a->has_start == b->has_start &&
            a->has_stop == b->has_stop;
 }
 
@@ -294,35 +298,102 @@ static int64_t sliced_extent(struct aot_kernel *k, int64_t of, const struct slic
     for (int i = 0; i < k->slice_count; i++)
         if (k->slices[i].of == of && slices_equal(&k->slices[i].slice, slice))
             return k->slices[i].extent;
-    const char *value = arena_printf(k->arena, "sliced(%s, %lld, %lld, %lld, %d)", aot_extent(k, of),
-                                     (long long)slice->start, (long long)slice->stop, (long long)slice->step,
-                                     slice->has_start | slice->has_stop << 1);
+    const char *value = arena_printf(k->arena, "sliced(%s, %s, %s, %s, %d)", aot_extent(k, of),
+                                     aot_bound(k, slice, BOUND_START), aot_bound(k, slice, BOUND_STOP),
+                                     aot_bound(k, slice, BOUND_STEP), slice->has_start | slice->has_stop << 1);
     const int64_t extent = set_extent(k, "an extent of a selection", not_computed, value);
     ARENA_PUSH(k->arena, k->slices, k->slice_count, ((struct aot_slice){of, extent, *slice}));
     return extent;
 }
 
-/* Checks that an index lies within an extent that only the call knows. */
+/* Checks that an index lies within an extent. One of them at least only the call knows. */
 static void check_index(struct aot_kernel *k, int d, int64_t extent, const struct item *item)
 {
-    const long long index = (long long)item->slice.start;
-    const long long least = index < 0 ? -index : index < LLONG_MAX ? index + 1 : index;
-    refuse(k, arena_printf(k->arena, "%s < %lld", aot_extent(k, extent), least), item->span,
-           arena_printf(k->arena, "index %lld is out of range: dimension %d is too short", index, d));
+    const char *of = aot_extent(k, extent), *index = aot_bound(k, &item->slice, BOUND_START);
+    aot_refuse(k, arena_printf(k->arena, "%s < -%s || %s >= %s", index, of, index, of), item->span,
+               item->slice.open
+                   ? arena_printf(k->arena, "an index is out of range of dimension %d", d)
+                   : arena_printf(k->arena, "index %lld is out of range: dimension %d is too short",
+                                  (long long)item->slice.start, d));
+}
+
+/* The same for the positions of a list. */
+static void check_list(struct aot_kernel *k, int d, int64_t extent, const struct item *item)
+{
+    for (int i = 0; i < item->count; i++) {
+        struct item one = {.kind = ITEM_INDEX, .slice.start = item->positions[i], .span = item->span};
+        check_index(k, d, extent, &one);
+    }
+}
+
+/* A list is a slice here. False with a diagnostic where it is none. */
+static bool check_lists(struct aot_view *v, const struct item *item, int64_t extent)
+{
+    int64_t first, step;
+    return item->kind != ITEM_LIST || view_list_is_slice(item, extent, &first, &step) ||
+           diag(v->k->program->diags, DIAG_NOT_YET, item->span,
+                "a list of positions without equal steps, or with positions from the start and from the end,", "");
+}
+
+static void check_step(struct aot_kernel *k, const struct item *item)
+{
+    if (item->slice.open >> BOUND_STEP & 1)
+        aot_refuse(k, arena_printf(k->arena, "%s == 0", aot_bound(k, &item->slice, BOUND_STEP)), item->span,
+                   "the step of a slice is 0");
+}
+
+static void select_extent(struct aot_view *v, int d, const struct select_axis *axis)
+{
+    const int64_t extent = v->in->extents[d];
+    const struct item *item = axis->item;
+    const bool open = extent < 0 || (item && item->slice.open);
+    if (!item || !check_lists(v, item, extent))
+        return;
+    if (item->kind == ITEM_LIST && extent < 0)
+        check_list(v->k, d, extent, item);
+    else if (open && axis->result < 0)
+        check_index(v->k, d, extent, item);
+    else if (open && item->kind == ITEM_SLICE && !item_keeps_extent(item)) {
+        check_step(v->k, item);
+        v->out->extents[axis->result] = sliced_extent(v->k, extent, &item->slice);
+    }
 }
 
 static void selected_extents(struct aot_view *v)
 {
     struct select_axis axes[WEFT_MAX_RANK];
-    view_select_axes(v->args, v->in->rank, axes);
-    for (int d = 0; d < v->in->rank; d++) {
-        const int64_t extent = v->in->extents[d];
-        const struct item *item = axes[d].item;
-        if (extent < 0 && axes[d].result < 0)
-            check_index(v->k, d, extent, item);
-        else if (extent < 0 && !item_keeps_extent(item))
-            v->out->extents[axes[d].result] = sliced_extent(v->k, extent, &item->slice);
+    aot_resolve(v->k, v->node);
+    view_select_axes(&v->k->views[v->node->view], v->in->rank, axes);
+    for (int d = 0; d < v->in->rank; d++)
+        select_extent(v, d, &axes[d]);
+}
+
+/* Extents that are size expressions. A negative one takes what is left. */
+static void sized_extents(struct aot_view *v)
+{
+    struct aot_kernel *k = v->k;
+    const struct numbers *shape = &v->args->shape;
+    const char *negative = "";
+    for (int d = 0; d < v->out->rank; d++) {
+        const int n = shape->sizes ? shape->sizes[d] : -1;
+        if (n >= 0)
+            v->out->extents[d] = set_extent(k, "an extent of a view", not_computed, aot_size_text(k, n));
+        negative = n >= 0 ? arena_printf(k->arena, "%s%s(%s < 0)", negative, *negative ? " + " : "",
+                                         aot_extent(k, v->out->extents[d])) : negative;
     }
+    const bool rest = find_rest(v) >= 0;
+    if (*negative)
+        aot_refuse(k, arena_printf(k->arena, "%s > %d", negative, !rest), v->node->token,
+                   "several extents of a view are negative");
+    for (int d = 0; !rest && d < v->out->rank; d++)
+        if (shape->sizes && shape->sizes[d] >= 0) {
+            const char *extent = aot_extent(k, v->out->extents[d]);
+            buf_printf(&k->extents, "if (%s < 0) {\n    %s = 1;\n    %s = quotient(%s, %s);\n}\n", extent, extent, extent,
+                       scaled(k->arena, volume_text(k, v->in), v->in_size),
+                       scaled(k->arena, volume_text(k, v->out), v->out_size));
+            aot_refuse(k, arena_printf(k->arena, "%s < 0", extent), v->node->token,
+                       "the elements of a view do not fill the extents that are given");
+        }
 }
 
 static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
@@ -342,6 +413,8 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
                          .out = arena_copy(k->arena, out, sizeof *out),
                          .in_size = bytes ? type_rows[from->dtype].size : 1,
                          .out_size = bytes ? type_rows[node->dtype].size : 1};
+    if (args->shape.sizes)
+        sized_extents(&v);
     if (args->kind == VIEW_SQUEEZE)
         squeezed_extents(&v);
     else if (args->kind == VIEW_SELECT)
@@ -372,9 +445,20 @@ void aot_shapes(struct aot_kernel *k)
 {
     const struct shape *scalar = ARENA_NEW(k->arena, struct shape);
     k->extents = buf_new(k->arena);
+    const size_t nodes = (size_t)k->program->node_count;
+    bool *sizes = ARENA_ARRAY(k->arena, bool, nodes + 1);
+    k->views = arena_copy(k->arena, k->program->views, (size_t)k->program->view_count * sizeof *k->views);
+    k->size_slots = ARENA_ARRAY(k->arena, int, nodes + 1);
+    k->number_slots = ARENA_ARRAY(k->arena, int, nodes + 1);
+    memset(k->size_slots, -1, nodes * sizeof *k->size_slots);
+    memset(k->number_slots, -1, nodes * sizeof *k->number_slots);
+    find_sizes(k->program, sizes);
     declare_inputs(k);
     k->shapes = ARENA_ARRAY(k->arena, const struct shape *, k->program->node_count);
-    for (int n = 0; n < k->program->node_count; n++)
+    for (int n = 0; n < k->program->node_count; n++) {
         k->shapes[n] = node_shape(k, &k->program->nodes[n], scalar);
+        if (sizes[n])
+            aot_size(k, n);
+    }
     k->node_extents = k->extent_count;
 }

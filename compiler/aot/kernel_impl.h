@@ -53,6 +53,10 @@ struct aot_slice {
 
 struct aot_kernel {
     struct arena *arena;
+    struct view_args *views;       /* [view_count] with slots in place of size expressions */
+    int *size_slots;               /* [node_count] where `d` holds the value of a size expression; -1: nowhere */
+    int *number_slots;             /* the same of numbers that kernels take */
+    bool takes_numbers;            /* kernels take any */
     const struct target *target;
     const char *function;          /* see aot_function */
     bool failed;                   /* `compile` failed */
@@ -91,6 +95,23 @@ void aot_find_clashes(struct aot_kernel *const *kernels, int count, const char *
 
 /* extents.c: finds the shapes of all nodes, and writes the statements with which a call computes them. */
 void aot_shapes(struct aot_kernel *k);
+/* Adds an extent, or another number of a call, for which a statement is to be written. */
+int64_t aot_new_extent(struct aot_kernel *k);
+/* Adds a statement that ends a call with this note if the condition is true. */
+void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, const char *text);
+
+/* sizes.c: adds the statement that computes node n, a size expression, unless it is a literal. */
+void aot_size(struct aot_kernel *k, int n);
+/* Its value in C: "d[3]" or a number. */
+const char *aot_size_text(struct aot_kernel *k, int n);
+/* Puts slots into the items of a selection, in k->views. */
+void aot_resolve(struct aot_kernel *k, const struct node *view);
+/* A number of a slice in C. */
+const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound);
+/* Adds the statements that compute what kernels take as TENSOR_NUMBER, once there are launches. False with a
+ * diagnostic. */
+bool aot_numbers(struct aot_kernel *k);
+
 /* The shape to which two shapes broadcast. */
 const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const struct shape *b, struct span span);
 /* The number of a shape's elements. And the number of groups of `each` in an extent, at least 1, times `times`. */
@@ -119,6 +140,9 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_launch *launch, const str
 /* cuda_source.c: writes the source for CUDA. Returns false where `params->compile` failed. */
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,
                            const struct aot_params *params);
+
+/* tables.c: whether a call decides numbers of a map's slices. */
+bool aot_is_open(const struct index_map *step);
 
 /* source.c: write a header, and the source for C. */
 void aot_put_header(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

@@ -50,6 +50,30 @@ static const struct shape *example_shape(struct aot_kernel *k, const struct exam
     return numbers;
 }
 
+/* Every parameter that sizes are made of is a quarter of `base`. */
+static const struct contents *example_contents(struct aot_kernel *k, int base)
+{
+    struct contents *contents = ARENA_ARRAY(k->arena, struct contents, k->program->input_count + 1);
+    struct literal *value = ARENA_NEW(k->arena, struct literal);
+    *value = (struct literal){.kind = LITERAL_INTEGER, .integer = base / 4};
+    for (int i = 0; i < k->program->input_count; i++)
+        contents[i] = (struct contents){1, value};
+    return contents;
+}
+
+/* Takes the values of size expressions from a view. */
+static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example *example)
+{
+    for (int i = 0; i < slots->item_count; i++) {
+        const struct slice *slice = &slots->items[i].slice, *value = &values->items[i].slice;
+        const int64_t places[] = {slice->start, slice->stop, slice->step},
+                      numbers[] = {value->start, value->stop, value->step};
+        for (int b = 0; item_is_number(&slots->items[i]) && b < BOUND_COUNT; b++)
+            if (slice->open >> b & 1)
+                example->extents[places[b]] = numbers[b];
+    }
+}
+
 /* Makes an example whose extents are multiples of `base`. False where shapes do not fit. */
 static bool try_base(struct aot_kernel *k, int base, struct example *example)
 {
@@ -63,8 +87,12 @@ static bool try_base(struct aot_kernel *k, int base, struct example *example)
         example->extents[e] = (int64_t)base * (1 + e % 4);
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = example_shape(k, example, k->inputs[i]);
-    if (!infer_shapes(k->arena, program, &ignored, inputs, NULL, example->shapes, NULL))
+    struct view_args *views = arena_copy(k->arena, program->views, (size_t)program->view_count * sizeof *views);
+    const struct contents *contents = example_contents(k, base);
+    if (!infer_shapes(k->arena, program, &ignored, inputs, contents, example->shapes, views))
         return false;
+    for (int v = 0; v < program->view_count; v++)
+        example_bounds(&views[v], &k->views[v], example);
     for (int n = 0; n < program->node_count; n++)
         for (int d = 0; d < k->shapes[n]->rank; d++)
             if (k->shapes[n]->extents[d] < 0)
@@ -128,7 +156,7 @@ static bool divide(struct aot_kernel *k, const struct example *example)
     const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups};
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
-                                      .open = &open, .diags = k->program->diags};
+                                      .views = k->views, .open = &open, .diags = k->program->diags};
     if (!pipeline_run(&pipeline, PASS_LOWER, PASS_REDUCE))
         return false;
     const struct kernel_program made = pipeline.kernels;
@@ -144,6 +172,22 @@ static bool divide(struct aot_kernel *k, const struct example *example)
 
 /* ---- kinds of access ---- */
 
+/* The axes with the example's numbers in place of slots. */
+static const struct axis *example_axes(struct aot_kernel *k, const struct example *example, const struct axis *axes,
+                                       int rank)
+{
+    struct axis *numbers = arena_copy(k->arena, axes, (size_t)rank * sizeof *numbers);
+    for (int d = 0; d < rank; d++) {
+        struct slice *slice = &numbers[d].slice;
+        int64_t *const bounds[] = {&slice->start, &slice->stop, &slice->step};
+        for (int b = 0; b < BOUND_COUNT; b++)
+            if (slice->open >> b & 1)
+                *bounds[b] = example->extents[*bounds[b]];
+        slice->open = 0;
+    }
+    return numbers;
+}
+
 static const struct index_map *example_maps(struct aot_kernel *k, const struct example *example,
                                             const struct aot_launch *launch)
 {
@@ -155,6 +199,8 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
         maps[m] = *map;
         maps[m].from = example_shape(k, example, map->from);
         maps[m].to = example_shape(k, example, map->to);
+        if (map->axes)
+            maps[m].axes = example_axes(k, example, map->axes, map->to->rank);
     }
     return maps;
 }

@@ -63,20 +63,23 @@ static int most(int a, int b)
 }
 
 struct sizes {
-    int rank, operands, extents, accesses, groups, maps, mapped, levels, pieces, faults;
+    int rank, operands, extents, accesses, groups, maps, open_maps, mapped, levels, pieces, faults;
     bool bounded;
 };
 
 static void measure_launch(struct sizes *sizes, const struct aot_launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
-    int mapped = 0;
+    int mapped = 0, open = 0;
     sizes->rank = most(sizes->rank, launch->shape->rank);
     sizes->accesses = most(sizes->accesses, kernel->access_count);
     sizes->maps = most(sizes->maps, kernel->map_count);
     sizes->faults = most(sizes->faults, kernel->fault_count);
     for (int m = 1; m < kernel->map_count; m++)
         sizes->rank = most(sizes->rank, most(kernel->maps[m].from->rank, kernel->maps[m].to->rank));
+    for (int m = 1; m < kernel->map_count; m++)
+        open += aot_is_open(&kernel->maps[m]);
+    sizes->open_maps = most(sizes->open_maps, open);
     for (int a = 0; a < kernel->load_count; a++) {
         const enum access_kind kind = launch->classes[launch->class_count - 1].kinds[a];
         mapped += access_numbered(kind);
@@ -119,6 +122,7 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"LOOP_GROUPS", s.groups, "of a loop's dimensions"},
         {"MAX_PIECES", s.pieces, "that elements lie in"},
         {"MAPS", s.maps, "orders of elements, in a loop with views"},
+        {"OPEN_MAPS", s.open_maps, "of these with numbers that a call decides"},
         {"MAPPED", s.mapped, "accesses that may go by an element's number"},
         {"MAP_LEVELS", s.levels, "that a number is taken apart in"},
         {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},

@@ -50,13 +50,16 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
     const int old = own.dtype != access->dtype ? type_rows[own.dtype].size : 0;
     const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->launches[p], a));
     const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
-    const bool device = k->target->device, value = device && aot_is_value(k, access);
-    const char *source = value                             ? "FROM_VALUE"
+    const bool device = k->target->device, number = access->kind == TENSOR_NUMBER;
+    const bool value = device && !number && aot_is_value(k, access);
+    const char *source = number                            ? "FROM_NUMBER"
+                         : value                             ? "FROM_VALUE"
                          : given                           ? "FROM_OPERAND"
                          : access->kind == TENSOR_CONSTANT ? "FROM_CONSTANT"
                          : access->kind == TENSOR_BYTES    ? "FROM_BYTES"
                                                            : "FROM_TEMPORARY";
-    const int index = device && access->kind == TENSOR_CONSTANT ? k->launches[p].constant + access->index
+    const int index = number ? k->number_slots[number_node(access->index)]
+                      : device && access->kind == TENSOR_CONSTANT ? k->launches[p].constant + access->index
                                                                     : access->index;
     buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index,
                type_rows[access->dtype].size, value ? 0 : old, value ? 0 : access->map, data, form);
@@ -86,16 +89,25 @@ static const char *axes_name(struct aot_kernel *k, int p, int m)
     return arena_printf(k->arena, NAME_AXES, k->program->name, p, m);
 }
 
+bool aot_is_open(const struct index_map *step)
+{
+    bool open = false;
+    for (int d = 0; step->axes && d < step->to->rank; d++)
+        open = open || step->axes[d].slice.open;
+    return open;
+}
+
 static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 {
     const struct index_map *step = &k->launches[p].kernel->maps[m];
     buf_printf(out, "static const struct axis %s[] = {\n", axes_name(k, p, m));
     for (int d = 0; d < step->to->rank; d++) {
         const struct slice *slice = &step->axes[d].slice;
-        buf_printf(out, "    {%d, {%s, %s, %s, %d, %d}},\n", step->axes[d].from, number_text(k, slice->start),
-                   number_text(k, slice->stop), number_text(k, slice->step), slice->has_start, slice->has_stop);
+        buf_printf(out, "    {%d, {%s, %s, %s, %d, %d, %d}},\n", step->axes[d].from, number_text(k, slice->start),
+                   number_text(k, slice->stop), number_text(k, slice->step), slice->has_start, slice->has_stop,
+                   slice->open);
     }
-    buf_puts(out, step->to->rank ? "};\n" : "    {0, {0, 0, 0, 0, 0}}};\n");
+    buf_puts(out, step->to->rank ? "};\n" : "    {0, {0, 0, 0, 0, 0, 0}}};\n");
 }
 
 static void put_maps(struct buf *out, struct aot_kernel *k, int p)
@@ -104,14 +116,14 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
             put_axes(out, k, p, m);
-    buf_printf(out, "static const struct map " NAME_MAPS "[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0},\n",
+    buf_printf(out, "static const struct map " NAME_MAPS "[] = {\n    {-1, {0, NULL}, {0, NULL}, NULL, OUTSIDE_NONE, 0, false},\n",
                k->program->name, p);
     for (int m = 1; m < kernel->map_count; m++) {
         const struct index_map *step = &kernel->maps[m];
         const char *from = aot_form(k, step->from), *to = aot_form(k, step->to);
-        buf_printf(out, "    {%d, %s, %s, %s, %s, 0x%llx},\n", step->parent, from, to,
+        buf_printf(out, "    {%d, %s, %s, %s, %s, 0x%llx, %s},\n", step->parent, from, to,
                    step->axes ? axes_name(k, p, m) : "NULL", step->outside ? "OUTSIDE_VALUE" : "OUTSIDE_NONE",
-                   (unsigned long long)step->value);
+                   (unsigned long long)step->value, aot_is_open(step) ? "true" : "false");
     }
     buf_puts(out, "};\n");
 }

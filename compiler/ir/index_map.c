@@ -17,9 +17,9 @@ static bool same_axis(const struct axis *a, const struct axis *b, int64_t extent
 {
     const struct slice *x = &a->slice, *y = &b->slice;
     int64_t first[2], count[2];
-    if (a->from != b->from || (a->from >= 0 && x->step != y->step))
+    if (a->from != b->from || (a->from >= 0 && x->step != y->step) || x->open != y->open)
         return false;
-    if (a->from < 0 || extent < 0)
+    if (a->from < 0 || extent < 0 || x->open)
         return x->start == y->start && (a->from < 0 || (x->stop == y->stop && x->has_start == y->has_start &&
                                                         x->has_stop == y->has_stop));
     slice_resolve(x, extent, &first[0], &count[0]);
@@ -83,7 +83,7 @@ static bool selects_all(const struct shape *to, const struct axis *axes)
         const struct axis all = {axes[d].from, {.step = 1}};
         if (extent == 1)
             continue;
-        if (axes[d].from <= last || axes[d].slice.step != 1 || !same_axis(&axes[d], &all, extent))
+        if (axes[d].slice.open || axes[d].from <= last || axes[d].slice.step != 1 || !same_axis(&axes[d], &all, extent))
             return false;
         last = axes[d].from;
     }
@@ -116,11 +116,21 @@ static struct axis select_twice(const struct index_map *outer, struct axis axis,
     return (struct axis){next->from, make_slice(first + axis.slice.step * outer_first, step, count)};
 }
 
+/* Whether a call decides a number of a slice. */
+static bool any_open(const struct axis *axes, int rank)
+{
+    bool any = false;
+    for (int d = 0; d < rank; d++)
+        any = any || axes[d].slice.open;
+    return any;
+}
+
 /* Whether a selection of shape `from` and the last step of the map can be merged: that step is a selection too, nothing
  * is stretched in between, and all extents are known. */
-static bool follows_selection(const struct index_map *outer, const struct shape *from, const struct shape *to)
+static bool follows_selection(const struct index_map *outer, const struct shape *from, const struct shape *to,
+                              const struct axis *axes)
 {
-    return outer->axes && !outer->outside && shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
+    return outer->axes && !any_open(outer->axes, outer->to->rank) && !any_open(axes, to->rank) && !outer->outside && shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
            shape_known(outer->from) && shape_volume(outer->from) > 0;
 }
 
@@ -128,7 +138,7 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
                const struct axis *axes)
 {
     const struct index_map outer = kernel->maps[map];
-    if (follows_selection(&outer, from, to)) {
+    if (follows_selection(&outer, from, to, axes)) {
         struct axis *both = ARENA_ARRAY(kernel->arena, struct axis, to->rank);
         for (int d = 0; d < to->rank; d++)
             both[d] = select_twice(&outer, axes[d], to->extents[d]);

@@ -46,8 +46,27 @@ enum tensor_kind {
     TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_RESULT,
     TENSOR_TEMPORARY,              /* stored by another kernel of the run: see materialize.h */
     TENSOR_TABLE,                  /* the same, read by INS_LOOKUP only */
-    TENSOR_BYTES                   /* the numbers 0 to 255 as uint8, from which tables are made */
+    TENSOR_BYTES,                  /* the numbers 0 to 255 as uint8, from which tables are made */
+    TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64 */
 };
+
+/* The index of a TENSOR_NUMBER: its node, the dtype that it becomes, and how. */
+static inline int number_index(struct number_source source, enum weft_dtype dtype)
+{
+    return (source.node * WEFT_DTYPE_COUNT + (int)dtype) * 3 + (int)source.how;
+}
+static inline int number_node(int index)
+{
+    return index / 3 / WEFT_DTYPE_COUNT;
+}
+static inline enum weft_dtype number_dtype(int index)
+{
+    return (enum weft_dtype)(index / 3 % WEFT_DTYPE_COUNT);
+}
+static inline enum meeting number_how(int index)
+{
+    return (enum meeting)(index % 3);
+}
 
 struct access {
     enum tensor_kind kind;
@@ -99,6 +118,7 @@ struct lower_params {
     const struct shape *const *shapes; /* of all nodes; may be NULL where kernels do not depend on shapes */
     const struct node *values;     /* the nodes with the literals of this run's numbers; NULL: those of the program */
     const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
+    bool loads_numbers;            /* numbers that come with the run are loads (TENSOR_NUMBER), not literals */
     const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
                                       reductions */
     struct diags *diags;

@@ -308,7 +308,8 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     *kernel = (struct kernel){.arena = arena, .program = program};
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
-                           .views = params->views ? params->views : program->views, .reduced = params->reduced, .kernel = kernel};
+                           .views = params->views ? params->views : program->views, .loads_numbers = params->loads_numbers,
+                           .reduced = params->reduced, .kernel = kernel};
     if (params->shapes)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count,
                    ((struct index_map){.parent = -1, .to = params->shapes[node]}));

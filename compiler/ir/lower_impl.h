@@ -31,6 +31,7 @@ struct lowering {
     const struct shape *const *shapes; /* of each node; NULL without views and reductions */
     const struct node *values;     /* as in struct lower_params, never NULL */
     const struct view_args *views; /* as in struct lower_params, never NULL */
+    bool loads_numbers;            /* as in struct lower_params */
     const int *reduced;            /* as in struct lower_params */
     struct kernel *kernel;
     int store_count;

@@ -120,9 +120,23 @@ int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtyp
     return ins_add(l, ins);
 }
 
+/* Ahead of time: loads the number in full and converts it. */
+static int load_number(struct lowering *l, struct number_source source, enum weft_dtype dtype, struct span span)
+{
+    const struct node *node = &l->program->nodes[source.node];
+    const enum weft_dtype full = node->kind == NODE_VIEW ? WEFT_INT64 : WEFT_FLOAT64;
+    const int map = l->map;
+    l->map = 0;
+    const int value = ins_add_load(l, TENSOR_NUMBER, number_index(source, dtype), full, node);
+    l->map = map;
+    return ins_convert(l, value, dtype, true, span);
+}
+
 int ins_add_number(struct lowering *l, struct number_source source, enum weft_dtype dtype, struct span span)
 {
     struct kernel *kernel = l->kernel;
+    if (l->loads_numbers)
+        return load_number(l, source, dtype, span);
     struct ins ins = {INS_NUMBER, OP_COUNT, dtype, dtype, {-1, -1, -1}, 0, span};
     while (ins.index < kernel->literal_count &&
            (kernel->literal_dtypes[ins.index] != dtype || kernel->literal_sources[ins.index].node != source.node ||

@@ -111,6 +111,13 @@ static void elements(struct parser *p, struct numbers *numbers, const struct nod
             add_number(p, numbers, operand_node(p->program, array, i), what);
 }
 
+/* Whether an input is declared as a single integer. */
+static bool is_single(const struct program *program, const struct node *name)
+{
+    const struct symbol *symbol = &program->symbols[name->symbol];
+    return symbol->declared && symbol->type.ranked && !symbol->type.rank && dtype_is_integer(symbol->type.dtype);
+}
+
 /* A number, a name bound to a number or to an array literal, or an input. */
 static void named(struct parser *p, struct numbers *numbers, const char *what)
 {
@@ -123,7 +130,7 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         add_number(p, numbers, value, what);
     else if (value->kind == NODE_ARRAY)
         elements(p, numbers, value, what);
-    else if (value->kind == NODE_NAME)
+    else if (value->kind == NODE_NAME && !(is_single(p->program, value) && parse_takes_sizes(what)))
         numbers->input = value->symbol;
     else if (value->size && parse_takes_sizes(what))
         add_number(p, numbers, value, what);

@@ -15,13 +15,14 @@ struct operand {
     int alignment;                 /* bytes */
 };
 
-/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
-enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. FROM_NUMBER: a number of the
+ * call, which stands there too, or in the plan. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE, FROM_NUMBER };
 
 /* What a kernel loads or stores. */
 struct access {
     enum source source;
-    int index;                     /* of the operand or the temporary */
+    int index;                     /* of the operand, the temporary or the number */
     int size, old;                 /* bytes of an element; old: of the operand's own, read as others, else 0 */
     int map;                       /* how it is seen from the loop, 0: plainly */
     const void *data;              /* FROM_CONSTANT */
@@ -35,6 +36,7 @@ struct map {
     const struct axis *axes;
     enum outside outside;
     uint64_t value;
+    bool open;                     /* numbers of the axes come with the call */
 };
 //: classes
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
@@ -161,10 +163,59 @@ SHARED int64_t quotient(int64_t have, int64_t each)
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
 SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
 {
-    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1)};
+    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1), 0};
     int64_t first, count;
     slice_resolve(&slice, of, &first, &count);
     return count;
+}
+
+/* A size: a op b, for `/` and `%` as Python has them. False where it does not fit, or is divided by zero. */
+SHARED bool size(char op, int64_t a, int64_t b, int64_t *to)
+{
+    const bool divides = op == '/' || op == '%';
+    const bool wide = op == '+'   ? (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
+                      : op == '-' ? (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b)
+                      : op == '*' ? (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
+                                     : a < 0 ? (b > 0 ? a < INT64_MIN / b : b && a < INT64_MAX / b)
+                                             : false)
+                                  : b == 0 || (b == -1 && op == '/' && a == INT64_MIN);
+    if (wide)
+        return false;
+    const int64_t rest = divides && b != -1 ? a % b : 0, down = rest != 0 && (rest < 0) != (b < 0);
+    *to = op == '+'   ? a + b
+          : op == '-' ? a - b
+          : op == '*' ? a * b
+          : op == '/' ? (b == -1 ? -a : a / b - down)
+                      : rest + (down ? b : 0);
+    return true;
+}
+
+/* A number as the bits in which it is kept, and back. */
+SHARED int64_t bits(double number)
+{
+    int64_t kept;
+    memcpy(&kept, &number, sizeof kept);
+    return kept;
+}
+
+SHARED double real(int64_t kept)
+{
+    double number;
+    memcpy(&number, &kept, sizeof number);
+    return number;
+}
+
+/* Whether a finite number is infinite in a type in which those of `most` and more are. */
+SHARED bool becomes_infinite(double number, double most)
+{
+    return number - number == 0 && (number >= most || number <= -most);
+}
+
+/* Whether a ** b is what a literal expression may be: Python raises for others, or has a complex number. */
+SHARED bool power_is_real(double a, double b, double power)
+{
+    const bool finite = a - a == 0 && b - b == 0;
+    return !finite || (power - power == 0 && !(a == 0 && b < 0));
 }
 
 /* Halves away from zero; -1: too large. */

@@ -379,7 +379,7 @@ static bool plan_kinds(const struct part *part, const struct tensor *tensors, co
     groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
     make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
     for (int a = 0; a < part->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
-        if (part->access[a].source == FROM_VALUE)
+        if (part->access[a].source == FROM_VALUE || part->access[a].source == FROM_NUMBER)
             plan->kinds[a] = ACCESS_VALUE;
     const int64_t elements = rows.rows * rows.columns;
     const bool wide = chunks_are_wide(elements, strides, part->accesses * (rows.groups + 2)) ||
@@ -545,6 +545,7 @@ static uint64_t base_of(const struct call *call, const struct access *access, co
     uint64_t value = 0;
     switch (access->source) {
     case FROM_OPERAND: return (uint64_t)(uintptr_t)tensors[access->index].data;
+    case FROM_NUMBER: return (uint64_t)d[access->index];
     case FROM_CONSTANT: return call->gpu->constant[access->index];
     case FROM_TEMPORARY:
         return call->temporaries + (uint64_t)turn * call->own + place_temporary(call->kernel, access->index, d);

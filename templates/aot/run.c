@@ -32,7 +32,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
-    int64_t starts[ACCESSES];
+    int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
     int class;
     int64_t tiles;
@@ -45,6 +45,7 @@ enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }
 struct views {
     struct shape loop, from[MAPS], to[MAPS];
     struct index_map maps[MAPS];
+    struct axis axes[OPEN_MAPS + 1][MAX_RANK];
     int64_t strides[ACCESSES][MAX_RANK];
     const int64_t *pointers[ACCESSES];
     struct walk walks[MAPPED + 1], *walk[ACCESSES];
@@ -120,16 +121,31 @@ SHARED void follow(const struct part *part, int a, const struct tensor *tensors,
     views->walk[a] = walk;
 }
 
+/* Axes with the call's numbers, in `axes`. */
+static const struct axis *number_axes(const struct map *map, const int64_t *d, struct axis *axes)
+{
+    for (int t = 0; t < map->to.rank; t++) {
+        const struct slice *slice = &map->axes[t].slice;
+        axes[t] = map->axes[t];
+        axes[t].slice.start = slice->open & 1 ? d[slice->start] : slice->start;
+        axes[t].slice.stop = slice->open & 2 ? d[slice->stop] : slice->stop;
+        axes[t].slice.step = slice->open & 4 ? d[slice->step] : slice->step;
+    }
+    return axes;
+}
+
 static void make_views(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
                        struct views *views)
 {
-    int number = 0;
+    int number = 0, opened = 0;
     evaluate(&part->shape, d, &views->loop);
     views->maps[0] = (struct index_map){.parent = -1, .to = &views->loop};
     for (int m = 1; m < part->maps; m++) {
         evaluate(&part->map[m].from, d, &views->from[m]);
         evaluate(&part->map[m].to, d, &views->to[m]);
-        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], part->map[m].axes,
+        const struct axis *axes = part->map[m].open ? number_axes(&part->map[m], d, views->axes[opened++])
+                                                    : part->map[m].axes;
+        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], axes,
                                             part->map[m].outside, part->map[m].value};
     }
     for (int a = 0; a < part->accesses; a++) {
@@ -226,7 +242,9 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
     for (int a = 0; a < part->accesses; a++) {
         const struct access *access = &part->access[a];
         /* a kernel only reads what is const */
+        plan->values[a] = access->source == FROM_NUMBER ? d[access->index] : 0;
         plan->bases[a] = access->source == FROM_OPERAND    ? tensors[access->index].data
+                         : access->source == FROM_NUMBER   ? (char *)&plan->values[a]
                          : access->source == FROM_CONSTANT ? (char *)(uintptr_t)access->data
                          : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
                                   : temporaries + place_temporary(kernel, access->index, d);
@@ -510,8 +528,9 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
     return weft_run(kernel, 1, pointers, steps);
 }
 //: infer
-/* Extents of the results from those of the parameters. */
-SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
+/* Extents of the results from those of the parameters, and from the values of sizes. */
+SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
+                      int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
     struct reach reach;
@@ -519,6 +538,7 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
+        tensors[i].data = (char *)(uintptr_t)values[i], /* only read */
         status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)

@@ -6,4 +6,6 @@
 struct slice {
     int64_t start, stop, step;
     unsigned char has_start, has_stop;
+    unsigned char open;            /* ahead of time: a bit for each of the numbers that a call decides, in the order
+                                      above, which then is the place of its value among those of the call; else 0 */
 };
