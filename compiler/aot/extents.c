@@ -374,19 +374,21 @@ static void sized_extents(struct aot_view *v)
     struct aot_kernel *k = v->k;
     const struct numbers *shape = &v->args->shape;
     const char *negative = "";
+    const bool rest = find_rest(v) >= 0;
+    int count = 0;
     for (int d = 0; d < v->out->rank; d++) {
-        const int n = shape->sizes ? shape->sizes[d] : -1;
+        const int n = shape->sizes[d];
+        count += n >= 0;
         if (n >= 0)
             v->out->extents[d] = set_extent(k, "an extent of a view", not_computed, aot_size_text(k, n));
         negative = n >= 0 ? arena_printf(k->arena, "%s%s(%s < 0)", negative, *negative ? " + " : "",
                                          aot_extent(k, v->out->extents[d])) : negative;
     }
-    const bool rest = find_rest(v) >= 0;
-    if (*negative)
+    if (count + rest > 1)
         aot_refuse(k, arena_printf(k->arena, "%s > %d", negative, !rest), v->node->token,
                    "several extents of a view are negative");
     for (int d = 0; !rest && d < v->out->rank; d++)
-        if (shape->sizes && shape->sizes[d] >= 0) {
+        if (shape->sizes[d] >= 0) {
             const char *extent = aot_extent(k, v->out->extents[d]);
             buf_printf(&k->extents, "if (%s < 0) {\n    %s = 1;\n    %s = quotient(%s, %s);\n}\n", extent, extent, extent,
                        scaled(k->arena, volume_text(k, v->in), v->in_size),

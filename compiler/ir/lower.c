@@ -152,7 +152,8 @@ static struct slice selected_slice(const struct item *item, int64_t extent)
         return item ? item->slice : (struct slice){.step = 1};
     view_list_is_slice(item, extent, &first, &step);
     const int64_t stop = first + step * item->count;
-    return (struct slice){first, stop < 0 ? 0 : stop, step, true, stop >= 0};
+    const bool ends = (stop < 0) == (first < 0); /* else the slice goes on to the dimension's end */
+    return (struct slice){.start = first, .stop = ends ? stop : 0, .step = step, .has_start = true, .has_stop = ends};
 }
 
 /* The map under which the operand of a selection is read. `map` is that of the selection. */

@@ -120,7 +120,8 @@ class Caller:
         return outputs
 
     def shape(self):
-        arguments = [numbers(array.shape) for array in self.kernel.inputs.values() if array.ndim]
+        arguments = [numbers(array.shape) if array.ndim else ctypes.c_int64(int(array))
+                     for name, array in self.kernel.inputs.items() if array.ndim or name in self.kernel.values]
         found = [numbers([-7] * result.ndim) for result in self.kernel.results.values() if result.ndim]
         status = getattr(self.library, self.name + "_shape")(*arguments, *found)
         expect(status == 0, f"_shape: status {status}")
