@@ -331,8 +331,7 @@ static bool check_lists(struct aot_view *v, const struct item *item, int64_t ext
 {
     int64_t first, step;
     return item->kind != ITEM_LIST || view_list_is_slice(item, extent, &first, &step) ||
-           diag(v->k->program->diags, DIAG_NOT_YET, item->span,
-                "a list of positions without equal steps, or with positions from the start and from the end,", "");
+           diag(v->k->program->diags, DIAG_AOT_LIST, item->span);
 }
 
 static void check_step(struct aot_kernel *k, const struct item *item)

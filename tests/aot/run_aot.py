@@ -33,7 +33,7 @@ SETTINGS = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
 NATIVE = {f"{cc}{flags}": [cc, *flags.split()] for cc in ("gcc", "clang")
           for flags in (" -O2 -march=native", " -O2 -ffast-math -march=native")}
 # Codes of names and of views by inputs' numbers: the only ones that may refuse a case.
-REFUSALS = {"W0262", "W0263", "W0264"}
+REFUSALS = {"W0257", "W0262", "W0263", "W0264"}
 CHUNK = 32  # kernels of one compiler call, at most
 
 C_TYPES = {"bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double, "float16": ctypes.c_uint16,
