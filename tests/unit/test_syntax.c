@@ -442,9 +442,7 @@ static void selections(void **state)
                     "cast(x, uint8[3])\n"
                     "             ^\n");
     assert_messages("kernel f(x: f32[n]) { return x[n] }",
-                    "<expr>:1:32: error[W0011]: size variable 'n' as an item of a selection is not"
-                    " supported yet; items are literal integers and slices of them so far, as in"
-                    " x[0] and x[1:-1]\n"
+                    "<expr>:1:32: error[W0278]: size variable 'n' is no value; write extent(x, 0)\n"
                     "kernel f(x: f32[n]) { return x[n] }\n"
                     "                               ^\n");
     assert_messages("'text'",

@@ -128,6 +128,7 @@ enum {
     LOOP_GROUPS = 3, /* of a loop's dimensions */
     MAX_PIECES = 5, /* that elements lie in */
     MAPS = 1, /* orders of elements, in a loop with views */
+    OPEN_MAPS = 0, /* of these with numbers that a call decides */
     MAPPED = 0, /* accesses that may go by an element's number */
     MAP_LEVELS = 1, /* that a number is taken apart in */
     MAP_NUMBERS = 0, /* to say so */
@@ -143,6 +144,8 @@ struct shape {
 struct slice {
     int64_t start, stop, step;
     unsigned char has_start, has_stop;
+    unsigned char open;            /* ahead of time: a bit for each of the numbers that a call decides, in the order
+                                      above, which then is the place of its value among those of the call; else 0 */
 };
 
 /* A bound of a slice, counted from the end where it is negative and clipped to low .. high. */
@@ -1398,13 +1401,14 @@ struct operand {
     int alignment;                 /* bytes */
 };
 
-/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. */
-enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE };
+/* FROM_VALUE: a parameter without dimensions that stands among a kernel's arguments. FROM_NUMBER: a number of the
+ * call, which stands there too, or in the plan. */
+enum source { FROM_OPERAND, FROM_CONSTANT, FROM_TEMPORARY, FROM_BYTES, FROM_VALUE, FROM_NUMBER };
 
 /* What a kernel loads or stores. */
 struct access {
     enum source source;
-    int index;                     /* of the operand or the temporary */
+    int index;                     /* of the operand, the temporary or the number */
     int size, old;                 /* bytes of an element; old: of the operand's own, read as others, else 0 */
     int map;                       /* how it is seen from the loop, 0: plainly */
     const void *data;              /* FROM_CONSTANT */
@@ -1418,6 +1422,7 @@ struct map {
     const struct axis *axes;
     enum outside outside;
     uint64_t value;
+    bool open;                     /* numbers of the axes come with the call */
 };
 
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
@@ -1544,10 +1549,59 @@ SHARED int64_t quotient(int64_t have, int64_t each)
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
 SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
 {
-    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1)};
+    const struct slice slice = {start, stop, step, (unsigned char)(given & 1), (unsigned char)(given >> 1), 0};
     int64_t first, count;
     slice_resolve(&slice, of, &first, &count);
     return count;
+}
+
+/* A size: a op b, for `/` and `%` as Python has them. False where it does not fit, or is divided by zero. */
+SHARED bool size(char op, int64_t a, int64_t b, int64_t *to)
+{
+    const bool divides = op == '/' || op == '%';
+    const bool wide = op == '+'   ? (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
+                      : op == '-' ? (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b)
+                      : op == '*' ? (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
+                                     : a < 0 ? (b > 0 ? a < INT64_MIN / b : b && a < INT64_MAX / b)
+                                             : false)
+                                  : b == 0 || (b == -1 && op == '/' && a == INT64_MIN);
+    if (wide)
+        return false;
+    const int64_t rest = divides && b != -1 ? a % b : 0, down = rest != 0 && (rest < 0) != (b < 0);
+    *to = op == '+'   ? a + b
+          : op == '-' ? a - b
+          : op == '*' ? a * b
+          : op == '/' ? (b == -1 ? -a : a / b - down)
+                      : rest + (down ? b : 0);
+    return true;
+}
+
+/* A number as the bits in which it is kept, and back. */
+SHARED int64_t bits(double number)
+{
+    int64_t kept;
+    memcpy(&kept, &number, sizeof kept);
+    return kept;
+}
+
+SHARED double real(int64_t kept)
+{
+    double number;
+    memcpy(&number, &kept, sizeof number);
+    return number;
+}
+
+/* Whether a finite number is infinite in a type in which those of `most` and more are. */
+SHARED bool becomes_infinite(double number, double most)
+{
+    return number - number == 0 && (number >= most || number <= -most);
+}
+
+/* Whether a ** b is what a literal expression may be: Python raises for others, or has a complex number. */
+SHARED bool power_is_real(double a, double b, double power)
+{
+    const bool finite = a - a == 0 && b - b == 0;
+    return !finite || (power - power == 0 && !(a == 0 && b < 0));
 }
 
 /* Halves away from zero; -1: too large. */
@@ -1749,7 +1803,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
-    int64_t starts[ACCESSES];
+    int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
     int class;
     int64_t tiles;
@@ -1762,6 +1816,7 @@ enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }
 struct views {
     struct shape loop, from[MAPS], to[MAPS];
     struct index_map maps[MAPS];
+    struct axis axes[OPEN_MAPS + 1][MAX_RANK];
     int64_t strides[ACCESSES][MAX_RANK];
     const int64_t *pointers[ACCESSES];
     struct walk walks[MAPPED + 1], *walk[ACCESSES];
@@ -1837,16 +1892,31 @@ SHARED void follow(const struct part *part, int a, const struct tensor *tensors,
     views->walk[a] = walk;
 }
 
+/* Axes with the call's numbers, in `axes`. */
+static const struct axis *number_axes(const struct map *map, const int64_t *d, struct axis *axes)
+{
+    for (int t = 0; t < map->to.rank; t++) {
+        const struct slice *slice = &map->axes[t].slice;
+        axes[t] = map->axes[t];
+        axes[t].slice.start = slice->open & 1 ? d[slice->start] : slice->start;
+        axes[t].slice.stop = slice->open & 2 ? d[slice->stop] : slice->stop;
+        axes[t].slice.step = slice->open & 4 ? d[slice->step] : slice->step;
+    }
+    return axes;
+}
+
 static void make_views(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
                        struct views *views)
 {
-    int number = 0;
+    int number = 0, opened = 0;
     evaluate(&part->shape, d, &views->loop);
     views->maps[0] = (struct index_map){.parent = -1, .to = &views->loop};
     for (int m = 1; m < part->maps; m++) {
         evaluate(&part->map[m].from, d, &views->from[m]);
         evaluate(&part->map[m].to, d, &views->to[m]);
-        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], part->map[m].axes,
+        const struct axis *axes = part->map[m].open ? number_axes(&part->map[m], d, views->axes[opened++])
+                                                    : part->map[m].axes;
+        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], axes,
                                             part->map[m].outside, part->map[m].value};
     }
     for (int a = 0; a < part->accesses; a++) {
@@ -1943,7 +2013,9 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
     for (int a = 0; a < part->accesses; a++) {
         const struct access *access = &part->access[a];
         /* a kernel only reads what is const */
+        plan->values[a] = access->source == FROM_NUMBER ? d[access->index] : 0;
         plan->bases[a] = access->source == FROM_OPERAND    ? tensors[access->index].data
+                         : access->source == FROM_NUMBER   ? (char *)&plan->values[a]
                          : access->source == FROM_CONSTANT ? (char *)(uintptr_t)access->data
                          : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
                                   : temporaries + place_temporary(kernel, access->index, d);
@@ -2172,8 +2244,9 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
     return weft_run(kernel, 1, pointers, steps);
 }
 
-/* Extents of the results from those of the parameters. */
-SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, int64_t *const *results)
+/* Extents of the results from those of the parameters, and from the values of sizes. */
+SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs, const void *const *values,
+                      int64_t *const *results)
 {
     struct tensor tensors[OPERANDS];
     struct reach reach;
@@ -2181,6 +2254,7 @@ SHARED int weft_infer(const struct kernel *kernel, const int64_t *const *inputs,
     const environment before = enter();
     int status = WEFT_KERNEL_OK;
     for (int i = 0; !status && i < kernel->inputs; i++)
+        tensors[i].data = (char *)(uintptr_t)values[i], /* only read */
         status = read_layout(&kernel->operand[i], inputs[i], NULL, &tensors[i], &reach);
     status = status ? status : find_extents(kernel, tensors, d);
     for (int r = 0; !status && r < kernel->results; r++)
@@ -2271,7 +2345,8 @@ int contrast_shape(const int64_t *img_shape, const int64_t *middle_shape, int64_
 {
     const int64_t *const weft_shapes[] = {img_shape, middle_shape, NULL, NULL};
     int64_t *const weft_results[] = {out_shape, NULL};
-    return weft_infer(&weft_tables_contrast, weft_shapes, weft_results);
+    const void *const weft_values[] = {NULL, NULL, NULL, NULL};
+    return weft_infer(&weft_tables_contrast, weft_shapes, weft_values, weft_results);
 }
 
 int contrast_batch(int64_t weft_samples, const struct weft_array *img, int64_t img_step,
