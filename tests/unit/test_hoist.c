@@ -34,8 +34,8 @@ static void check_order(const struct cut *cut)
     bool stored[100] = {false};
     assert_true(cut->hoisted.temporary_count < 100);
     for (int p = 0; p <= cut->hoisted.count; p++) {
-        const int last = cut->hoisted.count - 1; /* parts are in the reverse order */
-        const struct kernel *kernel = p <= last ? cut->hoisted.parts[last - p].kernel : cut->rest;
+        const int last = cut->hoisted.count - 1; /* kernels are in the reverse order */
+        const struct kernel *kernel = p <= last ? cut->hoisted.kernels[last - p].kernel : cut->rest;
         const char *broken = verify_kernel(kernel);
         if (broken)
             fail_msg("%s", broken);
@@ -109,7 +109,7 @@ static int hoisted_ops(const struct cut *cut, enum op op)
 {
     int count = 0;
     for (int p = 0; p < cut->hoisted.count; p++)
-        count += count_op(cut->hoisted.parts[p].kernel, op);
+        count += count_op(cut->hoisted.kernels[p].kernel, op);
     return count;
 }
 
@@ -121,7 +121,7 @@ static void costly_and_small_goes(void **state)
     assert_int_equal(cut.hoisted.count, 2);
     assert_int_equal(count_op(cut.rest, OP_EXP), 0);
     assert_int_equal(cut.rest->load_count, 2);
-    assert_int_equal(cut.hoisted.parts[0].shape->rank + cut.hoisted.parts[1].shape->rank, 3);
+    assert_int_equal(cut.hoisted.kernels[0].shape->rank + cut.hoisted.kernels[1].shape->rank, 3);
     front_finish(&cut.front);
     assert_hoisted("return x * (1 / row)", 1, 1);
     assert_hoisted("return n + k // d", 1, 1);
@@ -172,7 +172,7 @@ static void hoisted_kernels_hoist(void **state)
     cut_text(&cut, "return x + exp(row * exp(s)), x * exp(s)");
     assert_int_equal(cut.hoisted.count, 2);
     assert_int_equal(cut.hoisted.temporary_count, 2);
-    assert_int_equal(cut.hoisted.parts[1].shape->rank, 0);
+    assert_int_equal(cut.hoisted.kernels[1].shape->rank, 0);
     assert_int_equal(hoisted_ops(&cut, OP_EXP), 2);
     front_finish(&cut.front);
 }
@@ -186,7 +186,7 @@ static void remarks_stay(void **state)
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(count_op(cut.rest, OP_FLOORDIV), 0);
     assert_int_equal(count_kind(cut.rest, INS_FAULT), 1);
-    assert_int_equal(count_kind(cut.hoisted.parts[0].kernel, INS_FAULT), 0);
+    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_FAULT), 0);
     for (int i = 0; i < cut.rest->ins_count; i++)
         if (cut.rest->ins[i].kind == INS_FAULT) {
             assert_int_equal(cut.rest->ins[i].a[0], -1);
@@ -201,7 +201,7 @@ static void functions_of_a_byte_are_tables(void **state)
     struct cut cut;
     cut_text(&cut, "return uint8(255 * (img / 255.0) ** 2.2 + 0.5)");
     assert_int_equal(cut.hoisted.count, 1);
-    assert_int_equal(cut.hoisted.parts[0].shape->extents[0], TABLE_ENTRIES);
+    assert_int_equal(cut.hoisted.kernels[0].shape->extents[0], TABLE_ENTRIES);
     assert_int_equal(cut.hoisted.temporaries[0].dtype, WEFT_UINT8);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
     assert_int_equal(count_kind(cut.rest, INS_OP), 0);
@@ -210,7 +210,7 @@ static void functions_of_a_byte_are_tables(void **state)
     assert_int_equal(cut.hoisted.count, 1);
     assert_int_equal(cut.hoisted.temporary_count, 2);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 2);
-    assert_int_equal(count_kind(cut.hoisted.parts[0].kernel, INS_LOAD), 2); /* the bytes of both, and s */
+    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_LOAD), 2); /* the bytes of both, and s */
     front_finish(&cut.front);
     cut_text(&cut, "return n + img // d");
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
@@ -237,8 +237,8 @@ static void both_at_once(void **state)
     cut_text(&cut, "input strip: u8[100, 1, 1000]; input all: f32[100, 8, 1000];"
                    "return all + exp(float64(strip))");
     assert_int_equal(cut.hoisted.count, 2);
-    assert_int_equal(cut.hoisted.parts[1].shape->extents[0], TABLE_ENTRIES);
-    assert_int_equal(count_kind(cut.hoisted.parts[0].kernel, INS_LOOKUP), 1);
+    assert_int_equal(cut.hoisted.kernels[1].shape->extents[0], TABLE_ENTRIES);
+    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_LOOKUP), 1);
     front_finish(&cut.front);
     cut_text(&cut, "return x + img ** exp(s)");
     assert_int_equal(cut.hoisted.count, 1);
