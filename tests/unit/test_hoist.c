@@ -34,7 +34,7 @@ static void check_order(const struct cut *cut)
     bool stored[100] = {false};
     assert_true(cut->hoisted.temporary_count < 100);
     for (int p = 0; p <= cut->hoisted.count; p++) {
-        const int last = cut->hoisted.count - 1; /* parts are in the reverse order */
+        const int last = cut->hoisted.count - 1; /* kernels are in the reverse order */
         const struct kernel *kernel = p <= last ? cut->hoisted.kernels[last - p].kernel : cut->rest;
         const char *broken = verify_kernel(kernel);
         if (broken)
