@@ -3,10 +3,28 @@
 enum { BLOCK = 64, ACCESSES = 2 };
 @ headline.c, 36 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+/* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
+static inline const f32_m *pick_f32(f32_m *block, const f32_m *from, const i64 step)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j * step];
+    return block;
+}
 SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
 {
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = *(const f32_m *)(from + (j < m ? j : m - 1) * step);
+    if (m == BLOCK && step == 2 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 2);
+    if (m == BLOCK && step == 3 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 3);
+    if (m == BLOCK && sizeof(f32_m) < 8 && step == 4 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 4);
+    if (m == BLOCK && step == -(i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, -1);
+    for (int j = 0; j < m; j++, from += step)
+        block[j] = *(const f32_m *)from;
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
     return block;
 }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
