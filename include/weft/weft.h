@@ -41,9 +41,8 @@
  * call leaves the thread's current CUDA context as it was.
  *
  * Fork: a child may use what it inherited if no other thread was inside a call with it at the fork. Otherwise it
- * must make its own. In a child runs use the calling thread alone, because OpenMP's threads are gone, except for
- * contexts made after the fork with a parallel_for. CUDA does not survive a fork: if the parent had used a GPU, a
- * run on one is WEFT_DEVICE_ERROR in the child.
+ * must make its own. In a child runs use the calling thread alone, except for contexts made after the fork. CUDA
+ * does not survive a fork: if the parent had used a GPU, a run on one is WEFT_DEVICE_ERROR in the child.
  *
  * Ownership: whatever a create or compile function returns is released by its destroy function. If it fails, it
  * sets NULL. Tensors always belong to the caller.
@@ -213,13 +212,14 @@ struct weft_context_params {
      * is another user's or a symbolic link. "": none. NULL: the environment's WEFT_CACHE, else weft in
      * XDG_CACHE_HOME, else ~/.cache/weft. Problems with it cost time but never a result; the log is told once. */
     const char *cache;
-    /* How many threads a run may use, the calling one included; small runs use fewer. 0: OpenMP's own choice
-     * (OMP_NUM_THREADS, else the number of processors). OpenMP ends the process if it cannot start a thread
-     * (RLIMIT_NPROC, RLIMIT_AS), so a host with such limits should set 1, or parallel_for. Concurrent runs share
-     * the threads. A run that finds all of them in use, or that is called inside a parallel region of OpenMP,
-     * computes on its own thread. */
+    /* How many threads a run may use, the calling one included; small runs use fewer. 0: the environment's
+     * OMP_NUM_THREADS, else the number of processors that the calling thread may use. The library's threads block
+     * all signals and sleep between runs. Concurrent runs share them. A run that finds all of them in use, for which
+     * the system starts none, or that is called inside a parallel region of OpenMP, computes on its own thread.
+     * While a run waits for a thread that has lost its processor to other work, the CPU affinity of that thread, which
+     * may be the calling one, is narrowed for a moment. */
     int threads;
-    /* The host's own threads, to be used instead of OpenMP's; NULL: none. It must call task(data, i) once for
+    /* The host's own threads, to be used instead; NULL: none. It must call task(data, i) once for
      * each i from 0 to count - 1, in any order and also concurrently, and return when all are done. `count` is at
      * most `threads` (0: the number of processors). `user` is `parallel_user`. Concurrent runs call it
      * concurrently. */

@@ -158,7 +158,6 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
         *error = NULL;
     if (context) {
         log_init(&context->log, params);
-        threads_init(&context->threads, params);
         pthread_mutex_init(&context->mutex, NULL);
         nvrtc_init(&context->nvrtc, &context->cc.environment);
         context->tier = params->tier;
@@ -167,6 +166,7 @@ enum weft_status weft_context_create(const struct weft_context_params *params,
     enum weft_status status = WEFT_OUT_OF_MEMORY;
     if (context && cc_init(&context->cc, params->cc, params->cflags)) {
         context->cc.running = &context->running;
+        threads_init(&context->threads, params, environment_get(&context->cc.environment, "OMP_NUM_THREADS"));
         context->only_first = strcmp(context->cc.path, "libtcc") == 0;
         status = guarded_call(NULL, NULL, choose, &(struct order){context, params}, error);
     }

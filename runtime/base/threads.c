@@ -1,118 +1,80 @@
-/* OpenMP's threads, or the host's, for runs; see threads.h. OpenMP makes a team for each thread
- * that calls it, and knows nothing of other callers' teams. So this file counts the threads at
- * work in the whole process. */
+/* Which threads a run may use; see threads.h. */
 #include "runtime/base/threads.h"
 
-#include <pthread.h>
+#include "runtime/base/forklock.h"
+#include "runtime/base/pool.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+/* omp_in_parallel of the OpenMP that the process uses; 0: none was found yet. */
+static atomic_uintptr_t in_parallel;
 
-/* Threads inside threads_run, callers included. */
-static atomic_int working;
-
-/* Forks between the process that loaded the library and this one. OpenMP's threads do not survive
- * a fork, and libgomp would wait for them forever. */
-static atomic_uint forks;
-
-static void after_fork(void)
+/* The library itself does not use OpenMP. A host may, and then all processors have work inside its parallel regions.
+ * A library that is found stays loaded, as OpenMP's must anyway. */
+static void find_openmp(void)
 {
-    atomic_fetch_add(&forks, 1);
-    atomic_store(&working, 0);
-}
-
-/* The library is linked to stay loaded (-z nodelete), so neither this handler nor the code that
- * OpenMP's idle threads spin in can go away. If no handler can be installed, forks go unnoticed;
- * so the process is treated as if it had forked. */
-static void watch_forks(void)
-{
-    if (pthread_atfork(NULL, NULL, after_fork) != 0)
-        after_fork();
-}
-
-void threads_init(struct threads *threads, const struct weft_context_params *params)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    *threads = (struct threads){params->threads, params->parallel_for, params->parallel_user,
-                                atomic_load(&forks)};
-}
-
-/* After a fork the host's threads may be gone too, unless the context was made after the fork. */
-static int host_most(const struct threads *threads)
-{
-    if (threads->forks != atomic_load(&forks))
-        return 1;
-    long processors = threads->most ? threads->most : sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : (int)processors;
-}
-
-#ifdef _OPENMP
-
-static int openmp_most(const struct threads *threads)
-{
-    return atomic_load(&forks) || omp_in_parallel() ? 1
-           : threads->most                          ? threads->most
-                                                    : omp_get_max_threads();
-}
-
-/* Takes up to `wanted` threads of `most`, and always at least the calling one. Returns how many. */
-static int borrow(int wanted, int most)
-{
-    int before = atomic_load(&working), taken;
-    do {
-        int left = most - before;
-        taken = left < 1 ? 1 : left < wanted ? left : wanted;
-    } while (!atomic_compare_exchange_weak(&working, &before, before + taken));
-    return taken;
-}
-
-static void openmp_run(const struct threads *threads, int count,
-                       void (*task)(void *data, int index), void *data)
-{
-    int taken = borrow(count, openmp_most(threads));
-    if (taken == 1)
-        task(data, 0);
-    else {
-#pragma omp parallel num_threads(taken)
-        task(data, omp_get_thread_num());
+    static const char *const names[] = {"libgomp.so.1", "libomp.so.5", "libiomp5.so"};
+    load_begin();
+    void *found = dlsym(RTLD_DEFAULT, "omp_in_parallel");
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) {
+        void *library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = library ? dlsym(library, "omp_in_parallel") : NULL;
     }
-    atomic_fetch_sub(&working, taken);
+    load_end();
+    atomic_store(&in_parallel, (uintptr_t)found);
 }
 
-#else
-
-static int openmp_most(const struct threads *threads)
+static bool inside_openmp(void)
 {
-    (void)threads;
-    return 1;
+    uintptr_t found = atomic_load(&in_parallel);
+    return found && ((int (*)(void))found)();
 }
 
-static void openmp_run(const struct threads *threads, int count,
-                       void (*task)(void *data, int index), void *data)
+static int processors(bool allowed)
 {
-    (void)threads, (void)count;
-    task(data, 0);
+    cpu_set_t set;
+    long count = allowed && sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                                        : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (int)count;
 }
 
-#endif
+/* The first number of OMP_NUM_THREADS, which may be a list, one for each level of nesting; 0: there is none. */
+static int first_number(const char *list)
+{
+    long number = list ? strtol(list, NULL, 10) : 0;
+    return number < 0 || number > INT_MAX ? 0 : (int)number;
+}
 
+void threads_init(struct threads *threads, const struct weft_context_params *params, const char *openmp)
+{
+    int asked = params->threads || params->parallel_for ? params->threads : first_number(openmp);
+    if (!atomic_load(&in_parallel))
+        find_openmp();
+    *threads = (struct threads){.most = asked ? asked : processors(!params->parallel_for),
+                                .parallel_for = params->parallel_for, .user = params->parallel_user,
+                                .forks = pool_forks()};
+}
+
+/* After a fork the host's threads may be gone, unless the context was made after it. As to our own, children of one
+ * parent would each take as many as there are processors. */
 int threads_most(const struct threads *threads)
 {
-    return threads->most == 1 ? 1
-           : threads->parallel_for ? host_most(threads) : openmp_most(threads);
+    if (threads->most == 1 || threads->forks != pool_forks())
+        return 1;
+    return !threads->parallel_for && inside_openmp() ? 1 : threads->most;
 }
 
-void threads_run(const struct threads *threads, int count, void (*task)(void *data, int index),
-                 void *data)
+void threads_run(const struct threads *threads, int count, int wake, void (*task)(void *data, int index), void *data)
 {
     if (count == 1)
         task(data, 0);
     else if (threads->parallel_for)
         threads->parallel_for(threads->user, count, task, data);
     else
-        openmp_run(threads, count, task, data);
+        pool_run(&(struct pool_call){count, threads->most, wake, task, data});
 }

@@ -1,18 +1,19 @@
-/* Runs kernels in C on threads; see cpu_launch_impl.h. Threads claim chunks of tiles from a common counter
- * until none is left. So it does not matter how many threads come, and a slow one delays the others by
- * one chunk at most. The bits of an element do not depend on the thread that computes it. */
+/* Runs kernels in C on threads; see cpu_launch_impl.h. Each thread has a range of tiles. It claims chunks of its own
+ * until none is left, and then of the others'. So it does not matter how many threads come, and a slow one delays the
+ * others by one chunk at most. The bits of an element do not depend on the thread that computes it. */
 #include "runtime/run/cpu_launch_impl.h"
 
 #include <fenv.h>
 #include <limits.h>
 #include <stdatomic.h>
 
-/* Units of work, as in struct planned, unless noted. Measured: waking a sleeping OpenMP thread takes
- * about as long as one SHARE. */
+/* Units of work, as in struct planned, unless noted. Measured: waking a sleeping thread takes about as long as one
+ * SHARE. */
 enum {
-    SHARE = 1 << 21,               /* the least work that is worth a thread */
-    CHUNK = 1 << 20,               /* claimed at once */
-    CHUNKS = 8,                    /* at least so many for each thread, so that all end together */
+    SHARE = 1 << 21,               /* the least work that is worth waking a thread, or one of the host's */
+    AWAKE_SHARE = 1 << 19,         /* the same, of a thread that is awake */
+    CHUNK = 1 << 20,               /* the most and the least that is claimed at once */
+    LEAST_CHUNK = 1 << 16,
     LINE = 64,                     /* bytes: threads write to cache lines of their own */
     FETCHED_BYTES = 4 << 20,       /* of all tensors: from here on inputs are prefetched */
     FETCH_AHEAD = 2048,            /* bytes */
@@ -24,13 +25,18 @@ static size_t round_up(size_t size)
     return (size + LINE - 1) / LINE * LINE;
 }
 
+static int64_t shares(double work, int64_t share)
+{
+    return work < INT_MAX ? (int64_t)work / share : INT_MAX / share;
+}
+
 int launch_threads(const struct weft_context *context, double work, int64_t tiles)
 {
-    int64_t shares = work < INT_MAX ? (int64_t)work / SHARE : INT_MAX / SHARE;
-    if (shares < 2 || tiles < 2 || !(context->fast & FAST_THREADS))
+    int64_t worth = shares(work, context->threads.parallel_for ? SHARE : AWAKE_SHARE);
+    if (worth < 2 || tiles < 2 || !(context->fast & FAST_THREADS))
         return 1;
     int64_t most = threads_most(&context->threads);
-    most = most < shares ? most : shares;
+    most = most < worth ? most : worth;
     return (int)(most < tiles ? most : tiles);
 }
 
@@ -79,6 +85,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->threads = launch_threads(context, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size);
+    launch->ranges = allocate(arena, launch->threads, LINE);
     char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};
@@ -94,22 +101,56 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 /* What the threads of one launch share. */
 struct share {
     const struct launch *launch;
-    int64_t chunk;                 /* tiles */
-    _Atomic int64_t next;          /* the first tile that is not claimed */
+    int64_t most, least;           /* tiles of a chunk */
     fenv_t environment;            /* the calling thread's floating-point environment */
 };
 
-/* This is the only place that calls kernels. A good kernel replaces the first one between two chunks. */
-static void take_chunks(struct share *share, int index)
+/* Tiles that are one thread's, until others have nothing left to do. */
+struct range {
+    _Atomic int64_t next;          /* the first tile that is not claimed */
+    int64_t end;
+};
+
+static struct range *range_of(const struct launch *launch, int index)
 {
-    const struct planned *planned = share->launch->planned;
-    const struct weft_args *args = worker(share->launch, index);
-    int64_t tiles = share->launch->tiles, begin;
-    while ((begin = atomic_fetch_add(&share->next, share->chunk)) < tiles) {
-        int64_t end = begin + share->chunk < tiles ? begin + share->chunk : tiles;
-        weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's direct call would not read it atomically */
-        run(args, begin, end);
+    return (struct range *)(launch->ranges + (size_t)index * LINE);
+}
+
+static void divide_tiles(const struct launch *launch)
+{
+    int64_t each = launch->tiles / launch->threads, more = launch->tiles % launch->threads, begin = 0;
+    for (int i = 0; i < launch->threads; i++) {
+        int64_t end = begin + each + (i < more);
+        *range_of(launch, i) = (struct range){begin, end};
+        begin = end;
     }
+}
+
+/* Claims half of what is left of a range, within bounds. So chunks are small in the end, and nobody waits long for a
+ * thread that loses its processor then. Returns false if nothing is left. */
+static bool claim(const struct share *share, struct range *range, int64_t *begin, int64_t *end)
+{
+    int64_t left = range->end - atomic_load(&range->next), size = left / 2;
+    if (left <= 0)
+        return false;
+    size = size > share->most ? share->most : size < share->least ? share->least : size;
+    *begin = atomic_fetch_add(&range->next, size);
+    *end = *begin + size < range->end ? *begin + size : range->end;
+    return *begin < range->end;
+}
+
+/* This is the only place that calls kernels. A good kernel replaces the first one between two chunks. */
+static void take_chunks(const struct share *share, int index)
+{
+    const struct launch *launch = share->launch;
+    const struct planned *planned = launch->planned;
+    const struct weft_args *args = worker(launch, index);
+    int64_t begin, end;
+    for (int i = 0; i < launch->threads; i++)
+        while (claim(share, range_of(launch, (index + i) % launch->threads), &begin, &end)) {
+            weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's direct call would not read it atomically */
+            run(args, begin, end);
+        }
 }
 
 static void work(void *data, int index)
@@ -122,25 +163,26 @@ static void work(void *data, int index)
     fesetenv(&own);
 }
 
+/* The tiles of so much work, at least one. */
+static int64_t tiles_of(const struct launch *launch, double work)
+{
+    double tiles = launch->work > work ? (double)launch->tiles * work / launch->work : (double)launch->tiles;
+    return tiles < 1 ? 1 : (int64_t)tiles;
+}
+
 void launch_run(struct launch *launch, struct weft_context *context)
 {
-    const struct planned *planned = launch->planned;
-    if (!atomic_load(&planned->loaded->final))
+    if (!atomic_load(&launch->planned->loaded->final))
         worker_wake(context);
-    int64_t tiles = launch->tiles;
-    struct share share = {.launch = launch, .chunk = tiles};
-    if (launch->work > CHUNK)
-        share.chunk = (int64_t)((double)tiles * CHUNK / launch->work);
-    if (launch->threads > 1 && share.chunk > tiles / launch->threads / CHUNKS)
-        share.chunk = tiles / launch->threads / CHUNKS;
-    if (share.chunk < 1)
-        share.chunk = 1;
+    struct share share = {.launch = launch, .most = tiles_of(launch, CHUNK)};
+    share.least = launch->threads == 1 ? share.most : tiles_of(launch, LEAST_CHUNK);
+    divide_tiles(launch);
     if (launch->threads == 1) {
         take_chunks(&share, 0);
         return;
     }
     fegetenv(&share.environment);
-    threads_run(&context->threads, launch->threads, work, &share);
+    threads_run(&context->threads, launch->threads, (int)shares(launch->work, SHARE) - 1, work, &share);
     take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
 }
 

@@ -14,6 +14,7 @@ struct launch {
     int threads;                   /* threads that may take part, the calling one included */
     char *workers;                 /* [threads] a struct weft_args and its faults each */
     size_t worker_size;
+    char *ranges;                  /* [threads] of tiles, a cache line each */
 };
 
 /* Allocates everything that the kernel needs, so that nothing can fail once the first kernel of a

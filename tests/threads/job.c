@@ -63,9 +63,6 @@ struct weft_context *job_context(int threads, bool host)
     struct weft_context_params params = {.threads = threads};
     struct weft_context *context = NULL;
     struct weft_error *error = NULL;
-#ifdef __SANITIZE_THREAD__
-    host = true;
-#endif
     if (host)
         params.parallel_for = job_parallel_for;
     check(weft_context_create(&params, &context, &error), error, "weft_context_create");

@@ -30,8 +30,7 @@ struct job {
     struct weft_run_params params;
 };
 
-/* A context that uses so many threads, of OpenMP or, if `host`, through job_parallel_for. Under
- * ThreadSanitizer always the latter: it does not see how libgomp synchronizes. */
+/* A context that uses so many threads, the library's or, if `host`, through job_parallel_for. */
 struct weft_context *job_context(int threads, bool host);
 /* A parallel-for of one new thread for each index but the last. `user`, when not NULL, is an atomic_int
  * to which `count` is added. */

@@ -1,5 +1,5 @@
-/* Forked children: they compute, on their own thread, and end. A child that hangs, as libgomp would,
- * is ended by its alarm. */
+/* Forked children: they compute and end. A child that hangs, because it waits for its parent's threads, is ended by its
+ * alarm. */
 #include "tests/threads/job.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Rule 3.4: results have the same bits on any number of threads, OpenMP's or the host's, however many
+/* Rule 3.4: results have the same bits on any number of threads, the library's or the host's, however many
  * runs there are at once. */
 #include "tests/sample.h"
 #include "tests/threads/job.h"
@@ -130,7 +130,7 @@ static void test_caller_environment(void **state)
     struct weft_context *context = job_context(3, false), *serial = job_context(1, false);
     const struct sample sample = {"x / 3", {F32(SHAPE(1, 3000000))}, 1};
     struct job *job = job_new(context, &sample), *other = job_new(serial, &sample);
-    assert_int_equal(job_run(job), WEFT_OK); /* OpenMP's threads come into being before */
+    assert_int_equal(job_run(job), WEFT_OK); /* the threads come into being before */
     fesetround(FE_UPWARD);
     assert_int_equal(job_run(job), WEFT_OK);
     assert_int_equal(job_run(other), WEFT_OK);

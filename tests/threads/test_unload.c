@@ -1,5 +1,5 @@
-/* dlopen, a run on threads, dlclose, and the same again: OpenMP's threads still wait in code that must
- * not be gone, and a fork must not call a handler that is. argv[1]: the library's file. */
+/* dlopen, a run on threads, dlclose, and the same again: the library is gone then, so its threads must have ended, and
+ * a fork must not call a handler of it. argv[1]: the library's file. */
 #include "include/weft/weft.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ static int use(const char *path)
     LOOK_UP(handle, weft_run);
     LOOK_UP(handle, weft_program_destroy);
     LOOK_UP(handle, weft_context_destroy);
-    const struct weft_context_params params = {.threads = 2}; /* few enough that libgomp lets them spin */
+    const struct weft_context_params params = {.threads = 2};
     struct weft_context *context = NULL;
     struct weft_program *program = NULL;
     DLTensor x = {.data = in, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = shape};
@@ -36,7 +36,7 @@ static int use(const char *path)
                 p_weft_run(program, &run, NULL) != WEFT_OK || out[shape[0] - 1] != 1;
     p_weft_program_destroy(program);
     p_weft_context_destroy(context);
-    return wrong | dlclose(handle);
+    return wrong | dlclose(handle) | (dlopen(path, RTLD_NOW | RTLD_NOLOAD) != NULL);
 }
 
 int main(int argc, char **argv)
