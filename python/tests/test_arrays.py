@@ -47,6 +47,15 @@ class Shared(unittest.TestCase):
                      np.asfortranarray(x), x[:, :0], x[0, 0, 0:1], np.lib.stride_tricks.as_strided(x, (5, 5), (0, 4))):
             np.testing.assert_array_equal(weft.evaluate("v * 2 + 1", v=view), view * 2 + 1)
 
+    def test_steps_of_whole_blocks(self):
+        """Some steps have code of their own, for blocks that a row fills."""
+        for kind in (np.uint8, np.int16, np.float16, np.float32, np.int64):
+            x = (np.arange(1500) % 251).astype(kind)
+            for step in (1, 2, 3, 4, 5, -1, -2, -3):
+                for count in (63, 64, 65, 250):
+                    view = x[700::step][:count]
+                    np.testing.assert_array_equal(weft.evaluate("+v", v=view), view)
+
     def test_strided_out(self):
         out = np.zeros((4, 6))
         weft.evaluate("x + 1", x=np.ones((2, 3)), out=out[::2, ::-2])

@@ -148,7 +148,8 @@ static void take_chunks(const struct share *share, int index)
     int64_t begin, end;
     for (int i = 0; i < launch->threads; i++)
         while (claim(share, range_of(launch, (index + i) % launch->threads), &begin, &end)) {
-            weft_kernel_fn *run = atomic_load(&planned->loaded->run); /* gcc's direct call would not read it atomically */
+            /* gcc's direct call would not read it atomically */
+            weft_kernel_fn *run = atomic_load(&planned->loaded->run);
             run(args, begin, end);
         }
 }

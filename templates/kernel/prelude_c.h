@@ -29,10 +29,28 @@ SEPARATE static const T *N(pad)(T *block, const T *from, int m)
     return block;
 }
 //: move gather
+/* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
+static inline const T *N(pick)(T *block, const T *from, const i64 step)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j * step];
+    return block;
+}
 SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
 {
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = *(const T *)(from + (j < m ? j : m - 1) * step);
+    if (m == BLOCK && step == 2 * (i64)sizeof(T))
+        return N(pick)(block, (const T *)from, 2);
+    if (m == BLOCK && step == 3 * (i64)sizeof(T))
+        return N(pick)(block, (const T *)from, 3);
+    if (m == BLOCK && sizeof(T) < 8 && step == 4 * (i64)sizeof(T))
+        return N(pick)(block, (const T *)from, 4);
+    if (m == BLOCK && step == -(i64)sizeof(T))
+        return N(pick)(block, (const T *)from, -1);
+    for (int j = 0; j < m; j++, from += step)
+        block[j] = *(const T *)from;
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
     return block;
 }
 //: move nested

@@ -70,7 +70,7 @@ static int operand_shape(enum layout layout, int rank, const int64_t *space, int
  * highest one, inclusive, and where the first is. */
 static int64_t lay_out(enum layout layout, struct tensor *t, int64_t *first)
 {
-    int64_t count = 1, step = layout == ODD ? 3 : 1;
+    int64_t count = 1, step = layout == ODD ? 2 + t->dtype % 3 : 1; /* 2, 3 and 4 have code of their own */
     *first = 0;
     for (int i = 0; i < t->rank; i++) {
         int d = layout == TRANSPOSED ? i : t->rank - 1 - i;

@@ -1194,16 +1194,52 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
         r[j] = roundsat_f32_u8(a[j]);
 }
 #endif
+/* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
+static inline const u8_m *pick_u8(u8_m *block, const u8_m *from, const i64 step)
+{
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = from[j * step];
+    return block;
+}
 SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, int m)
 {
+    if (m == BLOCK && step == 2 * (i64)sizeof(u8_m))
+        return pick_u8(block, (const u8_m *)from, 2);
+    if (m == BLOCK && step == 3 * (i64)sizeof(u8_m))
+        return pick_u8(block, (const u8_m *)from, 3);
+    if (m == BLOCK && sizeof(u8_m) < 8 && step == 4 * (i64)sizeof(u8_m))
+        return pick_u8(block, (const u8_m *)from, 4);
+    if (m == BLOCK && step == -(i64)sizeof(u8_m))
+        return pick_u8(block, (const u8_m *)from, -1);
+    for (int j = 0; j < m; j++, from += step)
+        block[j] = *(const u8_m *)from;
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
+    return block;
+}
+/* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
+static inline const f32_m *pick_f32(f32_m *block, const f32_m *from, const i64 step)
+{
+    INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
-        block[j] = *(const u8_m *)(from + (j < m ? j : m - 1) * step);
+        block[j] = from[j * step];
     return block;
 }
 SEPARATE static const f32_m *gather_f32(f32_m *block, const char *from, i64 step, int m)
 {
-    for (int j = 0; j < BLOCK; j++)
-        block[j] = *(const f32_m *)(from + (j < m ? j : m - 1) * step);
+    if (m == BLOCK && step == 2 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 2);
+    if (m == BLOCK && step == 3 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 3);
+    if (m == BLOCK && sizeof(f32_m) < 8 && step == 4 * (i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, 4);
+    if (m == BLOCK && step == -(i64)sizeof(f32_m))
+        return pick_f32(block, (const f32_m *)from, -1);
+    for (int j = 0; j < m; j++, from += step)
+        block[j] = *(const f32_m *)from;
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
     return block;
 }
 SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
