@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-PEERS = ("numpy", "numexpr", "jax", "torch")
+PEERS = ("numpy", "numexpr", "blosc2", "jax", "torch")
 
 
 def name():
@@ -33,16 +33,18 @@ def versions():
     return found
 
 
-def measure(functions, seconds):
+def measure(functions, seconds, least=0.0):
     """The best time of each function in seconds, all taken in turns for `seconds` each, so that a slow
-    spell of the machine hits all alike."""
-    best = [float("inf")] * len(functions)
+    spell of the machine hits all alike. A short one is called as often as takes `least` seconds together."""
+    best, counts = [float("inf")] * len(functions), [1] * len(functions)
     end, turns = time.perf_counter() + seconds * len(functions), 0
     while turns < 5 or time.perf_counter() < end:
         for i, function in enumerate(functions):
             start = time.perf_counter()
-            function()
-            best[i] = min(best[i], time.perf_counter() - start)
+            for _ in range(counts[i]):
+                function()
+            best[i] = min(best[i], (time.perf_counter() - start) / counts[i])
+            counts[i] = max(1, int(least / best[i]))
         turns += 1
     return best
 
