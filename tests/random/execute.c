@@ -5,6 +5,7 @@
 #include "tests/gpu/mirror.h"
 #include "tests/random/buffer.h"
 #include "tests/random/evaluate.h"
+#include "tests/random/size.h"
 #include "tests/random/text.h"
 
 #include <stdarg.h>
@@ -86,6 +87,7 @@ struct run {
     const struct extents (*shapes)[FORMULA_NODES];        /* of each sample */
     int nodes[FORMULA_OUTPUTS];    /* of each result; those asked for stand behind */
     int result_count;
+    bool sizes[SIZE_INPUTS];       /* the inputs that size expressions are made of */
     struct buffer (*inputs)[FORMULA_SAMPLES], (*outputs)[FORMULA_SAMPLES];
     int only;                      /* the sample that is run alone; -1: all */
 };
@@ -144,12 +146,17 @@ static bool compile(struct run *run, struct machine *machine, bool tell)
     const struct formula *formula = &trial->formula;
     char room[FORMULA_INPUTS][208], names[FORMULA_NODES][16];
     const char *wanted[FORMULA_NODES];
-    struct weft_input_type types[FORMULA_INPUTS];
+    struct weft_input_type types[FORMULA_INPUTS + SIZE_INPUTS];
     struct weft_error *error = NULL;
     struct weft_compile_params params = {.inputs = types, .results = wanted,
                                          .kernel = formula->kernel ? "f" : NULL};
     params.input_count = told_types(trial, types, room);
     formula_write(trial, &text);
+    for (int i = 0; i < SIZE_INPUTS; i++) {
+        run->sizes[i] = size_is_used(text.bytes, i);
+        if (run->sizes[i] && !formula->kernel) /* a kernel declares its parameters */
+            types[params.input_count++] = (struct weft_input_type){size_inputs[i].name, size_inputs[i].type};
+    }
     for (int r = 0; r < formula->result_count; r++)
         run->nodes[run->result_count++] = formula->results[r];
     for (int n = 0; n < formula->count && tell; n++)
@@ -227,16 +234,30 @@ static struct weft_argument argument(struct run *run, struct buffer *buffers, bo
                                   .batch = batch && run->only < 0};
 }
 
+static struct weft_argument size_argument(struct arena *arena, int input)
+{
+    const struct size_input *from = &size_inputs[input];
+    const bool number = strcmp(from->type, "number") == 0;
+    const enum weft_dtype dtype = number ? WEFT_INT64 : weft_dtype_from_name(from->type, strlen(from->type));
+    DLTensor *tensor = ARENA_NEW(arena, DLTensor);
+    *tensor = (DLTensor){.data = (void *)(uintptr_t)from->value, .device = {kDLCPU, 0},
+                         .dtype = weft_dtype_to_dlpack(dtype)};
+    return (struct weft_argument){.name = from->name, .tensors = tensor, .count = 1};
+}
+
 static struct call arguments_of(struct run *run)
 {
     const struct formula *formula = &run->trial->formula;
     struct call call = {ARENA_ARRAY(run->arena, struct weft_argument,
-                                    formula->input_count + run->result_count),
+                                    formula->input_count + SIZE_INPUTS + run->result_count),
                         formula->input_count};
     for (int i = 0; i < formula->input_count; i++) {
         call.arguments[i] = argument(run, run->inputs[i], formula->inputs[i].batch);
         call.arguments[i].name = input_name(i);
     }
+    for (int i = 0; i < SIZE_INPUTS; i++)
+        if (run->sizes[i])
+            call.arguments[call.inputs++] = size_argument(run->arena, i);
     for (int r = 0; r < run->result_count; r++)
         call.arguments[call.inputs + r] = argument(run, run->outputs[r], is_batch(run, r));
     return call;

@@ -1,6 +1,8 @@
 /* See select.h. Slices are followed element by element, as Python's range is. */
 #include "tests/random/select.h"
 
+#include "tests/random/size.h"
+
 #include <stdio.h>
 
 /* ---- what items take ---- */
@@ -158,17 +160,18 @@ void select_any(struct stream *stream, struct formula_view *view, const struct e
 
 /* ---- text ---- */
 
-static int print_slice(char *text, size_t size, const struct formula_item *item, bool step)
+static int print_slice(char *text, size_t size, const struct formula_item *item, unsigned manner)
 {
     int at = 0;
     if (item->has_start)
-        at += snprintf(text, size, "%lld", (long long)item->start);
+        at += size_print(text, size, item->start, manner + 1);
     at += snprintf(text + at, size - (size_t)at, ":");
     if (item->has_stop)
-        at += snprintf(text + at, size - (size_t)at, "%lld", (long long)item->stop);
-    if (item->step != 1 || step)
-        at += snprintf(text + at, size - (size_t)at, ":%lld", (long long)item->step);
-    return at;
+        at += size_print(text + at, size - (size_t)at, item->stop, manner + 2);
+    if (item->step == 1 && !(manner & 2))
+        return at;
+    at += snprintf(text + at, size - (size_t)at, ":");
+    return at + size_print(text + at, size - (size_t)at, item->step, manner + 3);
 }
 
 int select_print(char *text, size_t size, const struct formula_view *view, unsigned manner)
@@ -179,8 +182,8 @@ int select_print(char *text, size_t size, const struct formula_view *view, unsig
         char *to = text + at;
         const size_t left = size - (size_t)at;
         switch (item->kind) {
-        case ITEMS_INDEX: at += snprintf(to, left, "%lld", (long long)item->start); break;
-        case ITEMS_SLICE: at += print_slice(to, left, item, manner & 2); break;
+        case ITEMS_INDEX: at += size_print(to, left, item->start, manner + 4 * (unsigned)i); break;
+        case ITEMS_SLICE: at += print_slice(to, left, item, manner + 4 * (unsigned)i); break;
         case ITEMS_ELLIPSIS: at += snprintf(to, left, "..."); break;
         case ITEMS_NEW: at += snprintf(to, left, manner & 1 ? "None" : "newaxis"); break;
         }

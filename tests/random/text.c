@@ -3,10 +3,12 @@
 
 #include "tests/random/number.h"
 #include "tests/random/select.h"
+#include "tests/random/size.h"
 #include "tests/random/view.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(struct text *text, const char *format, ...)
@@ -259,7 +261,16 @@ static const char *separator(unsigned manner)
     return list[manner % 8];
 }
 
-static void write_inputs(struct trial *trial, struct text *text)
+/* The parameters that size expressions are made of, which the program's own text tells. */
+static void write_sizes(struct text *text, const char *program)
+{
+    for (int i = 0; i < SIZE_INPUTS; i++)
+        if (size_is_used(program, i))
+            put(text, ", %s: %s[]", size_inputs[i].name, strcmp(size_inputs[i].type, "number") ? size_inputs[i].type
+                                                                                              : "int64");
+}
+
+static void write_inputs(struct trial *trial, struct text *text, const char *program)
 {
     const struct formula *formula = &trial->formula;
     char type[200];
@@ -274,6 +285,7 @@ static void write_inputs(struct trial *trial, struct text *text)
     }
     if (!formula->kernel)
         return;
+    write_sizes(text, program);
     put(text, ") -> ");
     for (int i = 0; i < formula->result_count; i++)
         put(text, i ? ", %s" : "%s", type_rows[formula->casts[i]].name);
@@ -297,12 +309,12 @@ static void write_results(struct trial *trial, struct text *text)
     }
 }
 
-void formula_write(struct trial *trial, struct text *text)
+static void write_program(struct trial *trial, struct text *text, const char *program)
 {
     struct formula *formula = &trial->formula;
     text->length = 0;
     text->bytes[0] = '\0';
-    write_inputs(trial, text);
+    write_inputs(trial, text, program);
     for (int n = 0; n < formula->count; n++) {
         struct formula_node *node = &formula->nodes[n];
         if (!node->bound)
@@ -313,4 +325,13 @@ void formula_write(struct trial *trial, struct text *text)
     }
     write_results(trial, text);
     put(text, formula->kernel ? "\n}\n" : "");
+}
+
+void formula_write(struct trial *trial, struct text *text)
+{
+    write_program(trial, text, "");
+    char *before = trial->formula.kernel ? strdup(text->bytes) : NULL;
+    if (before) /* once more, now that it is known which sizes there are */
+        write_program(trial, text, before);
+    free(before);
 }

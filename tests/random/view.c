@@ -2,6 +2,7 @@
 #include "tests/random/view.h"
 
 #include "tests/random/select.h"
+#include "tests/random/size.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -245,12 +246,14 @@ struct formula_view view_any(struct stream *stream, const struct extents *const 
 /* ---- text ---- */
 
 static int print_list(char *text, size_t size, const char *name, const struct formula_view *view,
-                      int list)
+                      int list, unsigned manner)
 {
     int at = snprintf(text, size, ", %s[", name);
     for (int i = 0; i < view->count; i++) {
         at += snprintf(text + at, size - (size_t)at, i ? ", " : "");
-        if (list == 0)
+        if (list == 0 && view->kind == VIEWS_RESHAPE)
+            at += size_print(text + at, size - (size_t)at, view->shape[i], manner + (unsigned)i);
+        else if (list == 0)
             at += snprintf(text + at, size - (size_t)at, "%lld", (long long)view->shape[i]);
         else if (list == 1)
             at += snprintf(text + at, size - (size_t)at, "%.17g", view->factors[i]);
@@ -269,14 +272,14 @@ int view_print(char *text, size_t size, const struct formula_view *view, const c
     if (view->kind == VIEWS_REINTERPRET)
         at = snprintf(text, size, manner & 1 ? ", dtype=%s" : ", %s", dtype);
     if (axes)
-        return print_list(text, size, manner & 1 ? "axes=" : "", view, 2);
+        return print_list(text, size, manner & 1 ? "axes=" : "", view, 2, 0);
     if (view->has_shape && reshape && view->count == 1 && manner & 4)
         return snprintf(text, size, manner & 1 ? ", %lld" : ", shape=%lld", (long long)view->shape[0]);
     if (view->has_shape)
-        at += print_list(text + at, size - (size_t)at, reshape && manner & 1 ? "" : "shape=", view, 0);
+        at += print_list(text + at, size - (size_t)at, reshape && manner & 1 ? "" : "shape=", view, 0, manner);
     if (view->has_factors)
-        at += print_list(text + at, size - (size_t)at, "rel_shape=", view, 1);
+        at += print_list(text + at, size - (size_t)at, "rel_shape=", view, 1, 0);
     if (view->has_sources)
-        at += print_list(text + at, size - (size_t)at, "src_dims=", view, 2);
+        at += print_list(text + at, size - (size_t)at, "src_dims=", view, 2, 0);
     return at;
 }
