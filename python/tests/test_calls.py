@@ -157,6 +157,66 @@ class Numbers(unittest.TestCase):
             np.testing.assert_array_equal(f(x, float(k)), x * k)
 
 
+    def test_one_kernel_whatever_the_kinds(self):
+        f = weft.compile("x * k")
+        for k, dtype in ((2, "i4"), (2**40, "i8"), (0.5, "f4"), (True, "i4"), (3, "i4")):
+            with self.subTest(k=k):
+                out = f(x=np.int32([1, 2]), k=k)
+                self.assertEqual(out.dtype, np.dtype(dtype))
+                np.testing.assert_array_equal(out, np.array([1, 2]) * k)
+
+    def test_declared_number(self):
+        f = weft.compile("input k: number\nx * k")
+        self.assertEqual(f(x=np.float64(3), k=0.1), 3 * 0.1)
+        with self.assertRaisesRegex(weft.Error, "'k' is a number"):
+            f(x=np.float64(3), k=np.float32(0.1))
+        with self.assertRaisesRegex(weft.Error, "'k' is a number"):
+            f(x=np.float64(3), k=np.float64([0.1]))
+
+    def test_array_literals(self):
+        x = np.arange(3.0)
+        for k in (0.1, 0.7):
+            np.testing.assert_array_equal(weft.evaluate("x * [k, 1, 2 * k]", x=x, k=k), x * [k, 1, 2 * k])
+
+
+class Sizes(unittest.TestCase):
+    """Rule 1.10: positions and extents that come with the call."""
+
+    def test_numbers_and_tensors(self):
+        x = np.arange(40).reshape(5, 8)
+        for y, h in ((0, 2), (3, 9), (-2, 1), (4, -3), (-9, 7)):
+            for kind in (int, np.int8, np.int64, lambda v: np.array(v, np.int16)):
+                out = weft.evaluate("x[y:y + h, ::-1]", x=x, y=kind(y), h=kind(h))
+                np.testing.assert_array_equal(out, x[y:y + h, ::-1])
+
+    def test_no_new_kernel(self):
+        context = weft.Context(cache="", tier="none")
+        f, x = weft.compile("x[y:y + h, k:k + 5] * 2", context=context), np.arange(400.0).reshape(20, 20)
+        origins = [f.prepare(x=x, y=y, h=h, k=k)[0][0] for y, h, k in ((1, 7, 2), (3, 4, 0), (0, 9, 14), (5, 2, 1))]
+        self.assertNotEqual(origins[0], "memory")
+        self.assertEqual(origins[1:], ["memory"] * 3)
+
+    def test_batches(self):
+        x = [np.arange(n * 3).reshape(n, 3) for n in (4, 2, 5)]
+        k = [np.int32(1), np.int32(-1), np.int32(3)]
+        for out, one, at in zip(weft.evaluate("x[k:] + extent(x, 0)", x=x, k=k), x, k):
+            np.testing.assert_array_equal(out, one[at:] + len(one))
+        with self.assertRaisesRegex(weft.Error, "sample 2: item 1 of the selection, index 3, is out of range"):
+            weft.evaluate("x[k]", x=[one[:3] for one in x], k=k)
+
+    def test_nothing_is_written(self):
+        x, out = np.arange(4.0), np.full(3, 7.0)
+        f = weft.compile("x[k] + y")
+        with self.assertRaisesRegex(weft.Error, "out of range"):
+            f(x=x, k=4, y=np.ones(3), out=out)
+        np.testing.assert_array_equal(out, np.full(3, 7.0))
+
+    def test_an_extent_is_not_read(self):
+        x = np.arange(3.0)
+        out = weft.evaluate("y + extent(x, 0)", x=x, y=x, out=x)  # in place: x is read at no other element
+        np.testing.assert_array_equal(out, [3, 4, 5])
+
+
 class Results(unittest.TestCase):
     def test_tuple_with_names(self):
         x, y = support.inputs()
