@@ -33,6 +33,18 @@ static bool check_inputs(const struct program *program)
     return good;
 }
 
+/* An array literal of numbers would be a table that each call fills. */
+static bool check_arrays(const struct program *program)
+{
+    bool good = true;
+    for (int n = 0; good && program->number_arrays && n < program->node_count; n++)
+        for (int i = 0; good && program->nodes[n].kind == NODE_ARRAY && i < program->nodes[n].operand_count; i++)
+            good = !operand_node(program, &program->nodes[n], i)->number ||
+                   diag(program->diags, DIAG_NOT_YET, operand_node(program, &program->nodes[n], i)->span,
+                        "a number in an array literal ahead of time", "; make it a parameter, as float64[n]");
+    return good;
+}
+
 static bool check_kernel(struct aot_kernel *k)
 {
     struct program *program = k->program;
@@ -47,7 +59,7 @@ static bool check_kernel(struct aot_kernel *k)
     struct pipeline pipeline = {.arena = k->arena, .diags = program->diags, .parsed = program, .program = program,
                                 .inputs = inputs, .shapes = shapes, .layouts = k->layouts};
     return parse_results(program, NULL, 0) && check_inputs(program) &&
-           pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS);
+           pipeline_run(&pipeline, PASS_CHECK, PASS_LAYOUTS) && check_arrays(program);
 }
 
 static bool make_kernel(struct arena *arena, struct program *program, const struct aot_params *params,

@@ -102,7 +102,8 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launc
     const struct program *program = k->program;
     for (int a = 0; a < launch->kernel->load_count; a++) {
         const struct access *access = &launch->kernel->accesses[a];
-        const struct symbol *symbol = aot_is_value(k, access) ? &program->symbols[program->inputs[access->index]] : NULL;
+        const bool parameter = access->kind == TENSOR_INPUT && aot_is_value(k, access);
+        const struct symbol *symbol = parameter ? &program->symbols[program->inputs[access->index]] : NULL;
         if (symbol && type_rows[access->dtype].size != type_rows[symbol->type.dtype].size)
             return diag(program->diags, DIAG_AOT_VALUE, symbol->span, program->name, symbol->name,
                         type_rows[symbol->type.dtype].name);

@@ -211,6 +211,8 @@ SHARED bool becomes_infinite(double number, double most)
     return number - number == 0 && (number >= most || number <= -most);
 }
 
+double pow(double a, double b);
+
 /* Whether a ** b is what a literal expression may be: Python raises for others, or has a complex number. */
 SHARED bool power_is_real(double a, double b, double power)
 {
