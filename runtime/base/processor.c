@@ -29,10 +29,13 @@ bool runner_bind(struct runner *runner, int processor, bool others)
         (!runner->bound && sched_getaffinity(runner->id, sizeof runner->own, &runner->own) != 0))
         return false;
     cpu_set_t set = runner->own;
-    CPU_CLR(processor, &set);
-    if (!others) {
+    if (others) {
+        CPU_CLR(processor, &set);
+    } else if (CPU_ISSET(processor, &set)) {
         CPU_ZERO(&set);
         CPU_SET(processor, &set);
+    } else {
+        return false;
     }
     bool bound = sched_setaffinity(runner->id, sizeof set, &set) == 0;
     runner->bound = runner->bound || bound;

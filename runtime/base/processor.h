@@ -20,8 +20,8 @@ void runner_init(struct runner *runner);
 /* Notes the processor time that a thread has had, which must not have ended, and returns how much it is since the last
  * look. */
 double runner_look(struct runner *runner);
-/* Binds a thread to a processor, or to all of its own but that one. False where there is none, or where the system
- * forbids it. */
+/* Binds a thread to a processor of its own, or to all of its own but that one. False where there is none, or where the
+ * system forbids it. */
 bool runner_bind(struct runner *runner, int processor, bool others);
 /* Gives a thread its processors back. */
 void runner_unbind(struct runner *runner);

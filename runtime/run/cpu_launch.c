@@ -32,7 +32,7 @@ static int64_t shares(double work, int64_t share)
 
 int launch_threads(const struct weft_context *context, double work, int64_t tiles)
 {
-    int64_t worth = shares(work, context->threads.parallel_for ? SHARE : AWAKE_SHARE);
+    int64_t worth = context->threads.parallel_for ? shares(work, SHARE) : shares(work, AWAKE_SHARE);
     if (worth < 2 || tiles < 2 || !(context->fast & FAST_THREADS))
         return 1;
     int64_t most = threads_most(&context->threads);
@@ -85,7 +85,7 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
     launch->threads = launch_threads(context, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size);
-    launch->ranges = allocate(arena, launch->threads, LINE);
+    launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE) : NULL;
     char *scratch = scratch_size ? allocate(arena, launch->threads, scratch_size) : NULL;
     struct weft_args all = {.samples = launch->samples, .sample_count = launch->sample_count,
                             .literals = planned->literals};
@@ -140,18 +140,20 @@ static bool claim(const struct share *share, struct range *range, int64_t *begin
 }
 
 /* This is the only place that calls kernels. A good kernel replaces the first one between two chunks. */
+static void run_tiles(const struct launch *launch, int index, int64_t begin, int64_t end)
+{
+    /* gcc's direct call would not read it atomically */
+    weft_kernel_fn *run = atomic_load(&launch->planned->loaded->run);
+    run(worker(launch, index), begin, end);
+}
+
 static void take_chunks(const struct share *share, int index)
 {
     const struct launch *launch = share->launch;
-    const struct planned *planned = launch->planned;
-    const struct weft_args *args = worker(launch, index);
     int64_t begin, end;
     for (int i = 0; i < launch->threads; i++)
-        while (claim(share, range_of(launch, (index + i) % launch->threads), &begin, &end)) {
-            /* gcc's direct call would not read it atomically */
-            weft_kernel_fn *run = atomic_load(&planned->loaded->run);
-            run(args, begin, end);
-        }
+        while (claim(share, range_of(launch, (index + i) % launch->threads), &begin, &end))
+            run_tiles(launch, index, begin, end);
 }
 
 static void work(void *data, int index)
@@ -171,20 +173,30 @@ static int64_t tiles_of(const struct launch *launch, double work)
     return tiles < 1 ? 1 : (int64_t)tiles;
 }
 
+static void run_alone(const struct launch *launch)
+{
+    int64_t chunk = tiles_of(launch, CHUNK);
+    for (int64_t begin = 0; begin < launch->tiles; begin += chunk)
+        run_tiles(launch, 0, begin, chunk < launch->tiles - begin ? begin + chunk : launch->tiles);
+}
+
+static void run_together(struct launch *launch, struct weft_context *context)
+{
+    struct share share = {.launch = launch, .most = tiles_of(launch, CHUNK), .least = tiles_of(launch, LEAST_CHUNK)};
+    fegetenv(&share.environment);
+    divide_tiles(launch);
+    threads_run(&context->threads, launch->threads, (int)shares(launch->work, SHARE) - 1, work, &share);
+    take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
+}
+
 void launch_run(struct launch *launch, struct weft_context *context)
 {
     if (!atomic_load(&launch->planned->loaded->final))
         worker_wake(context);
-    struct share share = {.launch = launch, .most = tiles_of(launch, CHUNK)};
-    share.least = launch->threads == 1 ? share.most : tiles_of(launch, LEAST_CHUNK);
-    divide_tiles(launch);
-    if (launch->threads == 1) {
-        take_chunks(&share, 0);
-        return;
-    }
-    fegetenv(&share.environment);
-    threads_run(&context->threads, launch->threads, (int)shares(launch->work, SHARE) - 1, work, &share);
-    take_chunks(&share, 0); /* what parallel_for left over, for example because its threads are gone */
+    if (launch->threads == 1)
+        run_alone(launch);
+    else
+        run_together(launch, context);
 }
 
 static bool is_marked(const struct launch *launch, int f)

@@ -15,7 +15,7 @@ skipped where that program (NEEDS below) does not work.
 A rule is a line that begins with **N.M in docs/language.md, **DN or **NN in docs/dali.md; the examples
 under it are its tests. A rule of sections 1 to 7 without one fails the suite, and so does one of dali.md; later
 sections are only listed. docs/ops.md is what
-`weft ops --format md` prints under its first lines. Reports in TAP."""
+`weft ops --format md` prints, between its first lines and its sections. Reports in TAP."""
 import argparse
 import os
 import pathlib
@@ -159,11 +159,12 @@ def make_environment(build, cache):
 
 
 def current_ops(root, environment):
-    """What docs/ops.md should hold: its own lines before the table, then the table."""
-    head = (root / "docs/ops.md").read_text(encoding="utf-8").split("\n|", 1)[0]
+    """What docs/ops.md should hold: its own lines before the table, then the table, then its own sections."""
+    text = (root / "docs/ops.md").read_text(encoding="utf-8")
+    head, sections = text.split("\n|", 1)[0], text.split("\n## ")[1:]
     table = subprocess.run(["weft", "ops", "--format", "md"], env=environment, check=True,
                            capture_output=True, text=True, timeout=SECONDS).stdout
-    return head + "\n" + table
+    return "\n## ".join([head + "\n" + table] + sections)
 
 
 def measured(root):
