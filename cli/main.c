@@ -66,10 +66,11 @@ int main(int argc, char **argv)
 {
     struct pool pool = {NULL};
     struct report report;
-    output_catch_signals();
+    ending_start();
     output_init();
     report_init(&report, &pool, stderr, argv + 1, argc ? argc - 1 : 0);
     bool good = dispatch(&report, argc, argv);
+    ending_pass();
     pool_finish(&pool);
     return good || report.status ? report.status : 1;
 }

@@ -1,10 +1,11 @@
 /* See tensor.h. */
 #include "cli/files/tensor.h"
 
+#include "cli/files/mapping.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -88,17 +89,15 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
                            report_size(report, memory_available()));
     tensor->data = tensor->memory;
     tensor->size = size;
-    tensor->mapped = false;
     tensor_set_strides(tensor, false);
     return true;
 }
 
 void tensor_finish(struct tensor *tensor)
 {
-    if (tensor->memory && tensor->mapped)
-        munmap(tensor->memory, tensor->size);
-    else
-        free(tensor->memory);
+    mapping_close(tensor->mapping);
+    free(tensor->memory);
+    tensor->mapping = NULL;
     tensor->memory = NULL;
 }
 

@@ -15,12 +15,12 @@ struct tensor {
     int64_t shape[WEFT_MAX_RANK], strides[WEFT_MAX_RANK];
     char layout[WEFT_MAX_RANK + 1]; /* "" when there is none */
     void *data;
-    void *memory; /* what tensor_finish releases, `size` bytes; NULL: nothing */
+    void *memory; /* what tensor_finish releases besides, `size` bytes; NULL: nothing */
     size_t size;
-    bool mapped;  /* by mmap, else by malloc */
+    struct mapping *mapping; /* that `data` lies in; NULL: none */
     bool voids;   /* a .npy calls the elements voids of two bytes, which are bfloat16 if the user says so */
-    bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known,
-                     and `mapped` is whether the data would be */
+    bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known, */
+    bool mapped;  /* and this is whether the data would be mapped */
 };
 
 /* Whether this machine stores the low byte of a number first. */

@@ -178,7 +178,7 @@ bool outputs_texts(struct report *report, const char *const *paths, int count, s
 {
     struct destination *destinations = POOL_ARRAY(report->pool, struct destination, count);
     bool good = true;
-    *outputs = (struct outputs){POOL_ARRAY(report->pool, struct target, count), 0};
+    *outputs = (struct outputs){.items = POOL_ARRAY(report->pool, struct target, count)};
     for (int i = 0; good && i < count; i++) {
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
         good = add_output(report, outputs, &destinations[i], place_text);

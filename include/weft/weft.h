@@ -196,7 +196,8 @@ struct weft_context_params {
      * "libtcc": no compiler is started, and all kernels come from the module around libtcc. */
     const char *cc;
     /* Further flags for the compiler, after Weft's own; NULL-terminated. NULL: the words of the environment's
-     * WEFT_CFLAGS, separated by white space, else none. */
+     * WEFT_CFLAGS, separated by white space, else none. The compiler starts in a directory of its own, so paths in
+     * flags are absolute. */
     const char *const *cflags;
     /* Receives warnings and notes (errors are returned instead), on the thread that made the call. What goes
      * wrong in the background is passed on by a later call, at the latest by weft_context_destroy. The record
@@ -263,6 +264,11 @@ WEFT_API enum weft_status weft_context_create(const struct weft_context_params *
  * whoever put it there. A graph that captured a run must not be launched any more. No stream may be being
  * captured, because CUDA does not wait for such streams. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
+
+/* Kills the C compilers that the contexts of this process run, and removes their files: for hosts that are about to
+ * end by a signal. Calls that wait for a compiler fail, and no further one is started. From a thread that waits for
+ * signals (sigwait), not from a handler. */
+WEFT_API void weft_cancel(void);
 
 /* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last
  * call for the stream. Call it after synchronizing the stream: this function does not wait, and what is not

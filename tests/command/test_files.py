@@ -379,5 +379,36 @@ class Pnm(PictureTest):
                 self.assertIn(why, self.bad(1, 117 if "TB" in why else 126, "run", "x", "x=" + name))
 
 
+class Shrinking(CommandTest):
+    """Others make a file shorter while it is mapped: here a C compiler does, when the data are being used."""
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("cc"), "w") as file:
+            file.write('#!/bin/sh\ntruncate -s "$LEFT" "%s"\nexec cc "$@"\n' % self.path("x.npy"))
+        os.chmod(self.path("cc"), 0o755)
+
+    def shrink(self, left, *arguments, **more):
+        np.save(self.path("x.npy"), np.ones(100000))
+        env = {"WEFT_CC": self.path("cc"), "WEFT_DISABLE": "first,cache", "LEFT": str(left)}
+        return self.bad(1, 146, *arguments, env=env, **more)
+
+    def test_results_are_not_written(self):
+        for left in 0, 5000, 400000:
+            told = self.shrink(left, "run", "x + 1", "x=x.npy", "-o", "out.npy")
+            self.assertIn("x.npy: error[W0146]: it changed while it was read", told)
+            self.assertEqual(told.count("error"), 1)
+            self.assertEqual(self.files(), ["cc", "x.npy"])
+            self.shrink(left, "run", "sum(x)", "x=x.npy")
+
+    def test_many_threads(self):
+        self.shrink(4096, "run", "x + 1", "x=x.npy", "-o", "out.npy", "--threads", "4")
+
+    def test_a_file_that_is_not_read_to_its_end(self):
+        np.save(self.path("x.npy"), np.ones(100000))
+        env = {"WEFT_CC": self.path("cc"), "WEFT_DISABLE": "first,cache", "LEFT": "4096"}
+        self.assertEqual(self.text("run", "x[:3] + 1", "x=x.npy", env=env), "out: float64[3] = [2.0, 2.0, 2.0]\n")
+
+
 if __name__ == "__main__":
     unittest.main()
