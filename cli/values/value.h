@@ -10,7 +10,7 @@
 #include "cli/options/options.h"
 
 /* Where data that are not loaded yet come from. */
-enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE };
+enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE, VALUE_ENTRY };
 
 /* One tensor, or the samples of a batch, which have one dtype and one rank. */
 struct value {
@@ -20,7 +20,7 @@ struct value {
     int count; /* 1 for a tensor */
     struct tensor *samples;
     const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
-    const char **keys;  /* what outputs call each sample; NULL for a tensor */
+    const char **keys;  /* what outputs call each sample, or which array of an archive VALUE_ENTRY is; else NULL */
 };
 
 enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };

@@ -417,6 +417,7 @@ struct weft_input_info {
     enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither, or it is a number */
     bool number;                   /* of type number: takes an int64, uint64, float64 or bool scalar in host memory */
     struct weft_span span;         /* where the text declares it, or else first uses it */
+    bool numbers;                  /* a view takes its elements, so shapes depend on them */
 };
 
 /* Describes an input. False outside the range. */

@@ -194,7 +194,8 @@ bool weft_program_input(const struct weft_program *program, size_t index, struct
     const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
     const bool known = symbol->typed && !symbol->type.number;
     *info = (struct weft_input_info){symbol->name, known ? symbol->type.dtype : WEFT_DTYPE_COUNT, symbol->type.number,
-                                     {symbol->span.start, symbol->span.end}};
+                                     {symbol->span.start, symbol->span.end},
+                                     reads_numbers(program->parsed, (int)index)};
     return true;
 }
 

@@ -379,6 +379,29 @@ class Pnm(PictureTest):
                 self.assertIn(why, self.bad(1, 117 if "TB" in why else 126, "run", "x", "x=" + name))
 
 
+class Headers(CommandTest):
+    """weft check and weft show read headers, and data only where a view takes them."""
+
+    def setUp(self):
+        super().setUp()
+        data = np.random.default_rng(1).integers(0, 9, 100000)
+        np.savez_compressed(self.path("x.npz"), key=data)
+        with open(self.path("x.npz"), "r+b") as file: # damaged behind its header
+            file.seek(20000)
+            file.write(bytes(50))
+
+    def test_one_array_and_a_batch(self):
+        self.assertEqual(self.text("check", "x + 1", "x=x.npz:key"), "out int64[100000]\n")
+        self.assertEqual(self.text("check", "x + 1", "x=x.npz"), "out int64[100000], 1 sample\n")
+        self.assertIn("int64", self.text("show", "x + 1", "x=x.npz:key", "--stage", "types"))
+        self.bad(1, 113, "run", "x + 1", "x=x.npz:key")
+
+    def test_a_view_takes_them(self):
+        np.savez(self.path("n.npz"), shape=np.array([2, 3]))
+        self.assertEqual(self.text("check", "reshape(x, n)", "x=[1, 2, 3, 4, 5, 6]", "n=n.npz:shape"), "out int32[2, 3]\n")
+        self.bad(1, 113, "check", "reshape(y, x)", "y=[1]", "x=x.npz:key")
+
+
 class Shrinking(CommandTest):
     """Others make a file shorter while it is mapped: here a C compiler does, when the data are being used."""
 
