@@ -4,6 +4,7 @@
 #include "cli/files/mapping.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -90,6 +91,44 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
     tensor->data = tensor->memory;
     tensor->size = size;
     tensor_set_strides(tensor, false);
+    return true;
+}
+
+static bool is_dense(const struct tensor *tensor)
+{
+    int64_t stride = 1;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        if (tensor->shape[d] > 1 && tensor->strides[d] != stride)
+            return false;
+        stride *= tensor->shape[d];
+    }
+    return true;
+}
+
+/* Copies what is below dimension `d`. */
+static char *copy_elements(const struct tensor *tensor, size_t size, int d, const char *from, char *to)
+{
+    if (d == tensor->rank) {
+        memcpy(to, from, size);
+        return to + size;
+    }
+    for (int64_t i = 0; i < tensor->shape[d]; i++)
+        to = copy_elements(tensor, size, d + 1, from + i * tensor->strides[d] * (int64_t)size, to);
+    return to;
+}
+
+bool tensor_make_dense(struct report *report, const char *path, size_t alignment, struct tensor *tensor)
+{
+    struct tensor dense = *tensor;
+    if (is_dense(tensor) && (uintptr_t)tensor->data % alignment == 0)
+        return true;
+    dense.mapping = NULL;
+    if (!tensor_allocate(report, path, "the array", &dense))
+        return false;
+    if (dense.size)
+        copy_elements(tensor, weft_dtype_size(tensor->dtype), 0, tensor->data, dense.data);
+    tensor_finish(tensor);
+    *tensor = dense;
     return true;
 }
 

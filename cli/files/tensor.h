@@ -32,6 +32,8 @@ static inline bool little_endian(void)
 /* The bytes of all elements. False if the product of the nonzero extents exceeds PTRDIFF_MAX: such a shape is
  * refused even if another extent is 0. */
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes);
+/* Copies the data into row-major memory of their own unless they are row-major and aligned so. */
+bool tensor_make_dense(struct report *report, const char *path, size_t alignment, struct tensor *tensor);
 /* Fills strides from dtype, rank and shape, whose tensor_bytes must be good. */
 void tensor_set_strides(struct tensor *tensor, bool fortran);
 /* Allocates row-major memory for dtype, rank and shape; its contents are undefined. If there is not enough memory,

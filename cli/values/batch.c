@@ -141,7 +141,8 @@ static bool load_sample(struct report *report, void *user, int index)
         return REPORT_FILE(report, reading->value->paths[index], FILE_CHANGED, "read");
     }
     *sample = tensor;
-    return true;
+    return !reading->value->alignment || tensor_make_dense(report, reading->value->paths[index],
+                                                           reading->value->alignment, sample);
 }
 
 static const char *describe(struct pool *pool, const struct tensor *tensor)

@@ -233,6 +233,19 @@ bool value_open(struct report *report, const char *text, int threads, const stru
     return no_file(report, text, path, extension, reason, errors);
 }
 
+bool value_make_dense(struct report *report, struct value *value, size_t alignment)
+{
+    value->alignment = alignment;
+    for (int i = 0; i < value->count; i++) {
+        struct tensor *sample = &value->samples[i];
+        if (!sample->outline && !tensor_make_dense(report, value->paths[i], alignment, sample))
+            return false;
+        if (sample->outline)
+            tensor_set_strides(sample, false);
+    }
+    return true;
+}
+
 bool value_load(struct report *report, struct value *value, int threads)
 {
     return value->source == VALUE_READY || batch_load(report, value, threads);

@@ -17,6 +17,7 @@ struct value {
     const char *text; /* the argument's, what it was made from; NULL: a result */
     enum value_source source;
     bool batch;
+    size_t alignment; /* data are made row-major and aligned so as they are loaded; 0: they stay as they are */
     int count; /* 1 for a tensor */
     struct tensor *samples;
     const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
@@ -38,6 +39,8 @@ bool value_is_pattern(const char *text);
  * into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
                 struct value *value);
+/* Data are row-major from now on, and aligned as given in bytes. */
+bool value_make_dense(struct report *report, struct value *value, size_t alignment);
 /* Reads the data. */
 bool value_load(struct report *report, struct value *value, int threads);
 void value_finish(struct value *value);

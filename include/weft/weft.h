@@ -417,7 +417,9 @@ struct weft_input_info {
     enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither, or it is a number */
     bool number;                   /* of type number: takes an int64, uint64, float64 or bool scalar in host memory */
     struct weft_span span;         /* where the text declares it, or else first uses it */
-    bool numbers;                  /* a view takes its elements, so shapes depend on them */
+    bool shapes;                   /* a view takes its elements, so shapes depend on them */
+    size_t alignment;              /* of the data, in bytes, for reinterpretations as larger elements, for which dense
+                                    * data serve always; 0: that of its elements is enough */
 };
 
 /* Describes an input. False outside the range. */
@@ -648,8 +650,8 @@ WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *l
 WEFT_API enum weft_status weft_cache_path(const char *cache, char **path, struct weft_error **error);
 
 struct weft_cache_entry {
-    const char *path;              /* of the file */
-    const char *key;               /* 32 hexadecimal digits */
+    const char *path;              /* of the file, or of a directory of them that cannot be used */
+    const char *key;               /* 32 hexadecimal digits, or the directory's 2 */
     uint64_t size;                 /* of the file, in bytes */
     int64_t used;                  /* last use, to the minute, in seconds since 1970 */
     const char *compiler;          /* the first line of its --version, or NVRTC's version; "" if unknown */
@@ -669,6 +671,7 @@ struct weft_cache_removed {
     uint64_t bytes;
     size_t kept;                   /* files that could not be removed: WEFT_CACHE_ERROR */
     int problem;                   /* the errno of one of them; 0: none */
+    char name[48];                 /* and its name, or that of a directory whose files are not looked at */
 };
 
 /* Removes what dead processes left behind. If the entries take more than `cap` bytes, removes those used longest

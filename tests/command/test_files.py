@@ -379,6 +379,47 @@ class Pnm(PictureTest):
                 self.assertIn(why, self.bad(1, 117 if "TB" in why else 126, "run", "x", "x=" + name))
 
 
+class Programs(CommandTest):
+    """Files with a program."""
+
+    def test_too_long(self):
+        with open(self.path("long.weft"), "w") as file:
+            file.write("return x + 1\n#" + "#" * 10_000_000)
+        self.assertIn("the text is 10000014 bytes long, at most 1048576", self.bad(1, 6, "run", "long.weft", "x=1"))
+        with open(self.path("just.weft"), "w") as file:
+            file.write("return x + 1\n#".ljust(1048576, "#"))
+        self.good("run", "just.weft", "x=1")
+
+    def test_a_nul(self):
+        for text, place in ((b"y = x\nreturn \0y", "2:8"), (b"\0", "1:1"), (b"return x\n\0", "2:1")):
+            with open(self.path("nul.weft"), "wb") as file:
+                file.write(text)
+            self.assertIn("nul.weft:%s: error" % place, self.bad(1, 1, "run", "nul.weft", "x=1"))
+
+
+class Dense(CommandTest):
+    """What is reinterpreted as larger elements is made dense and aligned, as other conversions do."""
+
+    def test_column_major(self):
+        x = np.asfortranarray(np.arange(48, dtype="u1").reshape(2, 3, 8))
+        np.save(self.path("x.npy"), x)
+        expected = np.ascontiguousarray(x).view("u4")
+        for source in "x.npy", "x.npz:x", "x.npz":
+            np.savez(self.path("x.npz"), x=x)
+            self.assertIn("uint32[2, 3, 2]", self.text("check", "reinterpret(x, uint32)", "x=" + source))
+            self.good("run", "reinterpret(x, uint32)", "x=" + source, "-o", "out.npz")
+            self.assertEqual(np.load(self.path("out.npz"))[np.load(self.path("out.npz")).files[0]].tolist(),
+                             expected.tolist())
+
+    def test_data_that_are_not_aligned(self):
+        """Older writers put the data at a multiple of 16 bytes, others at any."""
+        header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (8,), }"
+        header += b" " * ((4 - 10 - len(header) - 1) % 8) + b"\n"
+        with open(self.path("x.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+        self.assertEqual(self.text("run", "reinterpret(x, uint64)", "x=x.npy"), "out: uint64[1] = [1]\n")
+
+
 class Headers(CommandTest):
     """weft check and weft show read headers, and data only where a view takes them."""
 
