@@ -6,6 +6,9 @@
 #include "cli/outputs/outputs.h"
 
 #include <string.h>
+#include <sys/resource.h>
+
+enum { STACK_KB = 256 };
 
 typedef bool run_command(struct report *report, const struct arguments *arguments);
 
@@ -62,14 +65,23 @@ static bool dispatch(struct report *report, int argc, char **argv)
                            argv[1], hint);
 }
 
+/* Deep programs need most of it, threads take the same limit, and without any nothing could be said. */
+static bool check_stack(struct report *report)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_KB << 10 ||
+           REPORT_FILE(report, "weft", STACK, (unsigned long long)limit.rlim_cur >> 10, STACK_KB);
+}
+
 int main(int argc, char **argv)
 {
     struct pool pool = {NULL};
     struct report report;
-    output_catch_signals();
+    ending_start();
     output_init();
     report_init(&report, &pool, stderr, argv + 1, argc ? argc - 1 : 0);
-    bool good = dispatch(&report, argc, argv);
+    bool good = check_stack(&report) && dispatch(&report, argc, argv);
+    ending_pass();
     pool_finish(&pool);
     return good || report.status ? report.status : 1;
 }

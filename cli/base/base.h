@@ -2,6 +2,7 @@
 #ifndef WEFT_CLI_BASE_H
 #define WEFT_CLI_BASE_H
 
+#include "cli/base/ending.h"
 #include "cli/base/json.h"
 #include "cli/base/pool.h"
 #include "cli/base/report.h"

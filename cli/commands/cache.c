@@ -10,7 +10,7 @@
 struct kept {
     struct report *report;
     struct weft_cache_entry *entries; /* copies */
-    int count, damaged;
+    int count, damaged, closed; /* closed: directories that cannot be used, which count as no kernel */
     uint64_t bytes;
 };
 
@@ -23,7 +23,9 @@ static void keep(void *user, const struct weft_cache_entry *entry)
         .size = entry->size, .used = entry->used, .compiler = report_plain(kept->report, entry->compiler),
         .problem = entry->problem ? pool_printf(pool, "%s", entry->problem) : NULL};
     POOL_PUSH(pool, kept->entries, kept->count, copy);
-    kept->damaged += entry->problem != NULL;
+    const bool closed = strlen(entry->key) == 2;
+    kept->closed += closed;
+    kept->damaged += entry->problem && !closed;
     kept->bytes += entry->size;
 }
 
@@ -65,12 +67,13 @@ static void print_list(struct report *report)
         char when[32] = "";
         time_t used = (time_t)entry->used;
         struct tm parts;
-        if (localtime_r(&used, &parts))
+        if (used && localtime_r(&used, &parts))
             strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
         printf("%s  %16s  %9s  %s\n", entry->key, when, report_size(report, (double)entry->size),
                entry->problem ? entry->problem : entry->compiler);
     }
-    printf("%d %s, %s\n", kept.count, kept.count == 1 ? "kernel" : "kernels",
+    const int kernels = kept.count - kept.closed;
+    printf("%d %s, %s\n", kernels, kernels == 1 ? "kernel" : "kernels",
            report_size(report, (double)kept.bytes));
 }
 
@@ -79,10 +82,16 @@ static void verify(struct report *report)
     struct kept kept;
     if (!read_cache(report, &kept))
         return;
-    for (int i = 0; i < kept.count; i++)
-        if (kept.entries[i].problem)
-            REPORT_FILE(report, kept.entries[i].path, CACHE_ENTRY, kept.entries[i].problem);
-    printf("%d sound, %d damaged\n", kept.count - kept.damaged, kept.damaged);
+    for (int i = 0; i < kept.count; i++) {
+        const struct weft_cache_entry *entry = &kept.entries[i];
+        if (entry->problem && strlen(entry->key) == 2)
+            REPORT_FILE(report, entry->path, CACHE_SHARD, entry->problem);
+        else if (entry->problem)
+            REPORT_FILE(report, entry->path, CACHE_ENTRY, entry->problem);
+    }
+    printf("%d sound, %d damaged", kept.count - kept.damaged - kept.closed, kept.damaged);
+    printf(kept.closed ? ", %d %s not looked into\n" : "\n", kept.closed,
+           kept.closed == 1 ? "directory" : "directories");
 }
 
 static void print_removed(struct report *report, const struct weft_cache_removed *removed)

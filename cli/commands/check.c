@@ -71,8 +71,8 @@ static bool check_program(struct check *check)
         !inputs_load(report, check->program, check->arguments, INPUTS_TYPES, &check->inputs))
         return false;
     params.inputs = inputs_types(report->pool, &check->inputs, &params.input_count);
-    return session_specify(session, check->program, &check->inputs, &params) && infer_samples(check) &&
-           print_results(check);
+    const bool inferred = session_specify(session, check->program, &check->inputs, &params) && infer_samples(check);
+    return mappings_whole(report) && inferred && print_results(check);
 }
 
 static bool check_one(struct session *session, const struct arguments *arguments,

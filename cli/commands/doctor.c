@@ -60,9 +60,7 @@ static void on_finding(void *user, const struct weft_finding *finding)
 bool command_doctor(struct report *report, const struct arguments *arguments)
 {
     struct doctor doctor = {.json = arguments->format && strcmp(arguments->format, "json") == 0};
-    output_hold_signals();
     enum weft_status status = weft_doctor(NULL, on_finding, &doctor);
-    output_release_signals();
     if (doctor.json)
         puts("\n]");
     else

@@ -221,10 +221,8 @@ static bool compute(struct run *run)
     struct weft_run_params params = {.outputs = results, .output_count = run->result_count};
     params.inputs = inputs_arguments(pool, &run->inputs, &params.input_count);
     double seconds;
-    output_hold_signals();
     bool done = run->arguments->time ? run_timed(run, &params) : run_once(run, &params, &seconds);
     close_session(run);
-    output_release_signals();
     return done;
 }
 
@@ -257,13 +255,14 @@ static bool prepare_run(struct run *run)
 static bool run_all(struct run *run)
 {
     return prepare_run(run) && inputs_read(run->report, &run->inputs, run->arguments->threads) &&
-           allocate(run) && compute(run) && deliver(run);
+           allocate(run) && compute(run) && mappings_whole(run->report) && deliver(run);
 }
 
 bool command_run(struct report *report, const struct arguments *arguments)
 {
     struct run run = {.report = report, .arguments = arguments};
     bool good = run_all(&run);
+    good = mappings_whole(report) && good; /* it failed, and this may be why */
     for (size_t i = 0; run.results && i < run.result_count; i++)
         value_finish(&run.results[i]);
     inputs_finish(&run.inputs);

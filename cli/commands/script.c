@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Where ".weft" ends the file's name; NULL for an expression. */
 static const char *file_end(const char *argument)
@@ -16,16 +17,27 @@ static const char *file_end(const char *argument)
     return named && !strchr(argument, '\n') ? end : NULL;
 }
 
-/* Reads one byte more than the library takes at most, so that the library reports a text that is too long. */
+static bool too_long(struct report *report, FILE *file, const struct script *script)
+{
+    struct stat status;
+    const bool known = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    const char *size = known ? pool_printf(report->pool, "%lld", (long long)status.st_size)
+                             : pool_printf(report->pool, "more than %d", WEFT_MAX_TEXT);
+    return REPORT_FILE(report, script->origin, TEXT_LONG, size, WEFT_MAX_TEXT);
+}
+
+/* A text that is longer than the library takes is not read to its end. */
 static bool read_text(struct report *report, FILE *file, struct script *script)
 {
     char *text = pool_alloc(report->pool, WEFT_MAX_TEXT + 2);
-    size_t size = fread(text, 1, WEFT_MAX_TEXT + 1, file);
+    size_t size = fread(text, 1, WEFT_MAX_TEXT + 1, file), length = strlen(text);
     if (ferror(file))
         return REPORT_FILE(report, script->origin, FILE_ERROR, "read it", strerror(errno));
-    if (memchr(text, '\0', size))
-        return REPORT_FILE(report, script->origin, NUL_BYTE, 0);
-    text[size] = '\0';
+    if (length < size)
+        return REPORT_TEXT(report, script->origin, text, (&(struct weft_span){(uint32_t)length, (uint32_t)length}), 1,
+                           NUL_BYTE, 0);
+    if (size > WEFT_MAX_TEXT)
+        return too_long(report, file, script);
     script->text = text;
     return true;
 }

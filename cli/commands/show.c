@@ -14,9 +14,7 @@ static bool show_stage(struct report *report, struct weft_program *program, cons
 {
     char *text = NULL;
     struct weft_error *errors = NULL;
-    output_hold_signals();
     enum weft_status status = weft_program_stage(program, stage, &text, &errors);
-    output_release_signals();
     if (status == WEFT_UNSUPPORTED && all) {
         weft_error_destroy(errors);
         return true;

@@ -4,6 +4,7 @@
 
 #include "cli/files/file.h"
 #include "cli/files/kind.h"
+#include "cli/files/mapping.h"
 #include "cli/files/npy.h"
 #include "cli/files/npz.h"
 #include "cli/files/picture.h"

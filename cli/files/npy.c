@@ -1,16 +1,16 @@
 /* See npy.h: the data of a .npy, mapped if possible, else read into memory. */
 #include "cli/files/npy.h"
 
+#include "cli/files/mapping.h"
+
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process may have 65530 maps, and malloc needs some of them. */
-enum { MOST_MAPS = 1 << 14 };
+/* A file cannot be removed while one call writes to it: a signal waits that long. */
+enum { PIECE = 1 << 23 };
 
 static void swap_bytes(void *data, size_t size, size_t element)
 {
@@ -92,21 +92,14 @@ static const char *fd_error(void *user)
 static bool read_regular(struct report *report, const char *path, int fd, size_t size,
                          struct tensor *tensor)
 {
-    static atomic_int maps; /* that were kept */
-    bool room = tensor->outline || atomic_load(&maps) < MOST_MAPS;
-    unsigned char *bytes = room ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (bytes == MAP_FAILED)
-        return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1},
-                               tensor);
-    bool keep = false, done = read_mapped(report, path, bytes, size, tensor, &keep);
-    if (keep) {
-        tensor->memory = bytes;
-        tensor->size = size;
-        tensor->mapped = true;
-        atomic_fetch_add(&maps, 1);
-    } else {
-        munmap(bytes, size);
-    }
+    struct mapping *mapping = mapping_open(path, fd, size);
+    if (!mapping)
+        return npy_read_stream(report, path, &(struct npy_stream){read_fd, fd_error, &fd, -1}, tensor);
+    bool keep = false, done = read_mapped(report, path, mapping_bytes(mapping), size, tensor, &keep);
+    if (keep)
+        tensor->mapping = mapping;
+    else
+        mapping_close(mapping);
     return done;
 }
 
@@ -197,6 +190,11 @@ void npy_write(FILE *file, const struct tensor *tensor)
     char header[NPY_MAX_WRITTEN];
     size_t bytes = 0;
     fwrite(header, 1, npy_make_header(tensor, header), file);
-    if (tensor_bytes(tensor, &bytes) && bytes)
-        fwrite(tensor->data, 1, bytes, file);
+    if (!tensor_bytes(tensor, &bytes))
+        return;
+    for (size_t at = 0, size; at < bytes && !ferror(file); at += size) {
+        size = bytes - at < PIECE ? bytes - at : PIECE;
+        ending_pass();
+        fwrite((const char *)tensor->data + at, 1, size, file);
+    }
 }

@@ -1,10 +1,12 @@
 /* See tensor.h. */
 #include "cli/files/tensor.h"
 
+#include "cli/files/mapping.h"
+
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -88,17 +90,53 @@ bool tensor_allocate(struct report *report, const char *path, const char *what,
                            report_size(report, memory_available()));
     tensor->data = tensor->memory;
     tensor->size = size;
-    tensor->mapped = false;
     tensor_set_strides(tensor, false);
+    return true;
+}
+
+static bool is_dense(const struct tensor *tensor)
+{
+    int64_t stride = 1;
+    for (int d = tensor->rank - 1; d >= 0; d--) {
+        if (tensor->shape[d] > 1 && tensor->strides[d] != stride)
+            return false;
+        stride *= tensor->shape[d];
+    }
+    return true;
+}
+
+/* Copies what is below dimension `d`. */
+static char *copy_elements(const struct tensor *tensor, size_t size, int d, const char *from, char *to)
+{
+    if (d == tensor->rank) {
+        memcpy(to, from, size);
+        return to + size;
+    }
+    for (int64_t i = 0; i < tensor->shape[d]; i++)
+        to = copy_elements(tensor, size, d + 1, from + i * tensor->strides[d] * (int64_t)size, to);
+    return to;
+}
+
+bool tensor_make_dense(struct report *report, const char *path, size_t alignment, struct tensor *tensor)
+{
+    struct tensor dense = *tensor;
+    if (is_dense(tensor) && (uintptr_t)tensor->data % alignment == 0)
+        return true;
+    dense.mapping = NULL;
+    if (!tensor_allocate(report, path, "the array", &dense))
+        return false;
+    if (dense.size)
+        copy_elements(tensor, weft_dtype_size(tensor->dtype), 0, tensor->data, dense.data);
+    tensor_finish(tensor);
+    *tensor = dense;
     return true;
 }
 
 void tensor_finish(struct tensor *tensor)
 {
-    if (tensor->memory && tensor->mapped)
-        munmap(tensor->memory, tensor->size);
-    else
-        free(tensor->memory);
+    mapping_close(tensor->mapping);
+    free(tensor->memory);
+    tensor->mapping = NULL;
     tensor->memory = NULL;
 }
 

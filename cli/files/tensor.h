@@ -15,12 +15,12 @@ struct tensor {
     int64_t shape[WEFT_MAX_RANK], strides[WEFT_MAX_RANK];
     char layout[WEFT_MAX_RANK + 1]; /* "" when there is none */
     void *data;
-    void *memory; /* what tensor_finish releases, `size` bytes; NULL: nothing */
+    void *memory; /* what tensor_finish releases besides, `size` bytes; NULL: nothing */
     size_t size;
-    bool mapped;  /* by mmap, else by malloc */
+    struct mapping *mapping; /* that `data` lies in; NULL: none */
     bool voids;   /* a .npy calls the elements voids of two bytes, which are bfloat16 if the user says so */
-    bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known,
-                     and `mapped` is whether the data would be */
+    bool outline; /* set before reading: a reader stops when dtype, rank, shape and layout are known, */
+    bool mapped;  /* and this is whether the data would be mapped */
 };
 
 /* Whether this machine stores the low byte of a number first. */
@@ -32,6 +32,8 @@ static inline bool little_endian(void)
 /* The bytes of all elements. False if the product of the nonzero extents exceeds PTRDIFF_MAX: such a shape is
  * refused even if another extent is 0. */
 bool tensor_bytes(const struct tensor *tensor, size_t *bytes);
+/* Copies the data into row-major memory of their own unless they are row-major and aligned so. */
+bool tensor_make_dense(struct report *report, const char *path, size_t alignment, struct tensor *tensor);
 /* Fills strides from dtype, rank and shape, whose tensor_bytes must be good. */
 void tensor_set_strides(struct tensor *tensor, bool fortran);
 /* Allocates row-major memory for dtype, rank and shape; its contents are undefined. If there is not enough memory,

@@ -1,7 +1,9 @@
-/* Temporary files and directories that a killed process leaves beside its targets, named .weft-PID-N.
+/* Folders for unfinished outputs beside their targets, named .weft-PID-N, and those that killed processes left behind.
  *
- * Invariant: a process locks the temporaries that it works on, and the lock ends with the process. Only unlocked
- * ones are removed, and none on a file system without locks. */
+ * Invariant: what is removed is provably Weft's own, whoever may rename things in that directory. A folder is entered
+ * by its descriptor and is emptied only if it is ours, nobody holds its lock, and a mark in it, which only we can have
+ * written, names this very folder. A process locks its folders, and the lock ends with it; none is removed on a file
+ * system without locks. */
 #ifndef WEFT_CLI_LEFTOVERS_H
 #define WEFT_CLI_LEFTOVERS_H
 
@@ -9,12 +11,20 @@
 
 #include <stdbool.h>
 
-/* A name for a new temporary in `directory`, the `number`th of this process. */
-const char *leftovers_name(struct pool *pool, const char *directory, int number);
-/* Locks a temporary that was just created at `path` and opened as `fd`, until that opening is closed. False: another
- * process took it for a leftover; create another one. */
-bool leftovers_lock(int fd, const char *path);
-/* Removes the unlocked temporaries in a directory that belong to this user. */
-void leftovers_remove(struct pool *pool, const char *directory);
+struct folder {
+    struct folder *next;
+    const char *directory;         /* where it is */
+    const char *name;
+    int parent, fd;                /* descriptors of that directory and of the folder, -1 until it is made */
+};
+
+/* One to be made in `directory`, from which leftovers are removed. NULL and errno. */
+struct folder *folder_new(struct pool *pool, const char *directory);
+/* Makes it, the `number`th of this process. False and errno. */
+bool folder_make(struct pool *pool, struct folder *folder, int number);
+/* Removes it with all that is in it; other threads may still be creating files. */
+void folder_remove(const struct folder *folder);
+/* Closes its descriptors, which unlocks it. */
+void folder_close(struct folder *folder);
 
 #endif

@@ -5,10 +5,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { MOST_LINKS = 40 };
 
 static bool cannot_write(struct report *report, const struct target *target, const char *why)
 {
@@ -101,6 +104,20 @@ static bool place_directory(struct report *report, struct target *target, const 
            cannot_write(report, target, "it is the current directory; name a new one");
 }
 
+/* Where links lead that end at nothing; the path itself if it is no such link. */
+static const char *follow(struct pool *pool, const char *path)
+{
+    struct stat status;
+    for (int i = 0; i < MOST_LINKS && lstat(path, &status) == 0 && S_ISLNK(status.st_mode); i++) {
+        char *to = pool_alloc(pool, (size_t)PATH_MAX + 1);
+        const char *slash = strrchr(path, '/');
+        if (readlink(path, to, PATH_MAX) < 0)
+            break;
+        path = *to == '/' || !slash ? to : pool_printf(pool, "%.*s/%s", (int)(slash - path), path, to);
+    }
+    return path;
+}
+
 static bool place(struct report *report, struct target *target)
 {
     struct stat status;
@@ -108,6 +125,8 @@ static bool place(struct report *report, struct target *target)
     target->kind = kind_of_path(path, &extension);
     target->path = path;
     bool standard = strcmp(path, "-") == 0, there = !standard && stat(path, &status) == 0;
+    if (!standard && !there && errno == ELOOP)
+        return cannot_write(report, target, strerror(errno));
     bool slash = path[strlen(path) - 1] == '/';
     if (slash || (there ? S_ISDIR(status.st_mode) : !standard && !extension))
         return place_directory(report, target, there ? &status : NULL);
@@ -119,7 +138,7 @@ static bool place(struct report *report, struct target *target)
     if (target->direct)
         return standard || access(path, W_OK) == 0 || cannot_write(report, target, strerror(errno));
     return there ? place_existing(report, target, path, status.st_mode)
-                 : place_new(report, target, path);
+                 : place_new(report, target, follow(report->pool, path));
 }
 
 /* Two outputs to one path, or one inside the directory that is another. */
@@ -169,7 +188,7 @@ static bool place_text(struct report *report, struct target *target)
     const char *path = target->destination->path;
     target->kind = KIND_TEXT;
     if (stat(path, &status) != 0)
-        return place_new(report, target, path);
+        return place_new(report, target, follow(report->pool, path));
     return S_ISREG(status.st_mode) ? place_existing(report, target, path, status.st_mode)
                                    : cannot_write(report, target, "something that is no regular file is there");
 }
@@ -178,7 +197,7 @@ bool outputs_texts(struct report *report, const char *const *paths, int count, s
 {
     struct destination *destinations = POOL_ARRAY(report->pool, struct destination, count);
     bool good = true;
-    *outputs = (struct outputs){POOL_ARRAY(report->pool, struct target, count), 0};
+    *outputs = (struct outputs){.items = POOL_ARRAY(report->pool, struct target, count)};
     for (int i = 0; good && i < count; i++) {
         destinations[i] = (struct destination){paths[i], NULL, paths[i]};
         good = add_output(report, outputs, &destinations[i], place_text);

@@ -1,7 +1,6 @@
-/* See outputs.h: writing, renaming, and cleaning up after a signal.
+/* See outputs.h: writing and renaming.
  *
- * Invariant: the name of a temporary is recorded before it is created and until it is removed or renamed, so the
- * handler's list is always complete. */
+ * Invariant: a folder is listed while signals wait in which it is made, so a signal finds all of them. */
 #include "cli/base/base.h"
 #include "cli/files/files.h"
 #include "cli/outputs/leftovers_impl.h"
@@ -9,89 +8,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100, PATIENCE = 1000 /* milliseconds */ };
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-enum { SIGNALS = sizeof signals / sizeof *signals };
-
-/* What the handler removes. One run has one set of outputs. */
-static struct outputs *volatile current;
-/* While signals are held the first one waits: `waiting` is its number. A second one ends the process
- * at once. */
-static volatile sig_atomic_t held, waiting;
-
-/* Set when the process is about to end: no thread begins another file. */
-static volatile sig_atomic_t ending;
-
-/* If the directory cannot be removed, another thread has just created a file in it. */
-static void remove_directory(const struct target *target)
+/* When a signal ends the process, or at the end, in which case what was renamed is no longer in them. */
+static void remove_folders(void *outputs_)
 {
-    for (int i = 0; i < PATIENCE; i++) {
-        for (int f = 0; f < target->file_count; f++)
-            unlink(target->files[f]);
-        if (rmdir(target->temporary) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
-            break;
-        poll(NULL, 0, 1);
-    }
+    struct outputs *outputs = outputs_;
+    for (struct folder *folder = outputs->folders; folder; folder = folder->next)
+        folder_remove(folder);
 }
 
-static void remove_temporaries(void)
+static void close_all(struct outputs *outputs)
 {
-    for (int i = 0; current && i < current->count; i++) {
-        const struct target *target = &current->items[i];
-        if (target->temporary && target->directory)
-            remove_directory(target);
-        else if (target->temporary)
-            unlink(target->temporary);
-    }
-}
-
-/* Runs in any thread. Installed with SA_RESETHAND: the raised one ends the process, once this
- * returns. */
-static void on_signal(int number)
-{
-    int error = errno;
-    if (held) {
-        waiting = number;
-    } else {
-        ending = true;
-        remove_temporaries();
-        raise(number);
-    }
-    errno = error;
-}
-
-void output_catch_signals(void)
-{
-    for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction action, old;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = (int)SA_RESETHAND;
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write */
-}
-
-void output_hold_signals(void)
-{
-    held = true;
-}
-
-void output_release_signals(void)
-{
-    held = false;
-    if (waiting) {
-        remove_temporaries();
-        raise(waiting);
-    }
+    for (int i = 0; i < outputs->count; i++)
+        if (outputs->items[i].pictures >= 0)
+            close(outputs->items[i].pictures);
+    for (struct folder *folder = outputs->folders; folder; folder = folder->next)
+        folder_close(folder);
+    outputs->folders = NULL;
 }
 
 static bool failed(struct report *report, const struct target *target, const char *path,
@@ -101,48 +37,45 @@ static bool failed(struct report *report, const struct target *target, const cha
     return REPORT_ARGUMENT(report, place, strlen(place), OUTPUT_PATH, path, why);
 }
 
-/* Makes a file or directory and opens it; -1 and errno. */
-static int make(const struct target *target, const char *path)
+/* Finds or makes the folder in a directory. NULL and errno. */
+static struct folder *find_folder(struct pool *pool, struct outputs *outputs, const char *directory)
 {
-    if (!target->directory)
-        return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (mkdir(path, 0777) != 0)
-        return -1;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = errno;
-    if (fd < 0)
-        rmdir(path);
+    int count = 0;
+    for (struct folder *folder = outputs->folders; folder; folder = folder->next, count++)
+        if (strcmp(folder->directory, directory) == 0)
+            return folder;
+    struct folder *folder = folder_new(pool, directory);
+    if (!folder)
+        return NULL;
+    ending_hold();
+    const bool made = folder_make(pool, folder, count);
+    const int error = errno;
+    folder->next = outputs->folders;
+    outputs->folders = folder;
+    ending_release();
     errno = error;
-    return fd;
+    return made ? folder : NULL;
 }
 
-/* The same, and locks it. */
-static int make_locked(const struct target *target, const char *path)
+/* Makes a file, or a directory for pictures, and opens it; -1 and errno. */
+static int make_temporary(const struct target *target, int folder)
 {
-    int fd = make(target, path);
-    if (fd < 0 || leftovers_lock(fd, path))
-        return fd;
-    close(fd);
-    errno = EEXIST;
-    return -1;
+    const char *name = target->temporary;
+    if (!target->directory)
+        return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return mkdirat(folder, name, 0777) == 0 ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-/* Makes one of a new name beside the target; -1 and errno when none can be. */
-static int create_temporary(struct report *report, struct target *target)
+/* The same in the folder beside the target. */
+static int create_temporary(struct report *report, struct outputs *outputs, struct target *target)
 {
-    const int first = (int)(target - current->items) * TRIES; /* each output has names of its own */
     size_t length = (size_t)(strrchr(target->path, '/') - target->path);
-    const char *beside = pool_string(report->pool, target->path, length);
-    int fd = -1;
-    leftovers_remove(report->pool, length ? beside : "/");
-    for (int i = 0; i < TRIES && fd < 0; i++) {
-        const char *path = leftovers_name(report->pool, beside, first + i);
-        target->temporary = path; /* before it exists: no moment in which it could stay behind */
-        fd = make_locked(target, path);
-        if (fd < 0)
-            target->temporary = NULL;
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
+    const char *beside = pool_string(report->pool, target->path, length ? length : 1);
+    target->folder = find_folder(report->pool, outputs, beside);
+    if (!target->folder)
+        return -1;
+    target->temporary = pool_printf(report->pool, "%d", (int)(target - outputs->items));
+    int fd = make_temporary(target, target->folder->fd);
     if (fd >= 0 && target->mode && !target->directory)
         (void)!fchmod(fd, target->mode); /* the replaced file's, where the system lets us */
     return fd;
@@ -208,50 +141,25 @@ static bool write_picture(struct report *report, void *user, int index)
     const char *path =
         pool_printf(report->pool, "%s%s%s", directory, slash, target->names[index]);
     struct content content = {.tensors = &pictures->value->samples[index], .kind = KIND_PNG};
-    while (ending)
-        pause();
+    ending_pass();
     return write_file(report, target, path,
-                      open(target->files[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
+                      openat(target->pictures, target->names[index], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
                       &content);
 }
 
-static bool write_pictures(struct report *report, struct target *target, const struct value *value,
-                           int threads)
-{
-    struct pictures pictures = {target, value};
-    struct work work = {"writing", value->count, threads, write_picture, &pictures};
-    if (!work_run(report, &work))
-        return false;
-    if (target->mode)
-        (void)!chmod(target->temporary, target->mode);
-    return true;
-}
-
-/* The paths of the pictures to come, for whoever has to remove them. */
-static void list_files(struct report *report, struct target *target, const struct value *value)
-{
-    target->files = POOL_ARRAY(report->pool, const char *, value->count + 1);
-    for (int i = 0; i < value->count; i++)
-        target->files[i] =
-            pool_printf(report->pool, "%s/%s", target->temporary, target->names[i]);
-    target->file_count = value->count;
-}
-
-static bool write_temporary(struct report *report, struct target *target, const struct value *value,
-                            const struct content *content, int threads)
+static bool write_temporary(struct report *report, struct outputs *outputs, struct target *target,
+                            const struct value *value, const struct content *content, int threads)
 {
     const char *path = target->destination->path;
-    int fd = create_temporary(report, target);
+    int fd = create_temporary(report, outputs, target);
     if (fd < 0)
         return failed(report, target, path, strerror(errno));
-    target->lock = fd;
-    if (!target->directory) {
-        /* The same lock: the file is closed before it is renamed. */
-        target->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (!target->directory)
         return write_file(report, target, path, fd, content);
-    }
-    list_files(report, target, value);
-    return write_pictures(report, target, value, threads);
+    target->pictures = fd;
+    struct pictures pictures = {target, value};
+    struct work work = {"writing", value->count, threads, write_picture, &pictures};
+    return work_run(report, &work);
 }
 
 static bool write_direct(struct report *report, struct target *target,
@@ -264,25 +172,33 @@ static bool write_direct(struct report *report, struct target *target,
                       content);
 }
 
-static bool write_target(struct report *report, struct target *target, const struct value *value,
-                         const char *const *name, int threads)
+static bool write_target(struct report *report, struct outputs *outputs, struct target *target,
+                         const struct value *value, const char *const *name, int threads)
 {
     struct content content = {value->samples, value->batch ? value->keys : name, value->count,
                               target->kind};
     return target->direct ? write_direct(report, target, &content)
-                          : write_temporary(report, target, value, &content, threads);
+                          : write_temporary(report, outputs, target, value, &content, threads);
+}
+
+/* A directory keeps the mode of the one it replaces, which may forbid to move it: so that comes last. */
+static bool rename_one(const struct target *target)
+{
+    const struct folder *folder = target->folder;
+    if (renameat(folder->fd, target->temporary, folder->parent, strrchr(target->path, '/') + 1) != 0)
+        return false;
+    if (target->directory && target->mode)
+        (void)!fchmod(target->pictures, target->mode);
+    return true;
 }
 
 /* The last step: it fails only if the directory changed meanwhile. */
-static bool rename_all(struct report *report, struct outputs *outputs)
+static bool rename_all(struct report *report, const struct outputs *outputs)
 {
     for (int i = 0; i < outputs->count; i++) {
-        struct target *target = &outputs->items[i];
-        if (!target->temporary)
-            continue;
-        if (rename(target->temporary, target->path) != 0)
+        const struct target *target = &outputs->items[i];
+        if (target->temporary && !rename_one(target))
             return failed(report, target, target->destination->path, strerror(errno));
-        target->temporary = NULL;
     }
     return true;
 }
@@ -295,32 +211,25 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
         struct target *target = &outputs->items[i];
         int r = target->result;
         if (target->direct == direct &&
-            !write_target(report, target, &results[r], &names[r], threads))
+            !write_target(report, outputs, target, &results[r], &names[r], threads))
             return false;
     }
     return true;
-}
-
-static void unlock_all(struct outputs *outputs)
-{
-    for (int i = 0; i < outputs->count; i++)
-        if (outputs->items[i].lock >= 0)
-            close(outputs->items[i].lock);
 }
 
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads)
 {
     for (int i = 0; i < outputs->count; i++)
-        outputs->items[i].lock = -1;
-    current = outputs;
+        outputs->items[i].pictures = -1;
+    ending_watch(remove_folders, outputs);
     bool done = write_all(report, outputs, results, names, threads, false) &&
                 write_all(report, outputs, results, names, threads, true);
-    output_hold_signals();
+    ending_hold();
     done = done && rename_all(report, outputs);
-    remove_temporaries();
-    current = NULL;
-    unlock_all(outputs);
-    output_release_signals();
+    remove_folders(outputs);
+    ending_release();
+    ending_watch(NULL, NULL);
+    close_all(outputs);
     return done;
 }

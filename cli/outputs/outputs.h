@@ -1,8 +1,8 @@
 /* The files and directories that a run writes. They are checked before anything is computed, written to temporaries
- * beside their targets, and renamed at the very end, all or none.
+ * in a folder beside their targets, and renamed at the very end, all or none.
  *
- * Invariant: the signal handler knows every temporary and removes it. Every temporary is locked, so that leftovers
- * of a killed process can be told from files in use. */
+ * Invariant: a signal that ends the process removes every such folder (ending.h), and those of killed processes can be
+ * told from folders in use (leftovers_impl.h). */
 #ifndef WEFT_CLI_OUTPUT_H
 #define WEFT_CLI_OUTPUT_H
 
@@ -21,16 +21,15 @@ struct target {
     int result;       /* of the program */
     bool directory;   /* of pictures, one for each sample */
     const char **names; /* of those, without directory */
-    /* A signal handler reads these. */
-    const char *volatile temporary; /* NULL: does not exist */
-    const char **volatile files;    /* in a temporary directory, with their paths */
-    volatile int file_count;
-    int lock; /* the descriptor that locks it */
+    struct folder *folder;  /* beside the target, with the unfinished output */
+    const char *temporary;  /* its name in there; NULL: there is none */
+    int pictures;           /* the descriptor of a directory */
 };
 
 struct outputs {
     struct target *items;
     int count;
+    struct folder *folders; /* one for each directory with targets */
 };
 
 /* Checks kinds and directories, and that no two outputs go to one path. */
@@ -56,11 +55,5 @@ void output_init(void);
 void output_puts(const char *text);
 /* Flushes standard output. A closed pipe is no error. */
 bool output_flush(struct report *report);
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries before they end the process. */
-void output_catch_signals(void);
-/* Between these two calls a signal waits: while files are renamed, and while the C compiler runs, which would leave
- * its process and temporary directory behind. A second signal does not wait. */
-void output_hold_signals(void);
-void output_release_signals(void);
 
 #endif

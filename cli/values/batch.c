@@ -106,6 +106,8 @@ static bool read_sample(struct report *report, const struct reading *reading, in
     const char *path = value->paths[index];
     if (value->source == VALUE_ARCHIVE)
         return npz_read_array(report, &reading->npz, index, path, tensor);
+    if (value->source == VALUE_ENTRY)
+        return npz_read(report, path, value->keys[index], tensor);
     const char *why = value->batch ? misfit(report, path) : NULL;
     return why ? REPORT_FILE(report, path, BATCH_MEMBER, why, select_hint(report, value))
                : file_read(report, path, tensor);
@@ -139,7 +141,8 @@ static bool load_sample(struct report *report, void *user, int index)
         return REPORT_FILE(report, reading->value->paths[index], FILE_CHANGED, "read");
     }
     *sample = tensor;
-    return true;
+    return !reading->value->alignment || tensor_make_dense(report, reading->value->paths[index],
+                                                           reading->value->alignment, sample);
 }
 
 static const char *describe(struct pool *pool, const struct tensor *tensor)

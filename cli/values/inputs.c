@@ -101,13 +101,14 @@ static bool is_type(const char *text)
            (leading_dtype(text, &rest) != WEFT_DTYPE_COUNT && (!*rest || strchr("[(@", *rest)));
 }
 
-static enum weft_dtype declared_dtype(const struct weft_program *program, const char *name)
+/* Of an unknown name: neither type nor shapes. */
+static struct weft_input_info input_info(const struct weft_program *program, const char *name)
 {
     struct weft_input_info info;
     for (size_t i = 0; weft_program_input(program, i, &info); i++)
         if (strcmp(info.name, name) == 0)
-            return info.dtype;
-    return WEFT_DTYPE_COUNT;
+            return info;
+    return (struct weft_input_info){.dtype = WEFT_DTYPE_COUNT};
 }
 
 static const char *type_hint(struct report *report, const char *type)
@@ -152,7 +153,7 @@ static bool wanted_dtype(struct report *report, const struct weft_program *progr
                          const struct assignment *given, enum weft_dtype *dtype)
 {
     const char *rest;
-    *dtype = declared_dtype(program, given->name);
+    *dtype = input_info(program, given->name).dtype;
     if (!given->type || strcmp(given->type, "number") == 0)
         return true;
     *dtype = leading_dtype(given->type, &rest);
@@ -194,19 +195,18 @@ static bool check_opened(struct report *report, const struct input *input, enum 
                            given->layout, value->samples[0].rank);
 }
 
-/* Opens files, and loads what may be a reshape's extents. */
-static bool open_value(struct report *report, const struct arguments *arguments, struct input *input,
+/* Opens files, and loads what decides shapes. */
+static bool open_value(struct report *report, const struct arguments *arguments, bool shapes, struct input *input,
                        const struct weft_error *errors)
 {
     struct value *value = &input->value;
     return value_open(report, input->assignment->value, arguments->threads, errors, value) &&
-           (!value->count || value->samples[0].rank > 1 ||
-            value_load(report, value, arguments->threads));
+           (!shapes || !value->count || value->samples[0].rank > 1 || value_load(report, value, arguments->threads));
 }
 
 /* A literal, else a type by mistake, else files. */
 static bool load_value(struct report *report, const struct arguments *arguments, enum inputs_mode mode,
-                       enum weft_dtype wanted, struct input *input)
+                       enum weft_dtype wanted, const struct weft_input_info *info, struct input *input)
 {
     const struct assignment *given = input->assignment;
     struct weft_error *errors = NULL;
@@ -217,7 +217,7 @@ static bool load_value(struct report *report, const struct arguments *arguments,
     input->number = good && number && input->value.samples[0].rank == 0;
     input->file = literal == LITERAL_NONE;
     if (input->file && (value_is_pattern(given->value) || !told_as_type(report, given, mode)))
-        good = open_value(report, arguments, input, errors);
+        good = open_value(report, arguments, info->shapes, input, errors);
     weft_error_destroy(errors);
     return good;
 }
@@ -231,8 +231,12 @@ static bool load_one(struct report *report, const struct weft_program *program,
         input->type = given->value;
         return true;
     }
-    if (!wanted_dtype(report, program, given, &wanted) ||
-        !load_value(report, arguments, mode, wanted, input) || !check_opened(report, input, wanted))
+    const struct weft_input_info info = input_info(program, given->name);
+    if (!wanted_dtype(report, program, given, &wanted) || !load_value(report, arguments, mode, wanted, &info, input) ||
+        !check_opened(report, input, wanted))
+        return false;
+    if (input->value.count && info.alignment > weft_dtype_size(input->value.samples[0].dtype) &&
+        !value_make_dense(report, &input->value, info.alignment))
         return false;
     input->loaded = true;
     input->type = type_text(report, input, wanted);

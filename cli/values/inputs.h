@@ -30,7 +30,7 @@ enum inputs_mode {
  * the program's text. */
 bool inputs_match(struct report *report, const struct weft_program *program, const char *origin,
                   const char *text, const struct arguments *arguments, enum inputs_mode mode);
-/* Opens every value. Data are loaded only for ranks 0 and 1, which may be a reshape's extents, and where value_open
+/* Opens every value. Data are loaded only where a view takes them, which decides shapes, and where value_open
  * loads them. A literal without a type gets that of its input's declaration. */
 bool inputs_load(struct report *report, const struct weft_program *program,
                  const struct arguments *arguments, enum inputs_mode mode, struct inputs *inputs);

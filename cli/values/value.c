@@ -162,6 +162,16 @@ static bool open_file(struct report *report, const char *path, struct value *val
     return batch_outline_files(report, value, 1);
 }
 
+/* One array of an archive. */
+static bool open_entry(struct report *report, const char *path, const char *key, struct value *value)
+{
+    make_tensor(report, value->text, path, value);
+    value->source = VALUE_ENTRY;
+    value->keys = POOL_NEW(report->pool, const char *);
+    value->keys[0] = key;
+    return batch_outline_files(report, value, 1);
+}
+
 /* There is something under the value's name. */
 static bool open_path(struct report *report, const struct stat *status, const char *path,
                       const char *key, int threads, struct value *value)
@@ -173,7 +183,7 @@ static bool open_path(struct report *report, const struct stat *status, const ch
     if (kind_of_path(path, &extension) == KIND_UNKNOWN && extension)
         return bad_extension(report, value->text, path, extension);
     if (key)
-        return npz_read(report, path, key, make_tensor(report, value->text, path, value));
+        return open_entry(report, path, key, value);
     return S_ISREG(status->st_mode) ? open_file(report, path, value)
                                     : file_read(report, path, make_tensor(report, value->text, path, value));
 }
@@ -221,6 +231,19 @@ bool value_open(struct report *report, const char *text, int threads, const stru
         return check_memory(report, value);
     kind_of_path(path, &extension);
     return no_file(report, text, path, extension, reason, errors);
+}
+
+bool value_make_dense(struct report *report, struct value *value, size_t alignment)
+{
+    value->alignment = alignment;
+    for (int i = 0; i < value->count; i++) {
+        struct tensor *sample = &value->samples[i];
+        if (!sample->outline && !tensor_make_dense(report, value->paths[i], alignment, sample))
+            return false;
+        if (sample->outline)
+            tensor_set_strides(sample, false);
+    }
+    return true;
 }
 
 bool value_load(struct report *report, struct value *value, int threads)

@@ -10,17 +10,18 @@
 #include "cli/options/options.h"
 
 /* Where data that are not loaded yet come from. */
-enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE };
+enum value_source { VALUE_READY, VALUE_FILES, VALUE_ARCHIVE, VALUE_ENTRY };
 
 /* One tensor, or the samples of a batch, which have one dtype and one rank. */
 struct value {
     const char *text; /* the argument's, what it was made from; NULL: a result */
     enum value_source source;
     bool batch;
+    size_t alignment; /* data are made row-major and aligned so as they are loaded; 0: they stay as they are */
     int count; /* 1 for a tensor */
     struct tensor *samples;
     const char **paths; /* what messages call each sample, and where VALUE_FILES lie */
-    const char **keys;  /* what outputs call each sample; NULL for a tensor */
+    const char **keys;  /* what outputs call each sample, or which array of an archive VALUE_ENTRY is; else NULL */
 };
 
 enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
@@ -38,6 +39,8 @@ bool value_is_pattern(const char *text);
  * into an argument; `threads` as in struct work. */
 bool value_open(struct report *report, const char *text, int threads, const struct weft_error *errors,
                 struct value *value);
+/* Data are row-major from now on, and aligned as given in bytes. */
+bool value_make_dense(struct report *report, struct value *value, size_t alignment);
 /* Reads the data. */
 bool value_load(struct report *report, struct value *value, int threads);
 void value_finish(struct value *value);

@@ -294,12 +294,12 @@ static int last_use(const struct aot_kernel *k, enum tensor_kind kind, int index
 static void find_replaced(struct aot_kernel *k)
 {
     const int inputs = k->program->input_count, results = k->program->result_count;
-    const bool *viewed = find_viewed(k->arena, k->program);
+    const int *viewed = find_viewed(k->arena, k->program);
     k->replaces = ARENA_ARRAY(k->arena, unsigned char, (size_t)inputs * (size_t)results + 1);
     for (int r = 0; r < results; r++)
         for (int i = 0; i < inputs; i++)
             k->replaces[r * inputs + i] =
-                !viewed[i] && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
+                viewed[i] < 0 && last_use(k, TENSOR_INPUT, i) <= last_use(k, TENSOR_RESULT, r);
 }
 
 static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,

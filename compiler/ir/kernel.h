@@ -144,8 +144,9 @@ union scalar kernel_argument(const struct kernel *kernel, int index, const struc
 /* To be called once all loads are there. Stores, which are numbered from 0 so far, get the numbers behind them. */
 void kernel_number_stores(struct kernel *kernel);
 
-/* viewed.c: for each input, whether the results read it under a view or a reduction (rule 5.4). [input_count] */
-bool *find_viewed(struct arena *arena, const struct program *program);
+/* viewed.c: for each input, a view or reduction under which the results read other elements of it than the one being
+ * written, a node; -1: there is none (rule 5.4). Of a program whose types are known. [input_count] */
+int *find_viewed(struct arena *arena, const struct program *program);
 
 /* For each input, the alignment in bytes that its data needs for what reinterprets it; 0 where the alignment
  * of its own elements is enough. [input_count] */

@@ -3,27 +3,45 @@
 #include "compiler/check/check.h"
 #include "compiler/ir/kernel.h"
 
-bool *find_viewed(struct arena *arena, const struct program *program)
+/* Whether an element of the node is computed from another element of its operand, or from more than one. A
+ * reinterpretation as a type of the same size keeps the elements in their places. */
+static bool moves(const struct program *program, const struct node *node)
 {
-    enum { NEEDED = 1, VIEWED = 2 };
-    bool *viewed = ARENA_ARRAY(arena, bool, program->input_count);
-    unsigned char *marks = ARENA_ARRAY(arena, unsigned char, program->node_count);
+    const struct view_args *args = node->kind == NODE_VIEW ? &program->views[node->view] : NULL;
+    if (!args || args->kind != VIEW_REINTERPRET || args->shape.given)
+        return args || node->kind == NODE_REDUCE;
+    return type_rows[args->dtype].size != type_rows[operand_node(program, node, 0)->dtype].size;
+}
+
+static void mark(bool *needed, int *views, int node, int view)
+{
+    needed[node] = true;
+    views[node] = view >= 0 ? view : views[node];
+}
+
+int *find_viewed(struct arena *arena, const struct program *program)
+{
+    int *viewed = ARENA_ARRAY(arena, int, program->input_count), *views = ARENA_ARRAY(arena, int, program->node_count);
+    bool *needed = ARENA_ARRAY(arena, bool, program->node_count);
+    for (int i = 0; i < program->input_count; i++)
+        viewed[i] = -1;
+    for (int n = 0; n < program->node_count; n++)
+        views[n] = -1;
     for (int r = 0; r < program->result_count; r++)
-        marks[program->results[r].node] = NEEDED;
+        needed[program->results[r].node] = true;
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
-        const struct symbol *symbol =
-            node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        bool moves = node->kind == NODE_VIEW || node->kind == NODE_REDUCE;
-        unsigned char mark = marks[n] && moves ? NEEDED | VIEWED : marks[n];
-        if (node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_EXTENT)
-            continue; /* reads no element */
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        const bool extent = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_EXTENT;
+        if (!needed[n] || extent) /* an extent reads no element */
+            continue;
+        const int view = moves(program, node) ? n : views[n];
         for (int i = 0; i < node->operand_count; i++)
-            marks[program->operands[node->operands + i]] |= mark;
+            mark(needed, views, program->operands[node->operands + i], view);
         if (symbol && symbol->kind == SYMBOL_BINDING)
-            marks[symbol->node] |= mark;
-        else if (symbol && mark & VIEWED)
-            viewed[symbol->input] = true;
+            mark(needed, views, symbol->node, view);
+        else if (symbol && view >= 0)
+            viewed[symbol->input] = view;
     }
     return viewed;
 }

@@ -196,7 +196,8 @@ struct weft_context_params {
      * "libtcc": no compiler is started, and all kernels come from the module around libtcc. */
     const char *cc;
     /* Further flags for the compiler, after Weft's own; NULL-terminated. NULL: the words of the environment's
-     * WEFT_CFLAGS, separated by white space, else none. */
+     * WEFT_CFLAGS, separated by white space, else none. The compiler starts in a directory of its own, so paths in
+     * flags are absolute. */
     const char *const *cflags;
     /* Receives warnings and notes (errors are returned instead), on the thread that made the call. What goes
      * wrong in the background is passed on by a later call, at the latest by weft_context_destroy. The record
@@ -263,6 +264,11 @@ WEFT_API enum weft_status weft_context_create(const struct weft_context_params *
  * whoever put it there. A graph that captured a run must not be launched any more. No stream may be being
  * captured, because CUDA does not wait for such streams. Takes NULL. */
 WEFT_API void weft_context_destroy(struct weft_context *context);
+
+/* Kills the C compilers that the contexts of this process run, and removes their files: for hosts that are about to
+ * end by a signal. Calls that wait for a compiler fail, and no further one is started. From a thread that waits for
+ * signals (sigwait), not from a handler. */
+WEFT_API void weft_cancel(void);
 
 /* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last
  * call for the stream. Call it after synchronizing the stream: this function does not wait, and what is not
@@ -411,6 +417,9 @@ struct weft_input_info {
     enum weft_dtype dtype;         /* declared or specified; WEFT_DTYPE_COUNT: neither, or it is a number */
     bool number;                   /* of type number: takes an int64, uint64, float64 or bool scalar in host memory */
     struct weft_span span;         /* where the text declares it, or else first uses it */
+    bool shapes;                   /* a view takes its elements, so shapes depend on them */
+    size_t alignment;              /* of the data, in bytes, for reinterpretations as larger elements, for which dense
+                                    * data serve always; 0: that of its elements is enough */
 };
 
 /* Describes an input. False outside the range. */
@@ -641,8 +650,8 @@ WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *l
 WEFT_API enum weft_status weft_cache_path(const char *cache, char **path, struct weft_error **error);
 
 struct weft_cache_entry {
-    const char *path;              /* of the file */
-    const char *key;               /* 32 hexadecimal digits */
+    const char *path;              /* of the file, or of a directory of them that cannot be used */
+    const char *key;               /* 32 hexadecimal digits, or the directory's 2 */
     uint64_t size;                 /* of the file, in bytes */
     int64_t used;                  /* last use, to the minute, in seconds since 1970 */
     const char *compiler;          /* the first line of its --version, or NVRTC's version; "" if unknown */
@@ -662,6 +671,7 @@ struct weft_cache_removed {
     uint64_t bytes;
     size_t kept;                   /* files that could not be removed: WEFT_CACHE_ERROR */
     int problem;                   /* the errno of one of them; 0: none */
+    char name[48];                 /* and its name, or that of a directory whose files are not looked at */
 };
 
 /* Removes what dead processes left behind. If the entries take more than `cap` bytes, removes those used longest

@@ -28,6 +28,16 @@ static bool report(const struct order *order, int problem, struct diags *diags)
     return diag_at(diags, DIAG_CACHE, NULL, 0, order->path, cache_problem(problem));
 }
 
+/* Tells one of the files that are still there. */
+static void report_kept(const struct order *order, struct diags *diags)
+{
+    const char *name = order->removed.name;
+    const bool shard = strlen(name) == 2;
+    diag_at(diags, DIAG_CACHE_KEPT, NULL, 0,
+            arena_printf(diags->arena, "%s/%.2s%s%s", order->path, name, shard ? "" : "/", shard ? "" : name),
+            cache_problem(order->removed.problem));
+}
+
 /* False with a diagnostic. */
 static bool open_cache(struct order *order, struct diags *diags)
 {
@@ -75,11 +85,24 @@ static const char *check_file(int fd, const char *name, struct entry *entry)
     return strncmp(name, right, 32) == 0 ? NULL : "its name is not the hash of its key";
 }
 
+static bool list_closed(const struct order *order, const struct cache_file *shard)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", order->path, shard->name) >= 0) {
+        order->visit(order->user, &(struct weft_cache_entry){.path = path, .key = shard->name, .compiler = "",
+                                                             .problem = cache_problem(shard->problem)});
+        free(path);
+    }
+    return true;
+}
+
 static bool list_file(void *user, const struct cache_file *file)
 {
     const struct order *order = user;
     struct entry entry = {.bytes = NULL};
     char *path = NULL;
+    if (file->kind == CACHE_FILE_CLOSED)
+        return list_closed(order, file);
     if (file->kind != CACHE_FILE_ENTRY)
         return true;
     int fd = openat(file->directory, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -129,7 +152,7 @@ static void remove_files(struct diags *diags, void *user)
     else if (!cache_prune(order->root, cap, cap, &order->removed))
         arena_fail(diags->arena);
     if (order->removed.kept)
-        report(order, order->removed.problem, diags);
+        report_kept(order, diags);
 }
 
 static enum weft_status remove_some(struct order order, struct weft_cache_removed *removed, struct weft_error **error)

@@ -205,6 +205,11 @@ void weft_context_destroy(struct weft_context *context)
     errno = saved;
 }
 
+void weft_cancel(void)
+{
+    workers_cancel();
+}
+
 void weft_free(void *memory)
 {
     free(memory);

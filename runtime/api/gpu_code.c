@@ -118,7 +118,7 @@ static char *disassemble(const struct cc *cc, const struct disassembler *tool, c
         job_add_arguments(&job, files);
         good = job_write_source(&job, code->bytes, code->size, diags) && job_run(&job, &program, diags);
     }
-    if (good && !(text = job_read(job.output, SIZE_MAX)))
+    if (good && !(text = job_read_output(&job)))
         job_files_failed(diags, "read what the disassembler wrote");
     job_close(&job);
     return text;

@@ -193,8 +193,10 @@ bool weft_program_input(const struct weft_program *program, size_t index, struct
         return false;
     const struct symbol *symbol = &program->parsed->symbols[program->parsed->inputs[index]];
     const bool known = symbol->typed && !symbol->type.number;
+    const size_t alignment = program->alignments ? program->alignments[index] : 0;
     *info = (struct weft_input_info){symbol->name, known ? symbol->type.dtype : WEFT_DTYPE_COUNT, symbol->type.number,
-                                     {symbol->span.start, symbol->span.end}};
+                                     {symbol->span.start, symbol->span.end},
+                                     reads_numbers(program->parsed, (int)index), alignment};
     return true;
 }
 

@@ -30,14 +30,17 @@ static const struct symbol *input_symbol(const struct program *program, int inpu
 
 /* ---- what the caller said ---- */
 
-/* Sorts `inputs` by position. If two are about the same input, the last one counts. */
+/* Sorts `inputs` by position. */
 static bool sort_known(struct joining *j, const struct weft_compile_params *params)
 {
     bool good = true;
     for (size_t i = 0; i < params->input_count; i++) {
         int index = program_symbol(j->parsed, params->inputs[i].name);
         const struct symbol *symbol = index < 0 ? NULL : &j->parsed->symbols[index];
-        if (symbol && symbol->kind == SYMBOL_INPUT)
+        const bool input = symbol && symbol->kind == SYMBOL_INPUT;
+        if (input && j->known[symbol->input])
+            good = diag_at(j->diags, DIAG_GIVEN_TWICE, NULL, 0, "input", params->inputs[i].name);
+        else if (input)
             j->known[symbol->input] = &params->inputs[i];
         else
             good = diag_at(j->diags, DIAG_NOT_AN_INPUT, NULL, 0, params->inputs[i].name,

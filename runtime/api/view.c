@@ -265,6 +265,8 @@ static const char *check_given(const struct given *given, const struct weft_view
     if (params->layout &&
         (strlen(params->layout) > WEFT_MAX_RANK || !layout_is_good(params->layout)))
         return "a layout has one letter for each dimension";
+    if (given->layout && !layout_is_good(given->layout))
+        return "a tensor's layout consists of letters";
     return NULL;
 }
 

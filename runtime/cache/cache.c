@@ -37,7 +37,8 @@ char *cache_directory(const char *word)
         return *word ? make_path(word, "") : strdup("");
     if (base && *base == '/') /* the XDG standard says to ignore a relative one */
         return make_path(base, "weft");
-    return home && *home == '/' ? make_path(home, ".cache/weft") : strdup("");
+    const bool there = home && *home == '/' && access(home, F_OK) == 0; /* nobody's home is made */
+    return there ? make_path(home, ".cache/weft") : strdup("");
 }
 
 const char *cache_problem(int error)
@@ -158,8 +159,8 @@ void *cache_find(const char *path, const struct cache_key *key, bool clean, bool
         *keep = shard >= 0 && errno != ENOENT && errno != ELOOP;
     else if (asprintf(&whole, "%s/%.2s/%s", path, name, name) >= 0)
         handle = load_entry(fd, key, whole, &damaged, keep);
-    if (damaged && clean)
-        unlinkat(shard, name, 0);
+    if (damaged && clean && unlinkat(shard, name, 0) != 0 && errno == EISDIR)
+        unlinkat(shard, name, AT_REMOVEDIR);
     if (fd >= 0) {
         close(fd);
         free(whole);
@@ -244,15 +245,18 @@ static bool write_entry(int shard, const struct cache_key *key, const unsigned c
 }
 
 bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
-                   const char *note, uint64_t cap)
+                   const char *note, uint64_t cap, int *where)
 {
     size_t size;
     unsigned char *bytes = entry_pack(image, key->material, key->size, note, &size);
     bool good = false;
+    *where = 0;
     /* Twice, because another process may clear the shard away between the two steps. */
     for (int attempt = 0; bytes && !good && attempt < 2 && (attempt == 0 || errno == ENOENT); attempt++) {
         int root = cache_open(path, true), shard = open_shard(root, key, true);
         good = shard >= 0 && write_entry(shard, key, bytes, size);
+        *where = good || root < 0 ? 0 : shard < 0 ? errno == EPERM || errno == ENOTDIR || errno == ELOOP
+                                      : errno == EISDIR ? 2 : 0;
         if (good)
             cache_sweep(root, key->digest[0], cap);
         close_both(shard, root);

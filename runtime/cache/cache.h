@@ -41,9 +41,10 @@ void *cache_wait(const char *path, const struct cache_key *key, const atomic_boo
 /* Releases the lock. Takes -1. */
 void cache_unlock(int lock);
 
-/* Writes an entry, and sweeps if there are more than `cap` bytes. False with errno. */
+/* Writes an entry, and sweeps if there are more than `cap` bytes. False with errno; *where is then what is in
+ * the way: the directory at `path` as a whole (0), the shard in it (1) or what lies in the entry's place (2). */
 bool cache_publish(const char *path, const struct cache_key *key, const struct image *image,
-                   const char *note, uint64_t cap);
+                   const char *note, uint64_t cap, int *where);
 
 /* ---- used by sweep.c too ---- */
 

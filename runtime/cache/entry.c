@@ -82,8 +82,10 @@ enum entry_state entry_read(int fd, struct entry *entry, const char **problem)
     struct stat stat;
     *entry = (struct entry){.size = 0};
     *problem = "it cannot be read";
-    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode))
+    if (fstat(fd, &stat) != 0)
         return ENTRY_UNREADABLE;
+    if (!S_ISREG(stat.st_mode))
+        return damaged(S_ISDIR(stat.st_mode) ? "it is a directory" : "it is no regular file", problem);
     if (stat.st_uid != geteuid())
         return damaged("it belongs to another user", problem);
     if (stat.st_size > MAX_ENTRY)

@@ -33,9 +33,12 @@ static bool walk_shard(int root, int shard, cache_visitor *visit, void *user)
     int fd = cache_open_directory(root, name, false);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
     if (!directory) {
+        struct cache_file closed = {.kind = CACHE_FILE_CLOSED, .problem = errno, .directory = root};
+        strcpy(closed.name, name);
         if (fd >= 0)
             close(fd);
-        return true;
+        const bool ours = closed.problem != ENOENT && closed.problem != ENOTDIR && closed.problem != ELOOP;
+        return !ours || visit(user, &closed);
     }
     bool good = true;
     for (struct dirent *file; good && (file = readdir(directory));) {
@@ -86,12 +89,18 @@ struct survey {
     struct weft_cache_removed *removed;
 };
 
+/* Also an empty directory in a file's place. */
 static void remove_file(struct weft_cache_removed *removed, int directory, const struct cache_file *file)
 {
-    if (unlinkat(directory, file->name, 0) != 0) {
-        if (errno != ENOENT) { /* ENOENT: another process removed it first */
+    if (file->kind == CACHE_FILE_CLOSED ||
+        (unlinkat(directory, file->name, 0) != 0 &&
+         (errno != EISDIR || unlinkat(directory, file->name, AT_REMOVEDIR) != 0))) {
+        const int error = file->kind == CACHE_FILE_CLOSED ? file->problem : errno;
+        if (error != ENOENT) { /* ENOENT: another process removed it first */
             removed->kept++;
-            removed->problem = errno;
+            removed->problem = error;
+            memcpy(removed->name, file->name, sizeof removed->name);
+            removed->name[sizeof removed->name - 1] = '\0';
         }
         return;
     }
@@ -106,6 +115,8 @@ static bool look(void *user, const struct cache_file *file)
     struct survey *survey = user;
     const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
     bool stale = file->used < survey->now - STALE_SECONDS || file->used > survey->now + STALE_SECONDS;
+    if (file->kind == CACHE_FILE_CLOSED)
+        return true;
     if (file->kind == CACHE_FILE_TEMPORARY) {
         if (stale)
             remove_file(survey->removed, file->directory, file);

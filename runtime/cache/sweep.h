@@ -8,11 +8,12 @@
 
 enum { CACHE_SHARDS = 256, CACHE_NAME = 64, CACHE_SWEEP_BYTE = 0 };
 
-enum cache_file_kind { CACHE_FILE_OTHER, CACHE_FILE_ENTRY, CACHE_FILE_TEMPORARY };
+enum cache_file_kind { CACHE_FILE_OTHER, CACHE_FILE_ENTRY, CACHE_FILE_TEMPORARY, CACHE_FILE_CLOSED };
 
 struct cache_file {
-    enum cache_file_kind kind;
-    int directory;                 /* descriptor of the shard's directory, valid during the visit */
+    enum cache_file_kind kind;     /* CLOSED: a shard that cannot be used, with errno in `problem` */
+    int problem;
+    int directory;                 /* descriptor of the shard, of CLOSED the root, valid during the visit */
     char name[CACHE_NAME + 48];
     uint64_t size;
     time_t used;                   /* the last use, to the minute */

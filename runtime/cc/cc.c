@@ -168,7 +168,7 @@ static bool probe(struct cc *cc, struct diags *diags)
     const char *version[] = {cc->path, "--version", NULL};
     job_add_arguments(&job, version);
     bool good = job_run(&job, cc, diags);
-    char *log = good ? job_read(job.log, JOB_MAX_LOG) : NULL;
+    char *log = good ? job_read_log(&job) : NULL;
     if (good)
         identify(cc, log ? log : "");
     free(log);
@@ -192,10 +192,8 @@ bool cc_probe(struct cc *cc, const char *identity, struct diags *diags)
 /* Writes the source where it is kept, or beside the output if nothing is kept or that fails. */
 static bool place_source(struct job *job, const char *text, const struct kept *kept, struct diags *diags)
 {
-    if (!kept || !keep_write(kept->source, text, strlen(text), diags))
-        return job_write_source(job, text, strlen(text), diags);
-    snprintf(job->source, sizeof job->source, "%s", kept->source);
-    return true;
+    return (kept && keep_write(kept->source, text, strlen(text), diags) && job_source_at(job, kept->source)) ||
+           job_write_source(job, text, strlen(text), diags);
 }
 
 static bool compile(struct job *job, const struct cc *cc, const char *text, enum weft_math math,
@@ -228,7 +226,7 @@ static void *load_output(const struct job *job, const unsigned char *digest, con
     struct stat stat;
     const char *problem = "the C compiler wrote no file";
     void *handle = NULL;
-    *image = open(job->output, O_RDONLY | O_CLOEXEC);
+    *image = job_open_output(job);
     bool good = *image >= 0 && fstat(*image, &stat) == 0;
     if (good && kept)
         handle = load_kept(*image, (size_t)stat.st_size, kept, diags);
@@ -256,7 +254,7 @@ char *cc_assembly(const struct cc *cc, const char *text, enum weft_math math, st
     struct job job;
     char *assembly = NULL;
     if (compile(&job, cc, text, math, true, NULL, diags)) {
-        assembly = job_read(job.output, SIZE_MAX);
+        assembly = job_read_output(&job);
         if (!assembly)
             job_files_failed(diags, "read the assembly of a kernel");
     }

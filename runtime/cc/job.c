@@ -1,5 +1,9 @@
 /* Running the C compiler: its files and its process; see job.h. It is started by posix_spawn with an
- * argument vector, never through a shell. */
+ * argument vector, never through a shell, and in the folder of its source, which it is given by name: a path may hold
+ * anything, and goes into line markers that the assembler reads.
+ *
+ * Invariant: files are made and removed through the folder's descriptor alone. Whoever may rename the folder cannot
+ * lead us into another one. */
 #include "runtime/cc/cc.h"
 
 #include <dirent.h>
@@ -16,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char SOURCE[] = "k.c", LOG[] = "log";
+
 /* ---- files ---- */
 
 bool job_files_failed(struct diags *diags, const char *what)
@@ -23,50 +29,132 @@ bool job_files_failed(struct diags *diags, const char *what)
     return diag_at(diags, DIAG_COMPILER_FILES, NULL, 0, what, strerror(errno));
 }
 
-bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
+/* The directory for temporary files as an absolute path, because the compiler does not start in ours. */
+static bool find_base(const struct cc *cc, char path[PATH_MAX])
 {
     const char *named = environment_get(&cc->environment, "TMPDIR"), *base = named && *named ? named : "/tmp";
-    *job = (struct job){.count = 0};
-    char path[PATH_MAX], what[160];
-    bool fits = snprintf(path, sizeof path, "%s/weft-XXXXXX", base) < PATH_MAX - 1;
+    size_t length = 0;
+    *path = '\0';
+    if (*base != '/' && getcwd(path, PATH_MAX))
+        length = strlen(path);
+    bool fits = snprintf(path + length, PATH_MAX - length, "%s%s/weft-XXXXXX", length ? "/" : "", base) <
+                (int)(PATH_MAX - length) - 1;
     if (!fits)
         errno = ENAMETOOLONG;
-    if (!fits || !mkdtemp(path)) {
-        snprintf(what, sizeof what, "make a directory for the C compiler in '%.100s' (TMPDIR)", base);
+    return fits;
+}
+
+static bool is_empty(int folder)
+{
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), names = 0;
+    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
+    if (!list && copy >= 0)
+        close(copy);
+    while (list && readdir(list))
+        names++;
+    if (list)
+        closedir(list);
+    return list && names <= 2;
+}
+
+/* Makes the folder and opens it. Where others may rename what is ours, another directory may have come into its place
+ * meanwhile: then nothing is put there, and nothing removed. Returns -1 and errno. */
+static int make_folder(char path[PATH_MAX])
+{
+    struct stat status;
+    if (!mkdtemp(path))
+        return -1;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+        rmdir(path); /* no descriptor is left */
+    if (folder < 0)
+        return -1;
+    if (fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 0777) == 0700 &&
+        is_empty(folder))
+        return folder;
+    close(folder);
+    errno = EEXIST;
+    return -1;
+}
+
+/* Makes the folder and lists the job under one lock, so that cc_cancel misses none. */
+static bool make_listed(struct job *job, struct cc_running *running)
+{
+    pthread_mutex_lock(&running->mutex);
+    if (running->cancelled)
+        errno = ECANCELED;
+    else
+        job->folder = make_folder(job->path);
+    if (job->folder >= 0) {
+        job->running = running;
+        job->next = running->first;
+        running->first = job;
+    }
+    pthread_mutex_unlock(&running->mutex);
+    return job->folder >= 0;
+}
+
+bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
+{
+    char what[160];
+    *job = (struct job){.folder = -1, .start = -1, .source = SOURCE, .name = output};
+    if (!find_base(cc, job->path) || !make_listed(job, cc->running)) {
+        const char *named = environment_get(&cc->environment, "TMPDIR");
+        snprintf(what, sizeof what, "make a directory for the C compiler in '%.100s' (TMPDIR)",
+                 named && *named ? named : "/tmp");
         return job_files_failed(diags, what);
     }
-    strcpy(job->directory, path);
-    snprintf(job->source, sizeof job->source, "%s/k.c", path);
-    snprintf(job->output, sizeof job->output, "%s/%s", path, output);
-    snprintf(job->log, sizeof job->log, "%s/log", path);
+    snprintf(job->output, sizeof job->output, "%s/%s", job->path, output);
     return true;
 }
 
-static void empty_directory(const char *path)
+static void empty_folder(int folder)
 {
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
+    if (!list && copy >= 0)
+        close(copy);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        unlinkat(folder, entry->d_name, 0);
+    if (list)
+        closedir(list);
 }
 
-/* A killed compiler may still be creating its last file, so removal is tried again. */
-void job_close(struct job *job)
+/* Removes the folder once. By its path only an empty directory can go. A killed compiler may still be creating its last
+ * file, so removal is tried again. */
+static void remove_folder(struct job *job)
 {
     const struct timespec pause = {0, 1000000};
-    if (!*job->directory)
+    if (job->removed)
         return;
-    empty_directory(job->directory);
-    for (int i = 0; rmdir(job->directory) < 0 && errno == ENOTEMPTY && i < 100; i++) {
+    job->removed = true;
+    empty_folder(job->folder);
+    for (int i = 0; rmdir(job->path) < 0 && errno == ENOTEMPTY && i < 100; i++) {
         nanosleep(&pause, NULL);
-        empty_directory(job->directory);
+        empty_folder(job->folder);
     }
+}
+
+void job_close(struct job *job)
+{
+    if (job->folder < 0)
+        return;
+    pthread_mutex_lock(&job->running->mutex);
+    struct job **at = &job->running->first;
+    while (*at && *at != job)
+        at = &(*at)->next;
+    if (*at)
+        *at = job->next;
+    remove_folder(job);
+    pthread_mutex_unlock(&job->running->mutex);
+    close(job->folder);
+    if (job->start >= 0)
+        close(job->start);
 }
 
 bool job_write_source(const struct job *job, const char *bytes, size_t size, struct diags *diags)
 {
-    int fd = open(job->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = openat(job->folder, SOURCE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool good = fd >= 0 && write_all(fd, bytes, size);
     if (!good)
         job_files_failed(diags, "write a kernel's source");
@@ -75,11 +163,30 @@ bool job_write_source(const struct job *job, const char *bytes, size_t size, str
     return good;
 }
 
-char *job_read(const char *path, size_t most)
+bool job_source_at(struct job *job, const char *path)
 {
-    FILE *file = fopen(path, "re");
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof directory, "%.*s", (int)(slash - path), path);
+    job->start = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (job->start >= 0)
+        job->source = slash + 1;
+    return job->start >= 0;
+}
+
+int job_open_output(const struct job *job)
+{
+    return openat(job->folder, job->name, O_RDONLY | O_CLOEXEC);
+}
+
+static char *read_text(const struct job *job, const char *name, size_t most)
+{
+    int fd = openat(job->folder, name, O_RDONLY | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     char *text = NULL;
     size_t room = 0;
+    if (!file && fd >= 0)
+        close(fd);
     if (!file)
         return NULL;
     if (getdelim(&text, &room, '\0', file) < 0 && text)
@@ -88,6 +195,16 @@ char *job_read(const char *path, size_t most)
         text[most] = '\0';
     fclose(file);
     return text;
+}
+
+char *job_read_output(const struct job *job)
+{
+    return read_text(job, job->name, SIZE_MAX);
+}
+
+char *job_read_log(const struct job *job)
+{
+    return read_text(job, LOG, JOB_MAX_LOG);
 }
 
 /* ---- the process ---- */
@@ -113,12 +230,18 @@ static char **job_environment(const struct cc *cc, const char *directory, char *
     return copy;
 }
 
-/* Finds the program; a name without a slash is looked up in PATH. */
+/* Finds the program's absolute path; a name without a slash is looked up in PATH. */
 static bool job_program(struct job *job, const struct cc *cc)
 {
-    return strchr(cc->path, '/')
-               ? snprintf(job->program, sizeof job->program, "%s", cc->path) < (int)sizeof job->program
-               : program_find(environment_get(&cc->environment, "PATH"), cc->path, job->program);
+    char found[PATH_MAX], here[PATH_MAX] = "";
+    bool named = strchr(cc->path, '/');
+    if (!named && !program_find(environment_get(&cc->environment, "PATH"), cc->path, found))
+        return false;
+    const char *path = named ? cc->path : found;
+    if (*path != '/' && !getcwd(here, sizeof here))
+        return false;
+    return snprintf(job->program, sizeof job->program, "%s%s%s", here, *here ? "/" : "", path) <
+           (int)sizeof job->program;
 }
 
 /* Starts the compiler in a process group of its own, with all signals at their defaults. Returns an errno. */
@@ -131,8 +254,10 @@ static int start(struct job *job, char **environment, pid_t *pid)
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
     bool good = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
-                posix_spawn_file_actions_addopen(&actions, 1, job->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
-                posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0;
+                posix_spawn_file_actions_addfchdir_np(&actions, job->folder) == 0 &&
+                posix_spawn_file_actions_addopen(&actions, 1, LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
+                posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
+                (job->start < 0 || posix_spawn_file_actions_addfchdir_np(&actions, job->start) == 0);
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
     /* no socket of the host may stay open in it */
     good = good && posix_spawn_file_actions_addclosefrom_np(&actions, 3) == 0;
@@ -143,8 +268,12 @@ static int start(struct job *job, char **environment, pid_t *pid)
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                               POSIX_SPAWN_SETSIGDEF);
+    const char *named = job->arguments[0];
+    if (strchr(named, '/'))
+        job->arguments[0] = job->program; /* by which a compiler finds its parts */
     int error = good ? posix_spawn(pid, job->program, &actions, &attributes, (char *const *)job->arguments, environment)
                      : ENOMEM;
+    job->arguments[0] = named;
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -153,7 +282,7 @@ static int start(struct job *job, char **environment, pid_t *pid)
 /* `known`: the status is known. It is lost if the host ignores SIGCHLD or waits for all children. */
 static bool report_failure(const struct job *job, bool known, int status, struct diags *diags)
 {
-    char *log = job_read(job->log, JOB_MAX_LOG), how[48];
+    char *log = job_read_log(job), how[48];
     if (!known)
         snprintf(how, sizeof how, "status unknown");
     else if (WIFSIGNALED(status))
@@ -168,47 +297,45 @@ static bool report_failure(const struct job *job, bool known, int status, struct
     return false;
 }
 
-/* Starts the compiler and adds it to the list under one lock, so that cc_cancel misses none. Returns an
- * errno. */
+/* Starts the compiler under the lock, so that cc_cancel kills it. Returns an errno. */
 static int process_start(struct job *job, struct cc_running *running, char **environment)
 {
     pthread_mutex_lock(&running->mutex);
-    int error = running->cancelled ? ECANCELED : start(job, environment, &job->process.pid);
-    if (!error) {
-        job->process.next = running->first;
-        running->first = &job->process;
-    }
+    int error = running->cancelled ? ECANCELED : start(job, environment, &job->pid);
+    if (error)
+        job->pid = 0;
     pthread_mutex_unlock(&running->mutex);
     return error;
 }
 
-/* Like waitpid, but removes the process from the list before its number can be reused. */
+/* Like waitpid, but forgets the process before its number can be reused. */
 static pid_t process_wait(struct job *job, struct cc_running *running, int *status)
 {
     siginfo_t info;
-    TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)job->process.pid, &info, WEXITED | WNOWAIT));
+    pid_t pid = job->pid;
+    TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT));
     pthread_mutex_lock(&running->mutex);
-    struct cc_process **at = &running->first;
-    while (*at != &job->process)
-        at = &(*at)->next;
-    *at = job->process.next;
+    job->pid = 0;
     pthread_mutex_unlock(&running->mutex);
-    return TEMP_FAILURE_RETRY(waitpid(job->process.pid, status, 0));
+    return TEMP_FAILURE_RETRY(waitpid(pid, status, 0));
 }
 
 void cc_cancel(struct cc_running *running)
 {
     pthread_mutex_lock(&running->mutex);
     running->cancelled = true;
-    for (struct cc_process *process = running->first; process; process = process->next)
-        kill(-process->pid, SIGKILL);
+    for (struct job *job = running->first; job; job = job->next)
+        if (job->pid)
+            kill(-job->pid, SIGKILL);
+    for (struct job *job = running->first; job; job = job->next)
+        remove_folder(job);
     pthread_mutex_unlock(&running->mutex);
 }
 
 bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
 {
     char tmpdir[PATH_MAX + 16];
-    char **environment = job_environment(cc, job->directory, tmpdir, sizeof tmpdir);
+    char **environment = job_environment(cc, job->path, tmpdir, sizeof tmpdir);
     int status = 0;
     if (!environment)
         return diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
@@ -218,8 +345,8 @@ bool job_run(struct job *job, const struct cc *cc, struct diags *diags)
         return diag_at(diags, DIAG_DISASSEMBLER, NULL, 0, job->arguments[0], strerror(error), "");
     if (error)
         return diag_at(diags, DIAG_NO_COMPILER, NULL, 0, job->arguments[0], strerror(error));
-    pid_t pid = job->process.pid, waited = process_wait(job, cc->running, &status);
-    if (waited < 0 && !cc->running->cancelled && access(job->output, F_OK) == 0)
+    pid_t pid = job->pid, waited = process_wait(job, cc->running, &status);
+    if (waited < 0 && !cc->running->cancelled && faccessat(job->folder, job->name, F_OK, 0) == 0)
         return true; /* the status is lost, because the host ignores SIGCHLD, but the output is there */
     if (waited == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;

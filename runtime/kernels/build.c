@@ -121,9 +121,15 @@ static void publish(const struct build *build, const struct cache_key *disk, con
     char *after = identity_of(build);
     bool same = after && strcmp(after, identity) == 0;
     free(after);
-    if (same && !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap) &&
-        context->log.tell && !atomic_flag_test_and_set(&context->noted))
-        diag_at(diags, DIAG_CACHE_UNUSED, NULL, 0, context->cache, cache_problem(errno));
+    int where;
+    if (same && !cache_publish(context->cache, disk, &output->image, output->note, context->cache_cap, &where) &&
+        context->log.tell && !atomic_flag_test_and_set(&context->noted)) {
+        const char *problem = cache_problem(errno);
+        const char *below = where ? arena_printf(diags->arena, "/%.2s%s%s%s", disk->name, where > 1 ? "/" : "",
+                                                 where > 1 ? disk->name : "", where > 1 ? disk->suffix : "")
+                                  : "";
+        diag_at(diags, DIAG_CACHE_UNUSED, NULL, 0, arena_printf(diags->arena, "%s%s", context->cache, below), problem);
+    }
 }
 
 static void *compile(const struct build *build, const struct cache_key *disk, const char *identity,

@@ -9,6 +9,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t contexts_mutex = PTHREAD_MUTEX_INITIALIZER; /* taken before a context's */
 static struct weft_context *contexts;
+static bool cancelled; /* no context starts a compiler any more */
 
 static void before_fork(void)
 {
@@ -111,6 +112,7 @@ void worker_init(struct weft_context *context)
     pthread_once(&once, prepare_process);
     init_locks(context);
     pthread_mutex_lock(&contexts_mutex);
+    context->running.cancelled = cancelled;
     context->next = contexts;
     contexts = context;
     pthread_mutex_unlock(&contexts_mutex);
@@ -129,8 +131,8 @@ static void forget(const struct weft_context *context)
 
 void worker_finish(struct weft_context *context)
 {
+    cc_cancel(&context->running); /* first: workers_cancel may be called meanwhile */
     forget(context);
-    cc_cancel(&context->running);
     pthread_mutex_lock(&context->mutex);
     context->worker.stop = true;
     pthread_cond_signal(&context->worker.wake);
@@ -139,6 +141,15 @@ void worker_finish(struct weft_context *context)
     pthread_mutex_unlock(&context->mutex);
     if (running)
         pthread_join(context->worker.thread, NULL);
+}
+
+void workers_cancel(void)
+{
+    pthread_mutex_lock(&contexts_mutex);
+    cancelled = true;
+    for (struct weft_context *context = contexts; context; context = context->next)
+        cc_cancel(&context->running);
+    pthread_mutex_unlock(&contexts_mutex);
 }
 
 void worker_requeue(struct weft_context *context, struct loaded *loaded)

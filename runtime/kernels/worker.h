@@ -22,6 +22,9 @@ void worker_init(struct weft_context *context);
  * are not done. */
 void worker_finish(struct weft_context *context);
 
+/* Kills the compilers of all contexts; no further one is started, also by contexts to come. */
+void workers_cancel(void);
+
 /* The context's mutex must be held for these three. Adds a job and starts the thread if needed. If
  * no thread can be started, the job remains in the queue. */
 void worker_add(struct weft_context *context, struct loaded *loaded);

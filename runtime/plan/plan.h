@@ -41,7 +41,7 @@ struct plan {
     atomic_int users;              /* runs in progress; raised only under the program's mutex */
     bool reported;                 /* its infos were reported; from now on its kernels come from memory */
     const struct shape **results;  /* [results] their shapes; NULL for those not computed */
-    bool *viewed;                  /* [inputs] read under a view, so that no output may be their buffer */
+    int *viewed;                   /* [inputs] the view that forbids an output to be their buffer; -1: none */
     struct planned *kernels;       /* in the order in which they run; the first hoisted_count store temporaries */
     int kernel_count, hoisted_count;
     size_t *temporaries;           /* [temporaries] byte offsets in memory that a run lends: */

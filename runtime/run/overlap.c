@@ -3,6 +3,8 @@
  * Otherwise all samples are sorted by address, and only those whose ranges overlap are compared. */
 #include "runtime/run/overlap_impl.h"
 
+enum { MOST_SHOWN = 40 };
+
 /* ---- what a plan allows ---- */
 
 int last_use(const struct plan *plan, enum tensor_kind kind, int index)
@@ -22,13 +24,30 @@ int last_use(const struct plan *plan, enum tensor_kind kind, int index)
  * that it writes, and no later kernel reads the input. */
 static bool may_replace(const struct plan *plan, int input, int r)
 {
-    return !plan->viewed[input] && last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
+    return plan->viewed[input] < 0 && last_use(plan, TENSOR_INPUT, input) <= last_use(plan, TENSOR_RESULT, r);
 }
 
 static const char *input_name(const struct call *call, int input)
 {
     const struct program *program = call->typed->program;
     return program->symbols[program->inputs[input]].name;
+}
+
+/* The view because of which an output may not be the input's buffer; NULL: there is none. */
+static const struct span *view_span(const struct plan *plan, int input)
+{
+    const int view = plan ? plan->viewed[input] : -1;
+    return view < 0 ? NULL : &plan->typed->program->nodes[view].span;
+}
+
+static const char *view_text(struct call *call, const struct span *view)
+{
+    const char *text = call->typed->program->source->text;
+    const int length = view ? (int)(view->end - view->start) : 0;
+    const bool whole = length <= MOST_SHOWN;
+    return !view ? "" : arena_printf(&call->arena,
+                                     ", of which '%.*s%s' reads other elements than the one being written",
+                                     whole ? length : MOST_SHOWN, text + view->start, whole ? "" : "...");
 }
 
 bool check_overlap(struct call *call, int r)
@@ -38,14 +57,18 @@ bool check_overlap(struct call *call, int r)
     const struct tensor *outputs = call->slabs ? call->whole.outputs : call->outputs, *output = &outputs[r];
     const struct plan *plan = call->slabs ? call->parts[PART_SAMPLES].segments->plan : call->plan;
     const char *what = NULL;
-    for (int i = 0; i < program->input_count && !what; i++)
-        if (tensors_overlap(output, &inputs[i]) &&
-            !(tensors_same(output, &inputs[i]) && may_replace(plan, i, r)))
-            what = arena_printf(&call->arena, "input '%s'", input_name(call, i));
+    const struct span *view = NULL;
+    for (int i = 0; i < program->input_count && !what; i++) {
+        const bool same = tensors_same(output, &inputs[i]);
+        if (!tensors_overlap(output, &inputs[i]) || (same && may_replace(plan, i, r)))
+            continue;
+        view = same ? view_span(plan, i) : NULL;
+        what = arena_printf(&call->arena, "input '%s'%s", input_name(call, i), view_text(call, view));
+    }
     for (int i = 0; i < r && !what; i++)
         if (tensors_overlap(output, &outputs[i]))
             what = arena_printf(&call->arena, "output '%s'", program->results[i].name);
-    return !what || diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, program->results[r].name, what);
+    return !what || diag_at(&call->diags, DIAG_OVERLAP, view, view != NULL, program->results[r].name, what);
 }
 
 /* ---- batches ---- */
@@ -69,19 +92,20 @@ static bool may_replace_sample(const struct call *call, const struct plan *plan,
     return i == j && may_replace(to ? plan : plain->segments->plan, input, r);
 }
 
-static bool report(struct call *call, int o, int64_t i, int other, int64_t j)
+/* `view`: what forbids that the output is the very buffer of the input; NULL: it is not, or something else does. */
+static bool report(struct call *call, int o, int64_t i, int other, int64_t j, const struct span *view)
 {
     int inputs = call->typed->program->input_count;
     const char *name = call->typed->program->results[o - inputs].name;
     const char *kind = other < inputs ? "input" : "output";
     const char *whose = other < inputs ? input_name(call, other)
                                        : call->typed->program->results[other - inputs].name;
-    const char *what = call_operand(call, other)->batch
-                           ? arena_printf(&call->arena, "sample %lld of %s '%s'", (long long)j, kind, whose)
-                           : arena_printf(&call->arena, "%s '%s'", kind, whose);
+    const bool batch = call_operand(call, other)->batch;
+    const char *sample = batch ? arena_printf(&call->arena, "sample %lld of ", (long long)j) : "";
+    const char *what = arena_printf(&call->arena, "%s%s '%s'%s", sample, kind, whose, view_text(call, view));
     if (call_operand(call, o)->batch)
-        return diag_at(&call->diags, DIAG_BATCH_OVERLAP, NULL, 0, (long long)i, name, what);
-    return diag_at(&call->diags, DIAG_OVERLAP, NULL, 0, name, what);
+        return diag_at(&call->diags, DIAG_BATCH_OVERLAP, view, view != NULL, (long long)i, name, what);
+    return diag_at(&call->diags, DIAG_OVERLAP, view, view != NULL, name, what);
 }
 
 /* ---- apart, or evenly spaced ---- */
@@ -164,6 +188,7 @@ struct sweep {
     struct interval *items, *room;
     size_t count;
     size_t *open[2], open_count[2]; /* [inputs, outputs] items whose end is not passed yet */
+    const struct span *view;       /* that forbade the last pair to meet; NULL: it was something else */
     size_t left;                   /* comparisons left; without any, overlapping ranges count as overlaps */
 };
 
@@ -256,10 +281,12 @@ static bool may_meet(struct sweep *sweep, const struct interval *output, const s
     const struct tensor b = sample_tensor(call, other, strides[1]);
     const struct batch_part *samples = &call->parts[PART_SAMPLES];
     const struct plan *plan = samples->count ? samples->segments[output->segment].plan : NULL;
+    const bool same = !is_output(call, other->operand) && tensors_same(&a, &b);
+    sweep->view = same ? view_span(plan, other->operand) : NULL;
     if (sweep->left == 0)
         return false;
     sweep->left--;
-    bool replaces = !is_output(call, other->operand) && tensors_same(&a, &b) &&
+    bool replaces = same &&
                     may_replace_sample(call, plan, other->operand, other->sample,
                                        output->operand - call->typed->program->input_count, output->sample);
     return replaces || !tensors_meet(&a, &b);
@@ -278,7 +305,7 @@ static bool compare(struct sweep *sweep, const struct interval *item, int kind)
         const struct interval *output = kind ? other : item;
         const struct interval *second = kind ? item : other;
         if (good && !may_meet(sweep, output, second))
-            good = report(sweep->call, output->operand, output->sample, second->operand, second->sample);
+            good = report(sweep->call, output->operand, output->sample, second->operand, second->sample, sweep->view);
     }
     sweep->open_count[kind] = kept;
     return good;

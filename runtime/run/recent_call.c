@@ -50,8 +50,9 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
 /* Sets the tensor's address. False where tensor_read could report something, or another plan may be needed. */
 static bool place(const struct look *look, const DLTensor *from, struct tensor *tensor)
 {
-    uintptr_t data = (uintptr_t)from->data + from->byte_offset;
-    if (!from->data || !tensor_aligned(tensor, data) || tensor_misalignment(tensor, data) != look->misalignment)
+    uintptr_t data;
+    if (!tensor_address(from, tensor, &data) || !data || !tensor_aligned(tensor, data) ||
+        tensor_misalignment(tensor, data) != look->misalignment)
         return false;
     tensor->data = (void *)data;
     tensor->first += data;

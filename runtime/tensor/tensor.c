@@ -78,11 +78,20 @@ static const char *measure(const DLTensor *from, struct tensor *tensor)
 {
     struct reach reach;
     const char *wrong = tensor_reach(from->ndim, from->shape, from->strides, tensor->strides, &reach);
-    const uintptr_t data = (uintptr_t)tensor->data, size = (uintptr_t)type_rows[tensor->dtype].size;
+    const uintptr_t size = (uintptr_t)type_rows[tensor->dtype].size;
+    uintptr_t data;
+    tensor->data = NULL;
     tensor->dense = reach.dense;
-    tensor->first = data + (uintptr_t)reach.low * size;
-    tensor->end = reach.empty ? tensor->first : data + ((uintptr_t)reach.high + 1) * size;
-    return wrong;
+    tensor->first = reach.empty ? 0 : (uintptr_t)reach.low * size;
+    tensor->end = reach.empty ? 0 : ((uintptr_t)reach.high + 1) * size;
+    if (!wrong && !tensor_address(from, tensor, &data))
+        wrong = "its data reach beyond the end of memory";
+    if (wrong)
+        return wrong;
+    tensor->data = (void *)data;
+    tensor->first += data;
+    tensor->end += data;
+    return NULL;
 }
 
 bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const char *name,
@@ -106,7 +115,6 @@ bool tensor_read(const DLTensor *from, bool needs_data, const char *what, const 
     tensor->shape = from->shape;
     if (!tensor->strides)
         tensor->strides = ARENA_ARRAY(diags->arena, int64_t, tensor->rank);
-    tensor->data = from->data ? (char *)from->data + from->byte_offset : NULL;
     wrong = measure(from, tensor);
     if (wrong)
         return bad(diags, what, name, wrong);

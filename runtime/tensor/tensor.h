@@ -69,14 +69,24 @@ static inline int tensor_misalignment(const struct tensor *tensor, uintptr_t dat
     return tensor->device ? (int)(data % 16) : 0;
 }
 
+/* Reads where the first element of a tensor lies that looks like this one; 0: there are no data. False if any element
+ * lies beyond the end of memory. */
+static inline bool tensor_address(const DLTensor *from, const struct tensor *tensor, uintptr_t *data)
+{
+    const uintptr_t below = (uintptr_t)tensor->data - tensor->first, above = tensor->end - (uintptr_t)tensor->data;
+    *data = 0;
+    return !from->data || (!__builtin_add_overflow((uintptr_t)from->data, from->byte_offset, data) && *data >= below &&
+                           *data <= UINTPTR_MAX - above);
+}
+
 /* Moves from sample i - 1 of a batch on to sample `i`. False, and the tensor unchanged, if the samples
  * differ in more than their address or in its alignment on a GPU, or the address is NULL or not aligned. */
 static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data)
 {
     const DLTensor *from = &tensor->samples[i], *before = from - 1;
-    uintptr_t data = from->data ? (uintptr_t)from->data + from->byte_offset : 0;
-    uintptr_t by = data - (uintptr_t)tensor->data;
-    if (from->ndim != tensor->rank || memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
+    uintptr_t data;
+    if (!tensor_address(from, tensor, &data) || from->ndim != tensor->rank ||
+        memcmp(&from->dtype, &before->dtype, sizeof from->dtype) != 0 ||
         from->device.device_type != before->device.device_type ||
         from->device.device_id != before->device.device_id ||
         !same_numbers(from->shape, before->shape, tensor->rank) ||
@@ -84,6 +94,7 @@ static inline bool tensor_step(struct tensor *tensor, int64_t i, bool needs_data
         tensor_misalignment(tensor, data) != tensor_misalignment(tensor, (uintptr_t)tensor->data) ||
         (needs_data && (!data || !tensor_aligned(tensor, data))))
         return false;
+    const uintptr_t by = data - (uintptr_t)tensor->data;
     tensor->data = (void *)data;
     tensor->first += by;
     tensor->end += by;

@@ -268,6 +268,11 @@ static void test_overlap(void)
     const int64_t two[1] = {2};
     CHECK(divide_strided(a, less, NULL, b, less, NULL, both, less, two, both + 1, less, two) == WEFT_KERNEL_OK);
     CHECK(both[6] == -20 && both[7] == 1);
+    /* Bits seen as another type of the same size stay in their places. */
+    float signs[70];
+    for (int i = 0; i < 70; i++)
+        signs[i] = (float)(i % 2 ? i : -i);
+    CHECK(magnitude(signs, 70, signs) == WEFT_KERNEL_OK && signs[3] == 6 && signs[4] == 0);
     /* Read under a view: not even the very buffer. */
     int32_t x[8] = {0};
     CHECK(turn((const int16_t *)x, 2, x) == WEFT_KERNEL_OVERLAP_ERROR);

@@ -142,6 +142,8 @@ static void samples(void **unused)
     wrong(&g, WEFT_INPUT_ERROR, "sample 0: input 'a': its data pointer is NULL");
     good(&g), g.tensors[0][3].byte_offset = 2;
     wrong(&g, WEFT_INPUT_ERROR, "sample 3: input 'a': its data is not aligned");
+    good(&g), g.tensors[0][3].byte_offset = UINT64_MAX - 3;
+    wrong(&g, WEFT_INPUT_ERROR, "sample 3: input 'a': its data reach beyond the end of memory");
     good(&g), g.tensors[1][2].device.device_type = kDLOpenCL;
     wrong(&g, WEFT_INPUT_ERROR, "sample 2: input 'b': it is neither in host memory nor in");
     good(&g), g.tensors[1][2].shape = NULL;

@@ -150,6 +150,15 @@ class Use(CacheTest):
         finally:
             os.environ.update({key: value for key, value in environ.items() if value is not None})
 
+    def test_a_home_that_is_not_there(self):
+        home = self.path("nobody")
+        env = {**os.environ, **self.env, "HOME": home}
+        for name in "WEFT_CACHE", "XDG_CACHE_HOME":
+            env.pop(name, None)
+        done = subprocess.run([WEFT, "run", "x + 1", "x=1"], env=env, cwd=self.here, capture_output=True, check=True)
+        self.assertEqual((done.stdout, done.stderr), (b"out: int32[] = 2\n", b""))
+        self.assertFalse(os.path.exists(home))
+
     def test_command(self):
         self.assertEqual(self.cache("path"), self.path("cache") + "\n")
         self.assertEqual(self.cache("list"), "0 kernels, 0 bytes\n")
@@ -226,17 +235,39 @@ class Damage(CacheTest):
         self.expect("disk")
         self.assertEqual(pathlib.Path(self.path("victim")).read_bytes(), before)
 
-    def test_what_cannot_be_read_stays(self):
+    def test_what_is_no_file_in_the_place_of_entries(self):
         self.expect("compiled")
-        entry = self.entries()[0]
+        (entry,) = self.entries()
+        for make in os.mkfifo, os.mkdir:
+            entry.unlink()
+            make(entry)
+            self.assertIn(entry.name, self.cache("verify", status=1))
+            self.expect("compiled")
+            self.expect("disk")
         entry.unlink()
         entry.mkdir()
+        self.assertIn("1 file removed", self.cache("clear"))
+        self.assertFalse(entry.exists())
+        entry.mkdir(parents=True)
+        (entry / "thesis").touch()
+        self.assertIn(entry.name, self.note())
+        self.assertIn(entry.name, self.cache("clear", status=1))
+        self.assertTrue((entry / "thesis").exists())
+
+    def test_a_shard_that_others_may_write(self):
+        """It is told, not the cache itself, and nobody says that all is well in it."""
         self.expect("compiled")
-        self.expect("compiled")
-        self.assertTrue(entry.is_dir())
-        entry.rmdir()
-        os.mkfifo(entry)  # reading it would wait for ever
-        self.expect("compiled")
+        (entry,) = self.entries()
+        os.chmod(entry.parent, 0o777)
+        name = "%s/%s" % (self.path("cache"), entry.parent.name)
+        told = self.cache("verify", status=1)
+        self.assertIn(name + ": error[W0149]", told)
+        self.assertIn("0 sound, 0 damaged, 1 directory not looked into\n", told)
+        self.assertIn("0 kernels", self.cache("list"))
+        self.assertIn("'%s'" % name, self.note())
+        self.assertIn("'%s'" % name, self.cache("clear", status=1))
+        os.chmod(entry.parent, 0o700)
+        self.assertEqual(self.cache("verify"), "1 sound, 0 damaged\n")
 
     def test_a_compiler_that_writes_nonsense_is_not_kept(self):
         self.compiler('while [ "$1" != -o ]; do shift; done; echo nonsense >"$2"; exit 0')
@@ -462,7 +493,7 @@ class Places(CacheTest):
         told = self.mounted("size=1m", "run; mount -o remount,ro cache; %s cache clear || echo status $?; "
                             "%s cache prune --size 1 || echo status $?; %s cache list" % (WEFT, WEFT, WEFT))
         self.assertEqual(told.count("status 1"), 2, told)
-        self.assertEqual(told.count("W0095"), 2, told)
+        self.assertEqual(told.count("W0268"), 2, told)
         self.assertIn("1 kernel", told)
 
     def test_full(self):

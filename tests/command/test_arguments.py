@@ -11,6 +11,13 @@ from weft_test import WEFT, CommandTest
 
 
 class Usage(CommandTest):
+    def test_a_small_stack(self):
+        for kilobytes, status in (16, 1), (200, 1), (256, 0):
+            done = subprocess.run(["sh", "-c", "ulimit -s %d; exec \"$0\" run 1" % kilobytes, WEFT], cwd=self.here,
+                                  capture_output=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(b"error[W0148]" in done.stderr, status == 1)
+
     def test_help_and_version(self):
         self.assertIn("usage: weft COMMAND", self.text("--help"))
         self.assertRegex(self.text("--version"), r"^weft \d+\.\d+\.\d+\n$")

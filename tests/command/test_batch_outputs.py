@@ -212,10 +212,10 @@ class Killed(BatchTest):
         for _ in range(20000):
             left = [name for name in self.files() if name.startswith(".weft-")]
             try:
-                if left and len(os.listdir(self.path(left[0]))) >= count:
+                if left and len(os.listdir(self.path(left[0] + "/0"))) >= count:
                     return
-            except OSError:  # renamed just now
-                return
+            except OSError:  # not made yet, or renamed just now
+                pass
             if process.poll() is not None:
                 return
             time.sleep(0.0005)
@@ -268,7 +268,7 @@ class Killed(BatchTest):
                 self.assertEqual(self.files(), ["d"])
 
     def test_only_what_is_left_over_is_removed(self):
-        """Locked by a living process; not of our names; of our name, but not ours to know."""
+        """Locked by a living process; not of our names; of our name, but a stranger's."""
         os.mkdir(self.path(".weft-1-0"))
         os.mkdir(self.path(".weft-1-1"))
         self.write(".weft-1-1/a.png", b"")
@@ -279,7 +279,8 @@ class Killed(BatchTest):
         fcntl.flock(held, fcntl.LOCK_EX)
         self.good("run", "img", "img=d/0[01].png", "-o", "out")
         self.assertEqual(self.files(),
-                         [".weft-1-0", ".weft-12", ".weft-3-4", ".weft-notes", "d", "out"])
+                         [".weft-1-0", ".weft-1-1", ".weft-12", ".weft-3-4", ".weft-notes", "d", "out"])
+        self.assertEqual(os.listdir(self.path(".weft-1-1")), ["a.png"])
         os.close(held)
         self.good("run", "img", "img=d/0[01].png", "-o", "again")
         self.assertNotIn(".weft-1-0", self.files())

@@ -379,5 +379,100 @@ class Pnm(PictureTest):
                 self.assertIn(why, self.bad(1, 117 if "TB" in why else 126, "run", "x", "x=" + name))
 
 
+class Programs(CommandTest):
+    """Files with a program."""
+
+    def test_too_long(self):
+        with open(self.path("long.weft"), "w") as file:
+            file.write("return x + 1\n#" + "#" * 10_000_000)
+        self.assertIn("the text is 10000014 bytes long, at most 1048576", self.bad(1, 6, "run", "long.weft", "x=1"))
+        with open(self.path("just.weft"), "w") as file:
+            file.write("return x + 1\n#".ljust(1048576, "#"))
+        self.good("run", "just.weft", "x=1")
+
+    def test_a_nul(self):
+        for text, place in ((b"y = x\nreturn \0y", "2:8"), (b"\0", "1:1"), (b"return x\n\0", "2:1")):
+            with open(self.path("nul.weft"), "wb") as file:
+                file.write(text)
+            self.assertIn("nul.weft:%s: error" % place, self.bad(1, 1, "run", "nul.weft", "x=1"))
+
+
+class Dense(CommandTest):
+    """What is reinterpreted as larger elements is made dense and aligned, as other conversions do."""
+
+    def test_column_major(self):
+        x = np.asfortranarray(np.arange(48, dtype="u1").reshape(2, 3, 8))
+        np.save(self.path("x.npy"), x)
+        expected = np.ascontiguousarray(x).view("u4")
+        for source in "x.npy", "x.npz:x", "x.npz":
+            np.savez(self.path("x.npz"), x=x)
+            self.assertIn("uint32[2, 3, 2]", self.text("check", "reinterpret(x, uint32)", "x=" + source))
+            self.good("run", "reinterpret(x, uint32)", "x=" + source, "-o", "out.npz")
+            self.assertEqual(np.load(self.path("out.npz"))[np.load(self.path("out.npz")).files[0]].tolist(),
+                             expected.tolist())
+
+    def test_data_that_are_not_aligned(self):
+        """Older writers put the data at a multiple of 16 bytes, others at any."""
+        header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (8,), }"
+        header += b" " * ((4 - 10 - len(header) - 1) % 8) + b"\n"
+        with open(self.path("x.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+        self.assertEqual(self.text("run", "reinterpret(x, uint64)", "x=x.npy"), "out: uint64[1] = [1]\n")
+
+
+class Headers(CommandTest):
+    """weft check and weft show read headers, and data only where a view takes them."""
+
+    def setUp(self):
+        super().setUp()
+        data = np.random.default_rng(1).integers(0, 9, 100000)
+        np.savez_compressed(self.path("x.npz"), key=data)
+        with open(self.path("x.npz"), "r+b") as file: # damaged behind its header
+            file.seek(20000)
+            file.write(bytes(50))
+
+    def test_one_array_and_a_batch(self):
+        self.assertEqual(self.text("check", "x + 1", "x=x.npz:key"), "out int64[100000]\n")
+        self.assertEqual(self.text("check", "x + 1", "x=x.npz"), "out int64[100000], 1 sample\n")
+        self.assertIn("int64", self.text("show", "x + 1", "x=x.npz:key", "--stage", "types"))
+        self.bad(1, 113, "run", "x + 1", "x=x.npz:key")
+
+    def test_a_view_takes_them(self):
+        np.savez(self.path("n.npz"), shape=np.array([2, 3]))
+        self.assertEqual(self.text("check", "reshape(x, n)", "x=[1, 2, 3, 4, 5, 6]", "n=n.npz:shape"), "out int32[2, 3]\n")
+        self.bad(1, 113, "check", "reshape(y, x)", "y=[1]", "x=x.npz:key")
+
+
+class Shrinking(CommandTest):
+    """Others make a file shorter while it is mapped: here a C compiler does, when the data are being used."""
+
+    def setUp(self):
+        super().setUp()
+        with open(self.path("cc"), "w") as file:
+            file.write('#!/bin/sh\ntruncate -s "$LEFT" "%s"\nexec cc "$@"\n' % self.path("x.npy"))
+        os.chmod(self.path("cc"), 0o755)
+
+    def shrink(self, left, *arguments, **more):
+        np.save(self.path("x.npy"), np.ones(100000))
+        env = {"WEFT_CC": self.path("cc"), "WEFT_DISABLE": "first,cache", "LEFT": str(left)}
+        return self.bad(1, 146, *arguments, env=env, **more)
+
+    def test_results_are_not_written(self):
+        for left in 0, 5000, 400000:
+            told = self.shrink(left, "run", "x + 1", "x=x.npy", "-o", "out.npy")
+            self.assertIn("x.npy: error[W0146]: it changed while it was read", told)
+            self.assertEqual(told.count("error"), 1)
+            self.assertEqual(self.files(), ["cc", "x.npy"])
+            self.shrink(left, "run", "sum(x)", "x=x.npy")
+
+    def test_many_threads(self):
+        self.shrink(4096, "run", "x + 1", "x=x.npy", "-o", "out.npy", "--threads", "4")
+
+    def test_a_file_that_is_not_read_to_its_end(self):
+        np.save(self.path("x.npy"), np.ones(100000))
+        env = {"WEFT_CC": self.path("cc"), "WEFT_DISABLE": "first,cache", "LEFT": "4096"}
+        self.assertEqual(self.text("run", "x[:3] + 1", "x=x.npy", env=env), "out: float64[3] = [2.0, 2.0, 2.0]\n")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -91,6 +91,20 @@ class Outputs(CommandTest):
             os.umask(old)
         self.assertEqual(os.stat(self.path("new.npy")).st_mode & 0o777, 0o640)
 
+    def test_links_that_lead_nowhere(self):
+        """The file is made where they lead, as a shell would."""
+        os.mkdir(self.path("d"))
+        os.symlink("d/new.npy", self.path("link.npy"))
+        os.symlink("link.npy", self.path("again.npy"))
+        os.symlink("none/new.npy", self.path("bad.npy"))
+        os.symlink("loop.npy", self.path("loop.npy"))
+        self.good("run", "[1, 2]", "-o", "again.npy")
+        self.assertEqual(np.load(self.path("d/new.npy")).tolist(), [1, 2])
+        self.assertTrue(os.path.islink(self.path("again.npy")) and os.path.islink(self.path("link.npy")))
+        self.assertIn("No such file", self.bad(1, 123, "run", "1", "-o", "bad.npy"))
+        self.bad(1, 123, "run", "1", "-o", "loop.npy")
+        self.assertEqual(self.files(), ["again.npy", "bad.npy", "d", "link.npy", "loop.npy"])
+
     def test_the_input_is_the_output(self):
         np.save(self.path("a.npy"), np.arange(5))
         self.good("run", "a + 1", "a=a.npy", "-o", "a.npy")

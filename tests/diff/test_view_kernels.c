@@ -180,6 +180,10 @@ static void test_in_place(void **state)
     check_in_place("a + reshape(b, [4, 6])", WEFT_OK);
     check_in_place("a + reshape(reshape(a, [6, 4]), [4, 6])", WEFT_OVERLAP_ERROR);
     check_in_place("a + int32(reshape(exp(a), [4, 6]))", WEFT_OVERLAP_ERROR);
+    check_in_place("reinterpret(reinterpret(a, float32), int32) + a", WEFT_OK);
+    check_in_place("reinterpret(a, uint32) + int32(1)", WEFT_INPUT_ERROR); /* int64 */
+    check_in_place("int32(reinterpret(a, int32, shape=[4, 6])) + 1", WEFT_OVERLAP_ERROR);
+    check_in_place("int32(reinterpret(a, int16)[:, ::2]) + a", WEFT_OVERLAP_ERROR);
     check_in_place("t = reshape(a, [24])\nreturn r = a + reshape(b, [4, 6])", WEFT_OK);
 }
 

@@ -126,6 +126,71 @@ static void test_strided_and_in_place(void **state)
     weft_context_destroy(context);
 }
 
+/* Runs it in place on LENGTH float32 and returns the message of the error. */
+static struct weft_error *run_in_place(struct weft_context *context, const char *text, float *data)
+{
+    struct weft_program *program = compile(context, text);
+    int64_t n[] = {LENGTH};
+    const DLTensor x = tensor(data, f32, 1, n, NULL);
+    const struct weft_argument argument = {.tensors = &x};
+    const struct weft_run_params params = {&argument, 1, &argument, 1, NULL};
+    struct weft_error *error = NULL;
+    weft_run(program, &params, &error);
+    weft_program_destroy(program);
+    return error;
+}
+
+/* Rule 5.4: bits of the same size stay in their places; of any other view the message tells. */
+static void test_in_place_under_views(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"x + sum(x)", "'sum(x)' reads other elements"},
+                                           {"t = x * 2; return out = t[::-1]", "'t[::-1]' reads other elements"}};
+    struct weft_context *context = context_with(NULL);
+    float data[LENGTH];
+    for (int i = 0; i < LENGTH; i++)
+        data[i] = (float)(i % 2 ? i : -i);
+    assert_null(run_in_place(context, "reinterpret(reinterpret(x, int32) & 0x7fffffff, float32) + x", data));
+    for (int i = 0; i < LENGTH; i++)
+        assert_true(data[i] == (float)(i % 2 ? 2 * i : 0));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct weft_error *error = run_in_place(context, texts[i][0], data);
+        assert_non_null(error);
+        assert_int_equal(error->status, WEFT_OVERLAP_ERROR);
+        assert_non_null(strstr(error->message, texts[i][1]));
+        assert_int_equal(error->span_count, 1);
+        weft_error_destroy(error);
+    }
+    weft_context_destroy(context);
+}
+
+/* Addresses that no memory has: beyond its end, or before its beginning, also where the tensors looked well before. */
+static void test_the_end_of_memory(void **state)
+{
+    (void)state;
+    struct weft_context *context = context_with(NULL);
+    struct weft_program *program = compile(context, "x + 1");
+    float data[LENGTH] = {0}, out[LENGTH];
+    int64_t n[] = {LENGTH}, back[] = {-1};
+    int code = 0;
+    const DLTensor x = tensor(data, f32, 1, n, NULL), r = tensor(out, f32, 1, n, NULL);
+    const DLTensor wrong[] = {tensor((void *)(UINTPTR_MAX - 4 * LENGTH + 5), f32, 1, n, NULL),
+                              tensor((void *)(uintptr_t)64, f32, 1, n, back),
+                              {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = f32, .shape = n,
+                               .byte_offset = UINT64_MAX - 3},
+                              {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = f32, .shape = n,
+                               .byte_offset = (uint64_t)UINTPTR_MAX - (uintptr_t)data - 3}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(run(program, &wrong[i], NULL, &r, &code, NULL), WEFT_INPUT_ERROR);
+        assert_int_equal(run(program, &x, NULL, &r, &code, NULL), WEFT_OK);
+        assert_int_equal(run(program, &x, NULL, &r, &code, NULL), WEFT_OK);
+        assert_int_equal(run(program, &wrong[i], NULL, &r, &code, NULL), WEFT_INPUT_ERROR);
+        assert_int_equal(run(program, &x, NULL, &wrong[i], &code, NULL), WEFT_INPUT_ERROR);
+    }
+    weft_program_destroy(program);
+    weft_context_destroy(context);
+}
+
 /* Results of one kernel, one of them over an input that the others read as well. */
 static void test_several_results_in_place(void **state)
 {
@@ -543,6 +608,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_strided_and_in_place),
+        cmocka_unit_test(test_in_place_under_views),
+        cmocka_unit_test(test_the_end_of_memory),
         cmocka_unit_test(test_several_results_in_place),
         cmocka_unit_test(test_copy_of_a_written_input),
         cmocka_unit_test(test_bad_calls),

@@ -144,40 +144,96 @@ static bool there(const char *path)
     return access(path, F_OK) == 0;
 }
 
+static struct folder *make_folder(struct pool *pool, int number)
+{
+    struct folder *folder = folder_new(pool, directory());
+    assert_non_null(folder);
+    assert_true(folder_make(pool, folder, number));
+    return folder;
+}
+
+static const char *path_of(struct pool *pool, const struct folder *folder)
+{
+    return pool_printf(pool, "%s/%s", directory(), folder->name);
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void leftovers(void **state)
 {
     struct fixture *f = *state;
     struct pool *pool = f->report.pool;
     assert_int_equal(mkdir(directory(), 0700), 0);
-    const char *first = leftovers_name(pool, directory(), 0);
-    const char *second = leftovers_name(pool, directory(), 1);
-    assert_int_equal(mkdir(first, 0700), 0);
-    int fd = open(first, O_RDONLY), file = open(second, O_RDWR | O_CREAT, 0600);
-    assert_true(leftovers_lock(fd, first));
-    assert_true(leftovers_lock(file, second));
-    int copy = dup(file);
-    close(file);
-    leftovers_remove(pool, directory());
-    assert_true(there(first) && there(second));
-    close(copy);
-    leftovers_remove(pool, directory());
-    assert_true(there(first) && !there(second));
-    close(fd);
-    leftovers_remove(pool, directory());
-    assert_false(there(first));
+    struct folder *first = make_folder(pool, 0), *second = make_folder(pool, 1);
+    const char *a = path_of(pool, first), *b = path_of(pool, second);
+    put(pool_printf(pool, "%s/0", a), "half of a result");
+    assert_int_equal(mkdir(pool_printf(pool, "%s/1", b), 0700), 0);
+    put(pool_printf(pool, "%s/1/x.png", b), "a picture");
+    folder_close(second);
+    folder_close(folder_new(pool, directory()));
+    assert_true(there(a) && !there(b));
+    folder_close(first);
+    folder_close(folder_new(pool, directory()));
+    assert_false(there(a));
+    assert_int_equal(rmdir(directory()), 0);
+}
 
-    /* One that was removed before its maker came to lock it. */
-    file = open(second, O_RDWR | O_CREAT, 0600);
-    unlink(second);
-    assert_false(leftovers_lock(file, second));
-    close(file);
-    rmdir(directory());
+/* Of a leftover's name, but somebody's own, also with the mark of another folder in it. */
+static void no_leftovers(void **state)
+{
+    struct fixture *f = *state;
+    struct pool *pool = f->report.pool;
+    assert_int_equal(mkdir(directory(), 0700), 0);
+    const char *mine = pool_printf(pool, "%s/.weft-1-0", directory());
+    const char *precious = pool_printf(pool, "%s/thesis", mine), *mark = pool_printf(pool, "%s/weft", mine);
+    const char *file = pool_printf(pool, "%s/.weft-1-1", directory());
+    assert_int_equal(mkdir(mine, 0700), 0);
+    put(precious, "years of work");
+    put(file, "more");
+    folder_close(folder_new(pool, directory()));
+    assert_true(there(precious) && there(file));
+    struct folder *folder = make_folder(pool, 0);
+    assert_int_equal(rename(pool_printf(pool, "%s/weft", path_of(pool, folder)), mark), 0);
+    folder_remove(folder);
+    folder_close(folder);
+    folder_close(folder_new(pool, directory()));
+    assert_true(there(precious) && there(mark));
+    unlink(precious), unlink(mark), unlink(file), rmdir(mine);
+    assert_int_equal(rmdir(directory()), 0);
+}
+
+/* It is emptied where it is, and a directory that came into its place is left alone. */
+static void a_renamed_folder(void **state)
+{
+    struct fixture *f = *state;
+    struct pool *pool = f->report.pool;
+    assert_int_equal(mkdir(directory(), 0700), 0);
+    struct folder *folder = make_folder(pool, 0);
+    const char *path = path_of(pool, folder), *away = pool_printf(pool, "%s/away", directory());
+    const char *precious = pool_printf(pool, "%s/thesis", path);
+    put(pool_printf(pool, "%s/0", path), "half of a result");
+    assert_int_equal(rename(path, away), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put(precious, "years of work");
+    folder_remove(folder);
+    folder_close(folder);
+    assert_true(there(precious));
+    assert_int_equal(rmdir(away), 0);
+    unlink(precious), rmdir(path);
+    assert_int_equal(rmdir(directory()), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(every_task_once),       TEST(the_first_failure),
                                        TEST(a_task_without_memory), TEST(a_file_that_changes),
-                                       TEST(leftovers)};
+                                       TEST(leftovers),         TEST(no_leftovers),
+                                       TEST(a_renamed_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,7 +267,7 @@ static void test_entry_that_does_not_load(void **state)
     struct loaded *loaded = get(scene, first, WEFT_MATH_STRICT, &origin);
     char *identity = nvrtc_identity(&scene->context->nvrtc);
     assert_true(cuda_key_init(&key, scene->device, identity, loaded->key + 1, WEFT_MATH_STRICT));
-    assert_true(cache_publish(scene->directory, &key, &image, "NVRTC", UINT64_MAX));
+    assert_true(cache_publish(scene->directory, &key, &image, "NVRTC", UINT64_MAX, &(int){0}));
     assert_int_equal(list(scene).count, 1);
     cache_key_finish(&key);
     free(identity);

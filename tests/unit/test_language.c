@@ -286,6 +286,8 @@ static void mistakes(void **state)
                                short_batch = {.tensors = samples, .count = 1, .batch = true};
     told(f, kernel, (struct weft_input_type[]){{.name = "a", .value = &first}, {.name = "b", .value = &second}}, 2,
          WEFT_SHAPE_ERROR, "b", "size variable n is 2 in input 'a' but 3 in input 'b'");
+    told(f, kernel, (struct weft_input_type[]){{"a", "float32"}, {"b", "float32"}, {"a", "uint8"}}, 3,
+         WEFT_NAME_ERROR, NULL, "input 'a' is given twice");
     told(f, kernel, (struct weft_input_type[]){{.name = "a", .value = &first}, {.name = "b", .value = &batch}}, 2,
          WEFT_SHAPE_ERROR, "b", "sample 1: size variable n is 2");
     told(f, kernel, (struct weft_input_type[]){{.name = "a", .value = &first}, {"b", NULL, &batch, origins}}, 2,

@@ -104,16 +104,18 @@ static void what_moves_is_not_read_in_place(void **state)
     (void)state;
     static const struct { const char *text, *viewed; } cases[] = {
         {"x + y", "--"}, {"x[::-1] + y", "x-"}, {"x[...] + y", "x-"}, {"x + sum(y)", "-y"}, {"sum(x + y)", "xy"},
-        {"t = x + 1; t[0] * y", "x-"}, {"t = sum(x); return y + 1", "--"}, {"reshape(x, -1) + y", "x-"}};
+        {"t = x + 1; t[0] * y", "x-"}, {"t = sum(x); return y + 1", "--"}, {"reshape(x, -1) + y", "x-"},
+        {"reinterpret(x, int32) + y", "--"}, {"reinterpret(x, int32, shape=[-1]) + y", "x-"},
+        {"reinterpret(int32(x[1:]), float32) + y[1:]", "xy"}, {"reinterpret(x, int16) * sum(y)", "xy"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct front front;
         const char *text = cases[i].text, *declared = "input x: f32[4]; input y: f32[4]; ";
         char whole[200];
         snprintf(whole, sizeof whole, "%s%s", declared, text);
         front_parse(&front, whole, strlen(whole));
-        assert_true(front.good);
-        const bool *viewed = find_viewed(&front.arena, front.programs.items[0]);
-        const char found[] = {viewed[0] ? 'x' : '-', viewed[1] ? 'y' : '-', '\0'};
+        assert_true(front.good && check(front.programs.items[0]));
+        const int *viewed = find_viewed(&front.arena, front.programs.items[0]);
+        const char found[] = {viewed[0] >= 0 ? 'x' : '-', viewed[1] >= 0 ? 'y' : '-', '\0'};
         if (strcmp(found, cases[i].viewed) != 0)
             fail_msg("%s: %s, not %s", text, found, cases[i].viewed);
         front_finish(&front);

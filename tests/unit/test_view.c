@@ -288,6 +288,8 @@ static void reshapes(void **state)
         weft_reshape(&tensor, NULL, &scalar, &view, &error), WEFT_SHAPE_ERROR, &error,
         "cannot reshape the tensor [2, 1, 3] to []: 6 elements against 1 element; one negative "
         "number takes what is left");
+    assert_int_equal(weft_reshape(&tensor, "H1C", &(struct weft_reshape_params){.layout = NULL}, &view, NULL),
+                     WEFT_INVALID_ARGUMENT);
     int64_t one[] = {1, 1};
     const DLTensor single = {.data = data,
                              .ndim = 2,
