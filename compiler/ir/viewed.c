@@ -14,9 +14,9 @@ bool *find_viewed(struct arena *arena, const struct program *program)
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol =
             node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        bool moves = node->kind == NODE_VIEW || node->kind == NODE_REDUCE;
+        bool moves = node->kind == NODE_VIEW || node->kind == NODE_JOIN || node->kind == NODE_REDUCE;
         unsigned char mark = marks[n] && moves ? NEEDED | VIEWED : marks[n];
-        if (node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_EXTENT)
+        if (node->kind == NODE_POSITION || (node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_EXTENT))
             continue; /* reads no element */
         for (int i = 0; i < node->operand_count; i++)
             marks[program->operands[node->operands + i]] |= mark;
