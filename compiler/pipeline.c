@@ -50,7 +50,7 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 static struct lower_params lower_params(const struct pipeline *p)
 {
     return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
-                                 p->open != NULL, p->reduced, p->diags};
+                                 p->open != NULL, p->reduced, p->diags, p->open};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
@@ -76,7 +76,8 @@ static bool *find_needed(const struct pipeline *p)
     for (int n = program->node_count - 1; n >= 0; n--) {
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        for (int i = 0; needed[n] && i < node->operand_count; i++)
+        const bool reads = needed[n] && node->kind != NODE_POSITION;
+        for (int i = 0; reads && i < node->operand_count; i++)
             needed[program->operands[node->operands + i]] = true;
         if (needed[n] && symbol && symbol->kind == SYMBOL_BINDING)
             needed[symbol->node] = true;
@@ -104,16 +105,36 @@ static bool lower_reduction(struct pipeline *p, int n)
     return true;
 }
 
-static bool lower_reductions(struct pipeline *p)
+/* Adds a kernel that stores positions, unless an earlier one stores the same. */
+static void lower_positions(struct pipeline *p, int n)
+{
+    const struct program *program = p->program;
+    const enum weft_dtype dtype = position_dtype(program, n, p->shapes[n]);
+    if (!position_is_stored(p->shapes[n]))
+        return;
+    for (int e = 0; e < n; e++)
+        if (program->nodes[e].kind == NODE_POSITION && p->reduced[e] >= 0 && shapes_equal(p->shapes[e], p->shapes[n]) &&
+            p->kernels.temporaries[p->reduced[e]].dtype == dtype) {
+            p->reduced[n] = p->reduced[e];
+            return;
+        }
+    p->reduced[n] = store_positions(&p->kernels, n, p->shapes[n], dtype);
+}
+
+/* Adds the kernels of what nodes read as temporaries. */
+static bool lower_temporaries(struct pipeline *p)
 {
     bool good = true;
-    if (!p->program->reduction_count)
+    if (!p->program->reduction_count && !p->program->position_count)
         return true;
     const bool *needed = find_needed(p);
     p->reduced = ARENA_ARRAY(p->arena, int, p->program->node_count);
+    memset(p->reduced, -1, (size_t)p->program->node_count * sizeof *p->reduced);
     for (int n = 0; good && n < p->program->node_count; n++)
         if (needed[n] && p->program->nodes[n].kind == NODE_REDUCE)
             good = lower_reduction(p, n);
+        else if (needed[n] && p->program->nodes[n].kind == NODE_POSITION)
+            lower_positions(p, n);
     return good;
 }
 
@@ -140,7 +161,7 @@ static const int *same_shape(const struct pipeline *p, int first, int *count)
 static bool pass_lower(struct pipeline *p)
 {
     p->kernels = (struct kernel_program){.arena = p->arena, .program = p->program, .open = p->open};
-    bool good = lower_reductions(p);
+    bool good = lower_temporaries(p);
     p->kernels.first_result = p->kernels.count;
     for (int r = 0; good && r < p->program->result_count; r++) {
         int count;

@@ -134,7 +134,8 @@ bool command_ops(struct report *report, const struct arguments *arguments)
         puts("| names | parameters | type of the result | accuracy | |\n|---|---|---|---|---|");
         print_rows(NULL, print_md);
         puts(conversions_md);
-        puts("\nViews keep the elements, under another shape (sections 7 and 9):\n\n| view | |\n|---|---|");
+        puts("\nViews say where elements are read (sections 7 and 9), and positions are their numbers (section 12):\n\n"
+             "| view | |\n|---|---|");
         print_rows("view", print_md);
         puts("\nReductions join all elements into one (section 11):\n\n"
              "| reduction | type of the result | |\n|---|---|---|");
@@ -142,7 +143,7 @@ bool command_ops(struct report *report, const struct arguments *arguments)
     } else {
         print_rows(NULL, print_text);
         puts(conversions_text);
-        puts("Views keep the elements, under another shape:");
+        puts("Views say where elements are read, and positions are their numbers:");
         print_rows("view", print_text);
         puts("Reductions join all elements into one:");
         print_rows("reduction", print_text);

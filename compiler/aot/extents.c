@@ -74,6 +74,17 @@ int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t t
                                    from, (long long)each, (long long)times));
 }
 
+int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b)
+{
+    if (a >= 0 && b >= 0)
+        return a + b;
+    for (int c = 0; c < k->computed_count; c++)
+        if (k->computed[c].how == COMPUTED_SUM && k->computed[c].a == a && k->computed[c].b == b)
+            return EXTENT_VARIABLE - c;
+    return set_extent(k, "a sum of extents", (struct aot_computed){.how = COMPUTED_SUM, .a = a, .b = b},
+                      arena_printf(k->arena, "%s + %s", aot_extent(k, a), aot_extent(k, b)));
+}
+
 int64_t aot_new_extent(struct aot_kernel *k)
 {
     return new_extent(k, NULL, not_computed);
@@ -397,13 +408,51 @@ static void sized_extents(struct aot_view *v)
         }
 }
 
+/* Checks that extents which only the call knows broadcast to those of broadcast_to. */
+static void stretched_extents(struct aot_view *v)
+{
+    for (int d = 0; d < v->in->rank; d++) {
+        const int64_t extent = v->in->extents[d], to = v->out->extents[d + v->out->rank - v->in->rank];
+        const char *text = aot_extent(v->k, extent);
+        const bool rigid = v->in->rigid >> d & 1;
+        if (extent < 0)
+            aot_refuse(v->k, arena_printf(v->k->arena, rigid ? "%s != %lld" : "%s != %lld && %s != 1", text,
+                                          (long long)to, text), v->node->token,
+                   arena_printf(v->k->arena, "dimension %d does not broadcast to an extent of %lld", d, (long long)to));
+    }
+}
+
+/* Checks that index can count an extent which only the call knows. */
+static void indexed_extents(struct aot_view *v)
+{
+    const int64_t most = view_greatest_extent(v->args);
+    for (int d = 0; d < v->out->rank; d++)
+        if (v->out->extents[d] < 0 && most < INT64_MAX)
+            aot_refuse(v->k, arena_printf(v->k->arena, "%s > %lld", aot_extent(v->k, v->out->extents[d]),
+                                          (long long)most),
+                   v->node->token, "an extent goes beyond the type in which index counts");
+}
+
+/* The extents of tile and repeat. */
+static void repeated_extents(struct aot_view *v)
+{
+    int64_t times[WEFT_MAX_RANK];
+    const int added = v->out->rank - v->in->rank;
+    view_times(v->args, v->in->rank, v->out->rank, times);
+    for (int d = added; d < v->out->rank; d++)
+        if (v->out->extents[d] == EXTENT_UNKNOWN)
+            set_checked(v, d, arena_printf(v->k->arena, "multiple(%s, %lld)",
+                                           aot_extent(v->k, v->in->extents[d - added]), (long long)times[d]), "an extent of a view is too large");
+}
+
 static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
 {
-    const struct node *from = operand_node(k->program, node, 0);
+    const struct node *from = node->operand_count ? operand_node(k->program, node, 0) : node;
     const struct view_args *args = &k->program->views[node->view];
     const bool bytes = args->kind == VIEW_REINTERPRET;
     const struct viewed viewed = {.program = k->program, .name = "", .place = node->token, .operand = from->span,
-                                  .shape = k->shapes[from - k->program->nodes], .inputs = k->inputs,
+                                  .shape = from == node ? NULL : k->shapes[from - k->program->nodes],
+                                  .inputs = k->inputs,
                                   .dtype = from->dtype};
     struct diags ignored = {.arena = k->arena, .source = k->program->source};
     bool good = true;
@@ -420,11 +469,53 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
         squeezed_extents(&v);
     else if (args->kind == VIEW_SELECT)
         selected_extents(&v);
+    else if (args->kind == VIEW_INDEX)
+        indexed_extents(&v);
+    else if (args->kind == VIEW_BROADCAST_TO)
+        stretched_extents(&v);
+    else if (args->kind == VIEW_TILE || args->kind == VIEW_REPEAT)
+        repeated_extents(&v);
     else if (bytes && !args->shape.given)
         innermost_extent(&v);
     else if (bytes || args->kind == VIEW_RESHAPE)
         view_extents(&v);
     return v.out;
+}
+
+/* ---- concat and stack ---- */
+
+/* Joins extents of dimension d that have to be equal. */
+static void same_extent(struct aot_kernel *k, const struct node *node, struct shape *out, int d, int64_t next)
+{
+    int64_t *extent = &out->extents[d];
+    if (*extent == next)
+        return;
+    if (*extent < 0 || next < 0)
+        aot_refuse(k, arena_printf(k->arena, "%s != %s", aot_extent(k, *extent), aot_extent(k, next)), node->token,
+               arena_printf(k->arena, "values that are joined have different extents in dimension %d", d));
+    *extent = next >= 0 ? next : *extent;
+}
+
+static const struct shape *join_node(struct aot_kernel *k, const struct node *node)
+{
+    const struct view_args *args = &k->program->views[node->view];
+    const bool concat = args->kind == VIEW_CONCAT;
+    struct shape *out = arena_copy(k->arena, k->shapes[k->program->operands[node->operands]], sizeof *out);
+    const int axis = view_join_axis(args, out->rank);
+    for (int i = 1; i < node->operand_count; i++) {
+        const struct shape *next = k->shapes[k->program->operands[node->operands + i]];
+        for (int d = 0; d < out->rank; d++)
+            if (concat && d == axis)
+                out->extents[d] = aot_sum(k, out->extents[d], next->extents[d]);
+            else
+                same_extent(k, node, out, d, next->extents[d]);
+        out->rigid |= next->rigid;
+    }
+    if (concat)
+        out->rigid &= ~(1u << axis);
+    else
+        view_join_insert(out, axis, node->operand_count);
+    return out;
 }
 
 /* ---- all nodes ---- */
@@ -437,7 +528,8 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
     case NODE_OP: return join_operands(k, node);
     case NODE_CAST: case NODE_WRAP: return k->shapes[k->program->operands[node->operands]];
     case NODE_ARRAY: return shape_new(k->arena, node->rank, k->program->extents + node->extents);
-    case NODE_VIEW: return view_node(k, node);
+    case NODE_VIEW: case NODE_POSITION: return view_node(k, node);
+    case NODE_JOIN: return join_node(k, node);
     default: return scalar;
     }
 }

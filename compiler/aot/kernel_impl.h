@@ -17,8 +17,9 @@ struct aot_note {
 
 /* How an extent is computed from others; not for extents of nodes. */
 struct aot_computed {
-    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS } how;
-    int64_t a, b;                  /* extents: COMPUTED_JOIN broadcasts both; COMPUTED_GROUPS divides `a` */
+    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS, COMPUTED_SUM } how;
+    int64_t a, b;                  /* extents: COMPUTED_JOIN broadcasts both; COMPUTED_GROUPS divides `a`;
+                                      COMPUTED_SUM adds both */
     const struct shape *shape;     /* COMPUTED_VOLUME: the shape whose elements are counted */
     int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times` */
 };
@@ -117,6 +118,8 @@ const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const 
 /* The number of a shape's elements. And the number of groups of `each` in an extent, at least 1, times `times`. */
 int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
 int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
+/* The sum of two extents. Equal sums are one extent. */
+int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b);
 /* The initializer of a struct for a shape's extents, such as "{2, shape_blur_3}". */
 const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* An extent in C: "480" or "d[2]". */

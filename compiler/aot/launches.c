@@ -24,6 +24,8 @@ static int64_t compute_extent(const struct aot_kernel *k, const struct example *
 {
     const int64_t a = computed->how == COMPUTED_VOLUME ? 1 : example_extent(k, example, computed->a);
     int64_t volume = 1;
+    if (computed->how == COMPUTED_SUM)
+        return a + example_extent(k, example, computed->b);
     if (computed->how == COMPUTED_JOIN)
         return a == 1 ? example_extent(k, example, computed->b) : a;
     if (computed->how == COMPUTED_GROUPS)
@@ -150,10 +152,15 @@ static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t time
     return aot_groups(((const struct asking *)user)->k, extent, each, times);
 }
 
+static int64_t ask_sum(void *user, int64_t a, int64_t b)
+{
+    return aot_sum(((const struct asking *)user)->k, a, b);
+}
+
 static bool divide(struct aot_kernel *k, const struct example *example)
 {
     struct asking asking = {k, example};
-    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups};
+    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups, ask_sum};
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .views = k->views, .open = &open, .diags = k->program->diags};

@@ -35,7 +35,8 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
             continue;
         const struct constant *constant = &kernel->constants[index];
         done[index] = true;
-        put_constant(out, aot_constant_name(k, p, index), constant, shape_volume(k->shapes[constant->node]));
+        put_constant(out, aot_constant_name(k, p, index), constant,
+                     (int64_t)constant->bytes / type_rows[constant->dtype].size);
     }
 }
 
@@ -112,6 +113,8 @@ static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 
 static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 {
+    static const char *const outsides[] = {[OUTSIDE_NONE] = "OUTSIDE_NONE", [OUTSIDE_VALUE] = "OUTSIDE_VALUE",
+                                           [OUTSIDE_WRAP] = "OUTSIDE_WRAP"};
     const struct kernel *kernel = k->launches[p].kernel;
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
@@ -122,7 +125,7 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
         const struct index_map *step = &kernel->maps[m];
         const char *from = aot_form(k, step->from), *to = aot_form(k, step->to);
         buf_printf(out, "    {%d, %s, %s, %s, %s, 0x%llx, %s},\n", step->parent, from, to,
-                   step->axes ? axes_name(k, p, m) : "NULL", step->outside ? "OUTSIDE_VALUE" : "OUTSIDE_NONE",
+                   step->axes ? axes_name(k, p, m) : "NULL", outsides[step->outside],
                    (unsigned long long)step->value, aot_is_open(step) ? "true" : "false");
     }
     buf_puts(out, "};\n");

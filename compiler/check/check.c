@@ -266,6 +266,34 @@ static bool check_view(struct program *program, struct node *node)
            (args->kind != VIEW_REINTERPRET || check_reinterpret(program, node, args->dtype));
 }
 
+/* The values' types promote, and array literals meet the outcome with their full values. */
+static bool check_join(struct program *program, struct node *node)
+{
+    for (int i = 0; i < node->operand_count; i++) {
+        const struct node *operand = operand_node(program, node, i);
+        if (operand->poison || !check_width(program, operand))
+            return false;
+        node->dtype = i ? promote(node->dtype, operand->dtype) : operand->dtype;
+    }
+    for (int i = 0; i < node->operand_count; i++)
+        if (!check_constant(program, named_node(program, operand_node(program, node, i)), node->dtype))
+            return false;
+    return true;
+}
+
+static bool check_position(struct program *program, struct node *node)
+{
+    const struct view_args *args = &program->views[node->view];
+    node->dtype = args->kind == VIEW_LINSPACE ? WEFT_FLOAT32 : args->dtype;
+    if (node->operand_count && operand_node(program, node, 0)->poison)
+        return false;
+    return args->kind != VIEW_INDEX || dtype_is_integer(args->dtype) ||
+           diag(program->diags, DIAG_VIEW_DTYPE, node->token,
+                arena_printf(program->arena,
+                             "index counts in an integer type; convert what it gives, as in %s(index(x, 0))",
+                             type_rows[args->dtype].name));
+}
+
 static bool check_node(struct program *program, struct node *node)
 {
     static bool (*const checks[])(struct program *program, struct node *node) = {
@@ -277,6 +305,8 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_ARRAY] = check_array,
         [NODE_VIEW] = check_view,
         [NODE_REDUCE] = check_reduce,
+        [NODE_JOIN] = check_join,
+        [NODE_POSITION] = check_position,
     };
     const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);
     if (!good) {
@@ -321,5 +351,5 @@ bool check(struct program *program)
         good = check_node(program, &program->nodes[i]) && good;
     for (int i = 0; i < program->result_count; i++)
         good = check_result(program, &program->results[i]) && good;
-    return good && program->diags->errors == 0;
+    return good && program->diags->errors == 0 && resolve_letters(program);
 }

@@ -207,19 +207,37 @@ static enum weft_dtype viewed_dtype(const struct program *program, const struct 
     return symbol->typed ? symbol->type.dtype : WEFT_DTYPE_COUNT;
 }
 
+/* Operand `i` of a view, of which positions may have none. */
+static struct viewed viewed_value(const struct inference *s, const struct node *node, int i)
+{
+    const struct view_args *args = &s->program->views[node->view];
+    const struct node *operand = node->operand_count ? operand_node(s->program, node, i) : node;
+    return (struct viewed){
+        .program = s->program, .operand = operand->span, .place = node->token,
+        .name = expression_text(s->arena, s->program, operand->span),
+        .shape = node->operand_count ? operand_shape(s, node, i) : NULL,
+        .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes,
+        .dtype = viewed_dtype(s->program, operand, args->dtype)};
+}
+
 static const struct shape *viewed_shape(struct inference *s, const struct node *node)
 {
-    const struct node *operand = operand_node(s->program, node, 0);
-    const struct viewed viewed = {
-        .program = s->program, .operand = operand->span, .place = node->token,
-        .name = expression_text(s->arena, s->program, operand->span), .shape = operand_shape(s, node, 0),
-        .inputs = s->inputs, .contents = s->contents, .sizes = s->sizes,
-        .dtype = viewed_dtype(s->program, operand, s->program->views[node->view].dtype)};
+    const struct viewed viewed = viewed_value(s, node, 0);
     const struct view_args *args = view_resolve(s->arena, s->diags, &viewed, &s->program->views[node->view]);
     s->good = s->good && args;
     if (args && s->views)
         s->views[node->view] = *args;
     return args ? view_shape(s->arena, s->diags, &viewed, args, &s->good) : NULL;
+}
+
+static const struct shape *joined_shape(struct inference *s, const struct node *node)
+{
+    struct viewed *values = ARENA_ARRAY(s->arena, struct viewed, node->operand_count);
+    for (int i = 0; i < node->operand_count; i++)
+        values[i] = viewed_value(s, node, i);
+    if (s->views)
+        s->views[node->view] = s->program->views[node->view];
+    return view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view], &s->good);
 }
 
 static const struct shape *node_shape(struct inference *s, const struct node *node)
@@ -233,7 +251,8 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
     case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
-    case NODE_VIEW: return viewed_shape(s, node);
+    case NODE_VIEW: case NODE_POSITION: return viewed_shape(s, node);
+    case NODE_JOIN: return joined_shape(s, node);
     }
     return NULL;
 }

@@ -47,4 +47,31 @@ bool view_extent_of(const struct view_args *args, const struct shape *shape, int
 /* Whether a slice (NULL: all of a dimension) keeps the extent, whatever that is. */
 bool item_keeps_extent(const struct item *item);
 
+/* Returns the shape of concat or stack of `count` values, as view_shape does. */
+const struct shape *view_join_shape(struct arena *arena, struct diags *diags, const struct viewed *values, int count,
+                               const struct view_args *args, bool *good);
+/* The dimension along which values of this rank are joined. */
+int view_join_axis(const struct view_args *args, int rank);
+/* Adds a dimension of this extent to a shape. */
+void view_join_insert(struct shape *shape, int axis, int64_t extent);
+
+/* The greatest extent along which index counts in its dtype. */
+int64_t view_greatest_extent(const struct view_args *args);
+
+/* ---- rearranging (rule 9.2); the arguments are right, and `rank` is the operand's ---- */
+
+/* Fills from[d] with the operand's dimension that becomes dimension d of a transpose. False where axes do not suit
+ * the rank. */
+bool view_permutation(const struct numbers *axes, int rank, int *from);
+/* The dimensions that axes name, a bit for each; all of them where none are given. */
+uint32_t view_flipped(const struct view_args *args, int rank);
+/* Fills shifts[d] for each dimension. */
+void view_shifts(const struct view_args *args, int rank, int64_t *shifts);
+/* The shapes by way of which tile and repeat read an operand of shape `in`. In `spread` a dimension that is repeated is
+ * two, how often and its extent, in the order in which the elements stand in the result; `once` is the same with 1 for
+ * how often. */
+void view_spread(const struct view_args *args, const struct shape *in, struct shape *spread, struct shape *once);
+/* How often each of the `rank` dimensions of the result of tile or repeat has the operand's elements. */
+void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times);
+
 #endif

@@ -1,11 +1,14 @@
 /* The shapes of squeeze and expand_dims, and the dimensions that their axes name. */
 #include "compiler/check/view_impl.h"
 
-/* Sets a bit for each of `rank` dimensions that `axes` names. False, with a diagnostic, where one is wrong. */
-static bool axis_set(struct view_walk *w, const struct view_list *axes, int rank, bool from_end,
-                     uint32_t *set)
+bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int rank, bool from_end, int *at,
+                    uint32_t *set)
 {
     *set = 0;
+    if (axes->from->letters && axes->from->rank != rank)
+        return view_wrong(w, DIAG_VIEW_AXIS, axes->from,
+                          "\"%s\" names dimensions by their letters, and %s has no layout; write their numbers",
+                          axes->from->letters, view_value_text(w));
     for (int i = 0; i < axes->count; i++) {
         int64_t axis;
         if (!view_whole(w, axes, i, &axis))
@@ -25,6 +28,8 @@ static bool axis_set(struct view_walk *w, const struct view_list *axes, int rank
                               "%s is %lld, a dimension that axes names already",
                               view_item_name(w, axes, i), (long long)axis);
         *set |= 1u << d;
+        if (at)
+            at[i] = (int)d;
     }
     return true;
 }
@@ -50,7 +55,7 @@ static bool squeeze_known(struct view_walk *w, const struct view_list *axes)
 {
     const struct shape *in = w->viewed->shape;
     uint32_t set;
-    if (!axis_set(w, axes, in->rank, true, &set))
+    if (!view_read_axes(w, axes, in->rank, true, NULL, &set))
         return false;
     w->out->rank = 0;
     for (int d = 0; d < in->rank; d++) {
@@ -95,7 +100,7 @@ bool view_expand_dims(struct view_walk *w)
         return view_wrong(w, DIAG_VIEW_RANK, axes.from,
                           "the result would have %d dimensions; there are at most %d", rank,
                           WEFT_MAX_RANK);
-    if (axes.items && axes.count >= 0 && !axis_set(w, &axes, rank, false, &set))
+    if (axes.items && axes.count >= 0 && !view_read_axes(w, &axes, rank, false, NULL, &set))
         return false;
     if (!in || axes.count < 0)
         return view_unknown(w);

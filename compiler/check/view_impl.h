@@ -63,6 +63,32 @@ void view_unknown_extents(struct shape *shape, int rank);
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
 
+/* Reads which of `rank` dimensions the axes name, each once, negative ones from the end if `from_end` (rule 9.5): a bit
+ * for each in *set, and where `at` is not NULL, their positions as they are written. False, with a diagnostic, where
+ * one is wrong. */
+bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int rank, bool from_end, int *at,
+                    uint32_t *set);
+
+/* ---- view_rearrange.c ---- */
+
+bool view_transpose(struct view_walk *w);
+bool view_flip(struct view_walk *w);
+bool view_roll(struct view_walk *w);
+bool view_broadcast_to(struct view_walk *w);
+bool view_tile(struct view_walk *w);
+bool view_repeat(struct view_walk *w);
+
+/* Reads integers, none of which is negative unless `least` is NULL; it says what the least one is. False, with a
+ * diagnostic, where one is wrong. */
+bool view_read_whole(const struct view_walk *w, const struct numbers *numbers, const char *what, const char *least,
+                     struct view_list *list);
+
+/* ---- view_position.c ---- */
+
+bool view_index(struct view_walk *w);
+bool view_arange(struct view_walk *w);
+bool view_linspace(struct view_walk *w);
+
 /* ---- view_select.c ---- */
 
 bool view_select(struct view_walk *w);

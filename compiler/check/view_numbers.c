@@ -69,6 +69,8 @@ bool view_read_list(const struct view_walk *w, const struct numbers *numbers, co
         return true;
     if (numbers->input >= 0)
         return count_input(w, list);
+    if (numbers->letters && !numbers->items)
+        return numbers->rank >= 0; /* not checked yet, or reported before */
     list->count = numbers->count;
     list->items = numbers->count ? numbers->items : ARENA_NEW(w->arena, struct literal);
     return true;

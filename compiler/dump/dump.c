@@ -129,6 +129,10 @@ static void put_numbers(struct buf *buf, const struct program *program, const ch
     if (!numbers->given)
         return;
     buf_printf(buf, " %s=", name);
+    if (numbers->letters) {
+        buf_printf(buf, "\"%s\"", numbers->letters);
+        return;
+    }
     if (numbers->input >= 0) {
         buf_puts(buf, program->symbols[program->inputs[numbers->input]].name);
         return;
@@ -198,7 +202,13 @@ static void put_view(struct buf *buf, const struct program *program, const struc
     put_numbers(buf, program, "shape", &args->shape);
     put_numbers(buf, program, "rel_shape", &args->rel_shape);
     put_numbers(buf, program, "src_dims", &args->src_dims);
-    put_numbers(buf, program, "axes", &args->axes);
+    put_numbers(buf, program, "a", &args->first);
+    put_numbers(buf, program, "b", &args->last);
+    put_numbers(buf, program, args->kind == VIEW_TILE ? "counts" : "n", &args->counts);
+    put_numbers(buf, program, "shifts", &args->shifts);
+    put_numbers(buf, program, args->kind == VIEW_INDEX                                   ? "d"
+                              : args->kind == VIEW_REPEAT || view_is_join(args->kind) ? "axis"
+                                                                                      : "axes", &args->axes);
     if (args->has_layout)
         buf_printf(buf, " layout=\"%s\"", args->layout);
 }
@@ -219,7 +229,7 @@ static void put_head(struct buf *buf, const struct program *program, const struc
     case NODE_OP: put_row(buf, node->op); break;
     case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
-    case NODE_VIEW: put_view(buf, program, &program->views[node->view]); break;
+    case NODE_VIEW: case NODE_JOIN: case NODE_POSITION: put_view(buf, program, &program->views[node->view]); break;
     case NODE_REDUCE: buf_puts(buf, reduction_rows[node->reduction].name); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }

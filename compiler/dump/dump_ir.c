@@ -86,6 +86,9 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         if (program->views[node->view].kind == VIEW_REINTERPRET)
             buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
         break;
+    case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
+                               type_rows[node->dtype].name); break;
+    case NODE_POSITION: buf_puts(buf, "positions"); break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
         buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");
@@ -274,7 +277,9 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
             buf_puts(buf, " at ");
             put_axes(buf, at);
         }
-        if (at->outside) {
+        if (at->outside == OUTSIDE_WRAP)
+            buf_puts(buf, ", round the end");
+        if (at->outside == OUTSIDE_VALUE) {
             buf_puts(buf, " with ");
             scalar_print(buf, access->dtype, (union scalar){.bits = at->value});
             buf_puts(buf, " outside");

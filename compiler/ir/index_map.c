@@ -156,6 +156,47 @@ int map_bounded(struct kernel *kernel, int map, const struct shape *from, const 
                                                .outside = OUTSIDE_VALUE, .value = value});
 }
 
+/* Most dimensions of a step that go round. Their elements are counted twice, and the number of all must fit. */
+enum { MAX_WRAPPED = 3 };
+
+/* Whether a dimension of this extent does not move. */
+static bool stays(int64_t extent, int64_t shift)
+{
+    return shift == 0 || extent == 0 || (extent > 0 && shift % extent == 0);
+}
+
+static struct slice wrapped_slice(int64_t extent, int64_t shift)
+{
+    return (struct slice){.start = extent > 0 ? -(shift % extent) : -shift, .step = 1, .has_start = true};
+}
+
+int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const int64_t *shifts)
+{
+    for (int d = 0; map >= 0 && d < to->rank;) {
+        struct axis *axes = ARENA_ARRAY(kernel->arena, struct axis, to->rank);
+        int moved = 0;
+        for (int all = 0; all < to->rank; all++)
+            axes[all] = (struct axis){all, {.step = 1}};
+        for (; d < to->rank && moved < MAX_WRAPPED; d++)
+            if (!stays(to->extents[d], shifts[d]))
+                axes[d].slice = wrapped_slice(to->extents[d], shifts[d]), moved++;
+        if (moved)
+            map = add_step(kernel, (struct index_map){.parent = map, .from = to, .to = to, .axes = axes,
+                                                      .outside = OUTSIDE_WRAP});
+    }
+    return map;
+}
+
+int map_within(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, int d, int64_t start)
+{
+    struct axis *axes = ARENA_ARRAY(kernel->arena, struct axis, to->rank);
+    for (int t = 0; t < to->rank; t++)
+        axes[t] = (struct axis){t, {.step = 1}};
+    axes[d].slice = (struct slice){.start = start, .step = 1, .has_start = true};
+    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .axes = axes,
+                                               .outside = OUTSIDE_WRAP});
+}
+
 int map_levels(const struct index_map *maps, int map)
 {
     int levels = 1;
@@ -165,19 +206,20 @@ int map_levels(const struct index_map *maps, int map)
 }
 
 /* Each stretched dimension adds a piece and cuts another one, and so does each dimension from
- * which something is selected. */
+ * which something is selected. One that goes round adds another. */
 int map_pieces(const struct index_map *maps, int map)
 {
     int pieces = map ? maps[map].to->rank + 1 : 1;
     for (; map; map = maps[map].parent)
-        pieces += maps[map].from->rank + maps[map].to->rank + 2 * maps[maps[map].parent].to->rank;
+        pieces += maps[map].from->rank + (maps[map].outside ? 2 : 1) * maps[map].to->rank +
+                  2 * maps[maps[map].parent].to->rank;
     return pieces < MAX_PIECES ? pieces : MAX_PIECES;
 }
 
 bool map_is_bounded(const struct kernel *kernel, int map)
 {
     for (; map; map = kernel->maps[map].parent)
-        if (kernel->maps[map].outside)
+        if (kernel->maps[map].outside == OUTSIDE_VALUE)
             return true;
     return false;
 }

@@ -26,6 +26,11 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
  * access's dtype. Its slices begin at `start` as it is and have no end. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
+/* The same for a step that goes round: element i of dimension d of `to`, which is also the shape of the view, is read
+ * at i - shifts[d], modulo the extent. */
+int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const int64_t *shifts);
+/* The same where only dimension d differs: element i of `from` is read at start + i, modulo the extent in `to`. */
+int map_within(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, int d, int64_t start);
 /* The largest number of levels in a walk along this map, and of pieces in each level. The level that numbers the
  * elements of the iteration space is counted. */
 int map_levels(const struct index_map *maps, int map);

@@ -9,6 +9,7 @@
 #include "compiler/ir/kernel_program.h"
 #include "compiler/ir/materialize.h"
 #include "compiler/ir/narrow.h"
+#include "compiler/ir/positions.h"
 #include "compiler/ir/reduce.h"
 #include "compiler/ir/verify.h"
 

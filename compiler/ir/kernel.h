@@ -76,9 +76,10 @@ struct access {
     int map;                       /* index in `maps`: how it is seen from the iteration space; 0: directly */
 };
 
-/* An array literal, converted to the type that it met. */
+/* An array literal, converted to the type that it met; or positions. */
 struct constant {
-    int node;
+    int node;                      /* where it stands in the text */
+    const struct shape *shape;     /* of positions; NULL: that of the array literal */
     enum weft_dtype dtype;
     const void *data;              /* dense, row-major */
     size_t bytes;
@@ -112,6 +113,8 @@ struct kernel {
     int fault_count;
 };
 
+struct open_extents; /* kernel_program.h */
+
 /* The input of lowering. */
 struct lower_params {
     const struct program *program;
@@ -119,9 +122,10 @@ struct lower_params {
     const struct node *values;     /* the nodes with the literals of this run's numbers; NULL: those of the program */
     const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
     bool loads_numbers;            /* numbers that come with the run are loads (TENSOR_NUMBER), not literals */
-    const int *reduced;            /* [node] the temporary that holds a reduction's value; NULL: there are no
-                                      reductions */
+    const int *reduced;            /* [node] the temporary that holds a reduction's value, or positions; NULL: there
+                                      are none */
     struct diags *diags;
+    const struct open_extents *open; /* NULL: all extents are numbers */
 };
 
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants

@@ -18,11 +18,6 @@ static bool same_extents(const struct program *program, int a, int b)
                                         (size_t)x->rank * sizeof *program->extents) == 0;
 }
 
-static int operand_index(const struct lowering *l, const struct node *node, int i)
-{
-    return l->program->operands[node->operands + i];
-}
-
 /* Loads an array literal in the type that it meets. Equal ones become one constant. */
 static int load_array(struct lowering *l, const struct node *node, enum weft_dtype dtype,
                       enum meeting how)
@@ -37,13 +32,13 @@ static int load_array(struct lowering *l, const struct node *node, enum weft_dty
     size_t bytes = size * (size_t)node->operand_count;
     for (; found < kernel->constant_count; found++) {
         const struct constant *c = &kernel->constants[found];
-        if (c->dtype == dtype && same_extents(l->program, c->node, index) &&
+        if (c->dtype == dtype && !c->shape && same_extents(l->program, c->node, index) &&
             memcmp(c->data, data, bytes) == 0)
             break;
     }
     if (found == kernel->constant_count)
         ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
-                   ((struct constant){index, dtype, data, bytes}));
+                   ((struct constant){index, NULL, dtype, data, bytes}));
     return ins_add_load(l, TENSOR_CONSTANT, found, dtype, node);
 }
 
@@ -71,8 +66,7 @@ static int find_use(const struct lowering *l, int node, int map)
     return use;
 }
 
-/* The value of a node as `dtype`. Literals and array literals are converted from their full value. */
-static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
+int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[index]);
     if (node->kind == NODE_ARRAY)
@@ -88,8 +82,8 @@ static int value_as(struct lowering *l, int index, enum weft_dtype dtype, enum m
 static int lower_compare64(struct lowering *l, const struct node *node)
 {
     bool swapped = operand_node(l->program, node, 0)->dtype == WEFT_UINT64;
-    int s = value_as(l, operand_index(l, node, swapped), WEFT_INT64, MEET);
-    int u = value_as(l, operand_index(l, node, !swapped), WEFT_UINT64, MEET);
+    int s = lower_value_as(l, operand_index(l, node, swapped), WEFT_INT64, MEET);
+    int u = lower_value_as(l, operand_index(l, node, !swapped), WEFT_UINT64, MEET);
     int order = ins_add_op(l, OP_COMPARE64, WEFT_INT64, WEFT_INT64, (int[]){s, u, -1}, node->token);
     int zero = ins_add_literal(l, (union scalar){0}, WEFT_INT64, node->token);
     int a[3] = {swapped ? zero : order, swapped ? order : zero, -1};
@@ -99,8 +93,8 @@ static int lower_compare64(struct lowering *l, const struct node *node)
 /* Operand i, converted to the operation's type, then to the type in which that computes. */
 static int operand_as(struct lowering *l, const struct node *node, int i, enum weft_dtype operand)
 {
-    return ins_convert(l, value_as(l, operand_index(l, node, i), operand, MEET), type_rows[operand].compute, false,
-                       node->token);
+    return ins_convert(l, lower_value_as(l, operand_index(l, node, i), operand, MEET), type_rows[operand].compute,
+                       false, node->token);
 }
 
 static int lower_op(struct lowering *l, const struct node *node)
@@ -113,7 +107,7 @@ static int lower_op(struct lowering *l, const struct node *node)
     int a[3] = {-1, -1, -1}, count = row->form == FORM_FOLD ? 2 : node->operand_count;
     for (int i = 0; i < count; i++) {
         bool condition = row->rule == RULE_SELECT && i == 0;
-        a[i] = condition ? value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
+        a[i] = condition ? lower_value_as(l, operand_index(l, node, i), WEFT_BOOL, MEET)
                          : operand_as(l, node, i, operand);
     }
     int exponent = ins_small_exponent(l, node->op, compute, a[1]);
@@ -126,17 +120,7 @@ static int lower_op(struct lowering *l, const struct node *node)
     return ins_convert(l, value, node->dtype, false, node->token);
 }
 
-/* ---- views ---- */
-
-/* Whether the node reads an input's bytes as another type. */
-static bool is_cast_input(const struct lowering *l, const struct node *node)
-{
-    if (node->kind != NODE_VIEW || l->program->views[node->view].kind != VIEW_REINTERPRET)
-        return false;
-    const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
-    return from->kind == NODE_NAME && from->dtype != node->dtype && !from->number &&
-           l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
-}
+/* ---- uses ---- */
 
 /* Whether the node is an extent, for which no element is read. */
 static bool is_extent(const struct lowering *l, const struct node *node)
@@ -144,48 +128,7 @@ static bool is_extent(const struct lowering *l, const struct node *node)
     return node->kind == NODE_VIEW && l->program->views[node->view].kind == VIEW_EXTENT;
 }
 
-/* The slice that an item takes of a dimension (NULL: all of it). A list has equal steps here. */
-static struct slice selected_slice(const struct item *item, int64_t extent)
-{
-    int64_t first, step;
-    if (!item || item->kind != ITEM_LIST)
-        return item ? item->slice : (struct slice){.step = 1};
-    view_list_is_slice(item, extent, &first, &step);
-    const int64_t stop = first + step * item->count;
-    const bool ends = (stop < 0) == (first < 0); /* else the slice goes on to the dimension's end */
-    return (struct slice){.start = first, .stop = ends ? stop : 0, .step = step, .has_start = true, .has_stop = ends};
-}
-
-/* The map under which the operand of a selection is read. `map` is that of the selection. */
-static int selection_map(struct lowering *l, const struct node *view, int map)
-{
-    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
-    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
-    struct select_axis selected[WEFT_MAX_RANK];
-    view_select_axes(&l->views[view->view], to->rank, selected);
-    for (int d = 0; d < to->rank; d++)
-        axes[d] = (struct axis){selected[d].result, selected_slice(selected[d].item, to->extents[d])};
-    return map_select(l->kernel, map, from, to, axes);
-}
-
-/* The same for any view. A reinterpreted input is read as elements of the new type, in order. */
-static int operand_map(struct lowering *l, const struct node *view, int map)
-{
-    const struct shape *from = l->shapes[view - l->program->nodes];
-    const struct shape *to = l->shapes[operand_index(l, view, 0)];
-    struct shape *row = NULL;
-    if (l->program->views[view->view].kind == VIEW_SELECT)
-        return selection_map(l, view, map);
-    if (is_cast_input(l, view) && !shape_known(from)) {
-        to = row = arena_copy(l->arena, from, sizeof *from); /* with the same number of elements, in their order */
-    } else if (is_cast_input(l, view)) {
-        to = row = ARENA_NEW(l->arena, struct shape);
-        *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
-    }
-    return row ? map_bytes(l->kernel, map, from, to) : map_view(l->kernel, map, from, to);
-}
-
-static bool add_use(struct lowering *l, int node, int map)
+bool lower_add_use(struct lowering *l, int node, int map)
 {
     if (map < 0 || l->use_count == MAX_USES)
         return false;
@@ -202,15 +145,19 @@ static bool pass_uses(struct lowering *l, int n)
     const struct program *program = l->program;
     const struct node *node = &program->nodes[n];
     bool good = true;
-    if (node->kind == NODE_ARRAY || node->kind == NODE_REDUCE || node->literal.kind != LITERAL_NONE ||
-        is_cast_input(l, node) || is_extent(l, node))
+    if (node->kind == NODE_ARRAY || node->kind == NODE_REDUCE || node->kind == NODE_POSITION ||
+        node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
     for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
-        int map = node->kind == NODE_VIEW ? operand_map(l, node, l->uses[u].map) : l->uses[u].map;
+        if (node->kind == NODE_JOIN) {
+            good = join_uses(l, node, l->uses[u].map);
+            continue;
+        }
+        int map = node->kind == NODE_VIEW ? view_operand_map(l, node, l->uses[u].map) : l->uses[u].map;
         for (int i = 0; good && i < node->operand_count; i++)
-            good = add_use(l, operand_index(l, node, i), map);
+            good = lower_add_use(l, operand_index(l, node, i), map);
         if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
-            good = good && add_use(l, program->symbols[node->symbol].node, map);
+            good = good && lower_add_use(l, program->symbols[node->symbol].node, map);
     }
     return good;
 }
@@ -232,14 +179,14 @@ static int lower_view(struct lowering *l, const struct node *node)
     int map = l->map;
     if (is_extent(l, node))
         return ins_add_number(l, (struct number_source){(int)(node - l->program->nodes), MEET}, node->dtype, node->span);
-    l->map = operand_map(l, node, map);
-    if (is_cast_input(l, node)) {
+    l->map = view_operand_map(l, node, map);
+    if (view_is_cast_input(l, node)) {
         int value = ins_add_load(l, TENSOR_INPUT, l->program->symbols[named_node(l->program, from)->symbol].input,
                                  node->dtype, node);
         l->map = map;
         return value;
     }
-    int value = value_as(l, operand_index(l, node, 0), from->dtype, MEET);
+    int value = lower_value_as(l, operand_index(l, node, 0), from->dtype, MEET);
     l->map = map;
     return node->dtype == from->dtype
                ? value
@@ -259,13 +206,17 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
     case NODE_CAST:
-        return value_as(l, operand_index(l, node, 0), node->dtype, CAST);
+        return lower_value_as(l, operand_index(l, node, 0), node->dtype, CAST);
     case NODE_WRAP:
-        return value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
+        return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:
         return lower_view(l, node);
     case NODE_REDUCE:
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes], node->dtype, node);
+    case NODE_JOIN:
+        return join_value(l, node);
+    case NODE_POSITION:
+        return position_value(l, node);
     default:
         return -1; /* literals and array literals are lowered where they meet a type */
     }
@@ -284,7 +235,7 @@ static void lower_uses(struct lowering *l)
 /* Stores a value. For now stores are numbered from 0. */
 static void lower_store(struct lowering *l, int node, enum weft_dtype dtype, enum meeting how, struct span span)
 {
-    const int value = value_as(l, node, dtype, how);
+    const int value = lower_value_as(l, node, dtype, how);
     ins_add(l, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, l->store_count++, span});
 }
 
@@ -310,7 +261,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views, .loads_numbers = params->loads_numbers,
-                           .reduced = params->reduced, .kernel = kernel};
+                           .reduced = params->reduced, .open = params->open, .kernel = kernel};
     if (params->shapes)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count,
                    ((struct index_map){.parent = -1, .to = params->shapes[node]}));
@@ -320,7 +271,7 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     memset(l->met, -1, (size_t)program->node_count * sizeof(int));
     memset(l->first_access, -1, sizeof l->first_access);
     ins_resize_table(l, 64);
-    add_use(l, node, 0);
+    lower_add_use(l, node, 0);
 }
 
 static struct kernel *end(struct lowering *l)
@@ -337,7 +288,7 @@ struct kernel *lower(struct arena *arena, const struct lower_params *params, con
     l.kernel->results = results;
     l.kernel->result_count = result_count;
     for (int i = 1; i < result_count; i++)
-        add_use(&l, params->program->results[results[i]].node, 0);
+        lower_add_use(&l, params->program->results[results[i]].node, 0);
     if (!find_uses(&l, params->diags))
         return NULL;
     lower_uses(&l);

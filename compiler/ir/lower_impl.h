@@ -1,5 +1,5 @@
-/* What the files of lowering share: lower.c goes over the nodes, lower_ins.c makes instructions, and lower_end.c adds
- * faults and removes what nothing uses. */
+/* What the files of lowering share: lower.c goes over the nodes, lower_view.c and lower_join.c follow views, lower_ins.c makes
+ * instructions, and lower_end.c adds faults and removes what nothing uses. */
 #ifndef WEFT_COMPILER_IR_LOWER_IMPL_H
 #define WEFT_COMPILER_IR_LOWER_IMPL_H
 
@@ -33,6 +33,7 @@ struct lowering {
     const struct view_args *views; /* as in struct lower_params, never NULL */
     bool loads_numbers;            /* as in struct lower_params */
     const int *reduced;            /* as in struct lower_params */
+    const struct open_extents *open; /* as in struct lower_params */
     struct kernel *kernel;
     int store_count;
     struct use *uses;
@@ -49,6 +50,31 @@ struct lowering {
     int *table;                    /* hash table of instructions, open addressing */
     uint32_t table_size;           /* a power of two */
 };
+
+/* The number of a node's operand. */
+static inline int operand_index(const struct lowering *l, const struct node *node, int i)
+{
+    return l->program->operands[node->operands + i];
+}
+
+/* lower.c: adds a use of a node. False where there are too many. */
+bool lower_add_use(struct lowering *l, int node, int map);
+/* The value of a node under l->map as `dtype`. Literals and array literals are converted from their full value. */
+int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how);
+
+/* lower_join.c: concat and stack. Adds uses of the operands for a use under this map; the value. */
+bool join_uses(struct lowering *l, const struct node *node, int map);
+int join_value(struct lowering *l, const struct node *node);
+
+/* lower_view.c: views. */
+
+/* Whether the node reads an input's bytes as another type. */
+bool view_is_cast_input(const struct lowering *l, const struct node *node);
+/* The map under which a view's operand is read. `map` is that of the view. -1: there are too many maps. */
+int view_operand_map(struct lowering *l, const struct node *view, int map);
+
+/* positions.c: the value of index, arange or linspace. */
+int position_value(struct lowering *l, const struct node *node);
 
 /* lower_ins.c: makes instructions, each only once. */
 

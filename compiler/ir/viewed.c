@@ -9,7 +9,7 @@ static bool moves(const struct program *program, const struct node *node)
 {
     const struct view_args *args = node->kind == NODE_VIEW ? &program->views[node->view] : NULL;
     if (!args || args->kind != VIEW_REINTERPRET || args->shape.given)
-        return args || node->kind == NODE_REDUCE;
+        return args || node->kind == NODE_REDUCE || node->kind == NODE_JOIN;
     return type_rows[args->dtype].size != type_rows[operand_node(program, node, 0)->dtype].size;
 }
 
@@ -33,7 +33,7 @@ int *find_viewed(struct arena *arena, const struct program *program)
         const struct node *node = &program->nodes[n];
         const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
         const bool extent = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_EXTENT;
-        if (!needed[n] || extent) /* an extent reads no element */
+        if (!needed[n] || extent || node->kind == NODE_POSITION) /* these read no element */
             continue;
         const int view = moves(program, node) ? n : views[n];
         for (int i = 0; i < node->operand_count; i++)

@@ -56,13 +56,20 @@ enum node_kind {
     NODE_ARRAY,                    /* array literal: operands are its elements in row-major order */
     NODE_VIEW,                     /* reshape and its like, or a selection: the operand's elements under another
                                       shape, program->views[view] */
-    NODE_REDUCE                    /* row `reduction` on all elements of the operand */
+    NODE_REDUCE,                   /* row `reduction` on all elements of the operand */
+    NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
+    NODE_POSITION                  /* index, arange or linspace: program->views[view]. Of an operand only the shape
+                                      matters */
 };
 
 /* A view's argument that holds numbers: literals and size expressions, or a tensor on the host that is read when a run
  * starts. */
 struct numbers {
     bool given;
+    const char *letters;           /* axes that are letters of a layout (rule 9.5), as written; else NULL */
+    int rank;                      /* of `letters`: the number of dimensions of that layout, -1 where one names nothing.
+                                      Filled by check, as are the items, which are then the letters' positions; NULL
+                                      before that */
     int count;                     /* the number of literals and size expressions */
     const struct literal *items;   /* [count], LITERAL_INTEGER or LITERAL_REAL; LITERAL_NONE: not known */
     const int *sizes;              /* [count] the nodes of size expressions (rule 1.10), -1 for literals; NULL: none */
@@ -106,11 +113,11 @@ static inline bool item_is_number(const struct item *item)
 
 struct view_args {
     enum view_kind kind;
-    struct numbers shape, rel_shape, src_dims, axes;
+    struct numbers shape, rel_shape, src_dims, axes, shifts, counts, first, last;
     bool has_layout;
     const char *layout;            /* "" clears the layout */
     struct span layout_span;
-    enum weft_dtype dtype;         /* VIEW_REINTERPRET, VIEW_EXTENT: the type of the result */
+    enum weft_dtype dtype;         /* VIEW_REINTERPRET, VIEW_EXTENT, VIEW_INDEX: the type of the result */
     const struct item *items;      /* VIEW_SELECT */
     int item_count;
 };
@@ -178,7 +185,7 @@ struct program {
     int view_count;
     bool number_arrays;            /* set by check: an array literal holds numbers, so it depends on their values */
     int size_count;                /* of size expressions in views */
-    int reduction_count;
+    int reduction_count, position_count;
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */
@@ -208,7 +215,7 @@ static inline const struct node *operand_node(const struct program *program,
 /* Whether kernels depend on the shapes of nodes other than the result. */
 static inline bool program_asks_shapes(const struct program *program)
 {
-    return program->view_count || program->reduction_count;
+    return program->view_count || program->reduction_count; /* positions have views' arguments */
 }
 
 /* The index of a name in `symbols`; -1 when the program has none of that name. */

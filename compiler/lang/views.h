@@ -15,6 +15,18 @@ struct view_row {
 
 extern const struct view_row view_rows[VIEW_KIND_COUNT];
 
+/* Whether the row is one of positions, whose nodes are NODE_POSITION. */
+static inline bool view_is_position(enum view_kind kind)
+{
+    return kind == VIEW_INDEX || kind == VIEW_ARANGE || kind == VIEW_LINSPACE;
+}
+
+/* Whether the row is of two or more values, and its nodes are NODE_JOIN. */
+static inline bool view_is_join(enum view_kind kind)
+{
+    return kind == VIEW_CONCAT || kind == VIEW_STACK;
+}
+
 /* The view of this name; VIEW_KIND_COUNT if there is none. */
 enum view_kind view_find(const char *name);
 

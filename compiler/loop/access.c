@@ -13,6 +13,11 @@ bool access_reinterprets(const struct program *program, const struct access *acc
     return access->kind == TENSOR_INPUT && access->dtype != input_dtype(program, access);
 }
 
+static const struct shape *constant_shape(const struct access_shapes *shapes, const struct constant *constant)
+{
+    return constant->shape ? constant->shape : shapes->nodes[constant->node];
+}
+
 const struct shape *access_shape(const struct access_shapes *shapes, const struct kernel *kernel,
                                  const struct shape *space, int a)
 {
@@ -22,7 +27,7 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
         return access->kind == TENSOR_TABLE ? &bytes : space;
     switch (access->kind) {
     case TENSOR_INPUT: return shapes->inputs[access->index];
-    case TENSOR_CONSTANT: return shapes->nodes[kernel->constants[access->index].node];
+    case TENSOR_CONSTANT: return constant_shape(shapes, &kernel->constants[access->index]);
     case TENSOR_TEMPORARY: return shapes->temporaries[access->index].shape;
     case TENSOR_BYTES: return &bytes;
     default: return &one; /* a table does not move with the loop */
@@ -85,8 +90,10 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))
         return false;
-    if (!pieces.count && !map_is_bounded(kernel, map))
-        return true; /* it has one element */
+    if (!pieces.count && !map_is_bounded(kernel, map)) { /* it has one element, wherever it is read */
+        *view = (struct view){.walk = NULL};
+        return true;
+    }
     view->walk = ARENA_NEW(arena, struct walk);
     view->walk->levels = ARENA_ARRAY(arena, struct walk_level, map_levels(maps, map));
     walk_follow(maps, map, &pieces, view->walk);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { VIEW_POSITIONAL = 2 };      /* a view's arguments that may be given by position */
+enum { VIEW_POSITIONAL = 2 };      /* a view's arguments that may be given by position, besides those that views.def
+                                      names */
 
 struct argument {
     const char *name;              /* NULL: given by position */
@@ -61,10 +62,18 @@ static struct callee with_parameters(struct callee callee, enum node_kind kind, 
     return callee;
 }
 
+static bool has_view(const struct callee *callee)
+{
+    return callee->kind == NODE_VIEW || callee->kind == NODE_JOIN || callee->kind == NODE_POSITION;
+}
+
 static struct callee view(struct callee callee)
 {
     const struct view_row *row = &view_rows[callee.view];
-    callee = with_parameters(callee, NODE_VIEW, row->parameters, row->kinds);
+    const enum node_kind kind = view_is_position(callee.view) ? NODE_POSITION
+                                : view_is_join(callee.view)   ? NODE_JOIN
+                                                              : NODE_VIEW;
+    callee = with_parameters(callee, kind, row->parameters, row->kinds);
     callee.required = row->required;
     return callee;
 }
@@ -93,17 +102,29 @@ PARSE_APART static struct callee find(struct parser *p)
 
 /* ---- reading ---- */
 
-/* The index of the parameter that an argument is for; -1 if there is none. */
-static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
-{
-    return argument->name             ? word_index(callee->parameters, argument->name, strlen(argument->name))
-           : position < callee->arity ? position
-                                      : -1;
-}
-
 static char kind_of(const struct callee *callee, int parameter)
 {
     return callee->kinds && parameter >= 0 ? callee->kinds[parameter] : 'x';
+}
+
+/* The index of the parameter of this name; -1 if there is none. Of axes, axis= and axes= are one (rule 9.5). */
+static int parameter_called(const struct callee *callee, const char *name)
+{
+    const int index = word_index(callee->parameters, name, strlen(name));
+    const char *other = strcmp(name, "axis") == 0 ? "axes" : strcmp(name, "axes") == 0 ? "axis" : NULL;
+    if (index >= 0 || !other)
+        return index;
+    const int axes = word_index(callee->parameters, other, strlen(other));
+    return axes >= 0 && kind_of(callee, axes) == 'a' ? axes : -1;
+}
+
+/* The index of the parameter that an argument is for; -1 if there is none. */
+static int parameter_of(const struct callee *callee, const struct argument *argument, int position)
+{
+    return argument->name             ? parameter_called(callee, argument->name)
+           : callee->kind == NODE_JOIN ? 0
+           : position < callee->arity ? position
+                                      : -1;
 }
 
 static const char *parameter_name(struct parser *p, const struct callee *callee, int index)
@@ -118,6 +139,8 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     switch (kind_of(callee, parameter)) {
     case 't': argument->dtype = parse_dtype(p); break;
     case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 'i': parse_integers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 'a': parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'l': argument->layout = parse_layout(p); break;
     default: argument->node = parse_expression(p); break;
     }
@@ -167,7 +190,7 @@ static const char *takes(struct parser *p, const struct callee *callee)
     const char *first = word_at(callee->parameters, 0, &length);
     if (callee->fold)
         return "two or more arguments (of one it would be a reduction, which is not there yet)";
-    if (callee->kind == NODE_VIEW)
+    if (has_view(callee))
         return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->view].signature);
     if (callee->arity == 1)
         return arena_printf(p->arena, "1 argument (%.*s)", (int)length, first);
@@ -234,8 +257,8 @@ PARSE_APART static bool match(struct parser *p, const struct callee *callee,
         return false;
     if ((callee->fold ? count < 2 : count > callee->arity) || (!named && count < callee->required))
         return diag(p->diags, DIAG_ARITY, callee->span, callee->name, takes(p, callee), count);
-    if (callee->kind == NODE_VIEW && count > VIEW_POSITIONAL &&
-        !arguments->items[VIEW_POSITIONAL].name)
+    if (has_view(callee) && callee->required <= VIEW_POSITIONAL && count > VIEW_POSITIONAL &&
+        !strchr("at", kind_of(callee, VIEW_POSITIONAL)) && !arguments->items[VIEW_POSITIONAL].name)
         return diag(p->diags, DIAG_VIEW_ARGUMENT, arguments->items[VIEW_POSITIONAL].span,
                     arena_printf(p->arena,
                                  "a third argument of %s has a name, and numbers stand in one "
@@ -256,7 +279,8 @@ static struct numbers *numbers_called(struct view_args *args, const char *name)
 {
     struct { const char *name; struct numbers *numbers; } members[] = {
         {"shape", &args->shape}, {"rel_shape", &args->rel_shape}, {"src_dims", &args->src_dims},
-        {"axes", &args->axes}, {"d", &args->axes}};
+        {"axes", &args->axes}, {"axis", &args->axes}, {"shifts", &args->shifts}, {"counts", &args->counts},
+        {"n", &args->counts}, {"d", &args->axes}, {"a", &args->first}, {"b", &args->last}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (strcmp(members[i].name, name) == 0)
             return members[i].numbers;
@@ -270,8 +294,8 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
 {
     struct program *program = p->program;
     struct view_args args = {.kind = callee->view, .dtype = WEFT_INT32};
-    for (int i = 1; i < callee->arity; i++) {
-        const struct argument *slot = slots[i];
+    for (int i = 0; i < callee->arity; i++) {
+        const struct argument *slot = callee->kinds[i] == 'x' ? NULL : slots[i];
         if (slot && callee->kinds[i] == 't')
             args.dtype = slot->dtype;
         else if (slot && callee->kinds[i] == 'l')
@@ -290,6 +314,35 @@ PARSE_APART static int add_view(struct parser *p, const struct callee *callee,
     return program->view_count - 1;
 }
 
+/* Makes concat or stack: arguments without a name are the values. */
+PARSE_APART static int make_join(struct parser *p, const struct callee *callee, const struct arguments *arguments,
+                                 struct span span)
+{
+    struct program *program = p->program;
+    struct view_args args = {.kind = callee->view};
+    const int base = p->stack_count;
+    for (int i = 0; i < arguments->count; i++) {
+        const struct argument *argument = &arguments->items[i];
+        const int parameter = parameter_of(callee, argument, i);
+        if (argument->name && (parameter < 0 || kind_of(callee, parameter) != 'a'))
+            return p->stack_count = base, no_such_argument(p, callee, argument), parse_poison(p, span);
+        if (argument->name)
+            args.axes = argument->numbers;
+        else
+            parse_push(p, argument->node);
+    }
+    const int operands = p->stack_count - base;
+    p->stack_count = base;
+    if (operands < 2)
+        return diag(p->diags, DIAG_ARITY, callee->span, callee->name,
+                    arena_printf(p->arena, "two or more values, as in %s", view_rows[callee->view].signature),
+                    operands),
+               parse_poison(p, span);
+    ARENA_PUSH(p->arena, program->views, program->view_count, args);
+    return parse_add_node(p, (struct node){.kind = NODE_JOIN, .op = OP_COUNT, .view = program->view_count - 1,
+                                           .span = span, .token = callee->span}, p->stack + base, operands);
+}
+
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
@@ -298,7 +351,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
                         .dtype = converts ? callee->dtype : 0, .reduction = callee->reduction, .span = span,
                         .token = callee->span};
     int base = p->stack_count;
-    if (callee->kind == NODE_VIEW && (node.view = add_view(p, callee, slots)) < 0)
+    if (has_view(callee) && (node.view = add_view(p, callee, slots)) < 0)
         return parse_poison(p, span);
     for (int i = 0; i < count; i++)
         if (kind_of(callee, i) == 't' && converts)
@@ -308,6 +361,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
     int operands = p->stack_count - base;
     p->stack_count = base;
     p->program->reduction_count += callee->kind == NODE_REDUCE;
+    p->program->position_count += callee->kind == NODE_POSITION;
     return parse_add_node(p, node, p->stack + base, operands);
 }
 
@@ -325,6 +379,8 @@ int parse_call(struct parser *p)
     if (p->failed)
         return 0;
     struct span span = {callee.span.start, p->previous.end};
+    if (callee.kind == NODE_JOIN)
+        return make_join(p, &callee, &arguments, span);
     int count = arguments.count > callee.arity ? arguments.count : callee.arity;
     const struct argument **slots = ARENA_ARRAY(p->arena, const struct argument *, count + 1);
     return callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots)

@@ -29,6 +29,7 @@ struct program *program_copy(struct arena *arena, const struct program *parsed)
     copy->arena = arena;
     copy->nodes = arena_copy(arena, parsed->nodes, (size_t)parsed->node_count * sizeof *parsed->nodes);
     copy->symbols = arena_copy(arena, parsed->symbols, (size_t)parsed->symbol_count * sizeof *parsed->symbols);
+    copy->views = arena_copy(arena, parsed->views, (size_t)parsed->view_count * sizeof *parsed->views);
     copy->results = arena_copy(arena, parsed->results, (size_t)parsed->result_count * sizeof *parsed->results);
     return copy;
 }

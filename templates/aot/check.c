@@ -160,6 +160,12 @@ SHARED int64_t quotient(int64_t have, int64_t each)
     return have < 0 || each <= 0 || have % each ? -1 : have / each;
 }
 
+/* -1: too large. */
+SHARED int64_t multiple(int64_t of, int64_t times)
+{
+    return times > 0 && of > INT64_MAX / 16 / times ? -1 : of * times;
+}
+
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */
 SHARED int64_t sliced(int64_t of, int64_t start, int64_t stop, int64_t step, int given)
 {

@@ -230,7 +230,8 @@ static void level_bounds(const struct walk_level *level, int k, int64_t *low, in
     if (reads_nothing(step))
         *high = 0;
     else if (t >= 0)
-        find_bounds(step->axes[t].slice.start, step->axes[t].slice.step, step->to->extents[t], low, high);
+        find_bounds(axis_first(step, &step->axes[t], step->to->extents[t]), step->axes[t].slice.step,
+                    step->to->extents[t], low, high);
 }
 
 /* The numbers of one level, as struct weft_geometry says. Returns how many these are; `to` may be NULL. */

@@ -29,18 +29,19 @@ struct axis {
 /* What is read where a position lies outside. */
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
-    OUTSIDE_VALUE                  /* a value */
+    OUTSIDE_VALUE,                 /* a value */
+    OUTSIDE_WRAP                   /* the element at the position modulo the extent, which is not 0 */
 };
 
 /* A step of an access map: elements of a shape `from`, which is broadcast into what map `parent` leads to, are
- * elements of shape `to`. Map 0 is the iteration space itself, `to`, and has no parent. Where the step is bounded
- * (`outside`), slices are no Python's: they start where they say, which may lie outside, and count nothing from
- * the end. */
+ * elements of shape `to`. Map 0 is the iteration space itself, `to`, and has no parent. Where positions may lie
+ * outside, slices are no Python's: they start where they say, which may lie outside, and count nothing from
+ * the end; one with a stop ends with the dimension. */
 struct index_map {
     int parent;
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
-    enum outside outside;
+    enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
     uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype */
 };
 
@@ -60,7 +61,7 @@ struct walk {
     struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };
 
-/* Levels that a step of a map takes at most, and a bounded one. */
+/* Levels that a step of a map takes at most, and one where positions may lie outside. */
 enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
 //: groups

@@ -2,6 +2,8 @@
 #include "tests/random/evaluate.h"
 
 #include "tests/diff/oracle.h"
+#include "tests/random/join.h"
+#include "tests/random/rearrange.h"
 #include "tests/random/select.h"
 
 #include <math.h>
@@ -15,15 +17,39 @@ struct walk {
     int64_t strides[FORMULA_OPERANDS][FORMULA_RANK];
     int64_t at[FORMULA_OPERANDS];
     int count;
+    const struct formula_view *rearranged; /* or NULL; `in` and `out` are its shapes, `number` is the element's. Of what
+                                      is joined, at[1] is the operand */
+    const struct formula_node *node;
+    const struct extents *shapes, *in, *out;
+    int64_t number, volume;
 };
+
+static void find_source(struct walk *walk)
+{
+    walk->at[0] = is_joined(walk->rearranged) ? join_source(walk->rearranged, walk->node, walk->shapes, walk->out,
+                                                            walk->number, &walk->at[1])
+                                              : rearrange_source(walk->rearranged, walk->in, walk->out, walk->number);
+}
 
 static struct walk walk_start(const struct formula *formula, const struct formula_node *node,
                               const struct extents *shapes, const struct extents *shape)
 {
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-    struct walk walk = {.in_order = view && view->kind != VIEWS_SELECT, .rank = shape->rank, .count = node->count};
+    struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX),
+                        .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
+    if (view && (is_rearranged(view) || is_joined(view))) {
+        walk.rearranged = view;
+        walk.node = node;
+        walk.shapes = shapes;
+        walk.in = &shapes[node->operands[0]];
+        walk.out = shape;
+        walk.volume = extents_volume(shape);
+        if (walk.volume)
+            find_source(&walk);
+        return walk;
+    }
     memcpy(walk.extents, shape->at, sizeof walk.extents);
     if (view) {
         walk.at[0] = select_start(view, &shapes[node->operands[0]], walk.strides[0]);
@@ -43,6 +69,11 @@ static struct walk walk_start(const struct formula *formula, const struct formul
 
 static void walk_next(struct walk *walk)
 {
+    if (walk->rearranged) {
+        if (++walk->number < walk->volume)
+            find_source(walk);
+        return;
+    }
     if (walk->in_order) {
         walk->at[0]++;
         return;
@@ -156,7 +187,11 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
     case FORMULA_VIEW:
         if (trial->formula.views[node->view].kind == VIEWS_REINTERPRET)
             return reinterpreted(trial, evaluation, node, element);
-        return value_as(trial, evaluation, node->operands[0], at[0], node->dtype, MEETS);
+        if (trial->formula.views[node->view].kind == VIEWS_INDEX)
+            return (union scalar){.i32 = (int32_t)element}; /* all other extents are 1 */
+        return value_as(trial, evaluation,
+                        node->operands[is_joined(&trial->formula.views[node->view]) ? at[1] : 0], at[0], node->dtype,
+                        MEETS);
     case FORMULA_OP:
         if (node->number.kind == NUMBER_NONE)
             return apply(trial, evaluation, node, at);
@@ -267,12 +302,19 @@ static bool mark_operands(const struct trial *trial, const struct evaluation *ev
     int64_t volume = extents_volume(&evaluation->shapes[index]);
     bool operation = node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE;
     bool selects = operation && op_rows[node->op].rule == RULE_SELECT, faults = false;
+    if (node->kind == FORMULA_VIEW && trial->formula.views[node->view].kind == VIEWS_INDEX)
+        return false; /* it reads nothing */
+    const bool joins = node->kind == FORMULA_VIEW && is_joined(&trial->formula.views[node->view]);
     for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
         if (!used[index][e])
             continue;
         union scalar o[FORMULA_OPERANDS];
         if (operation && (selects || op_fault(node->op, node->meeting)))
             operands_of(trial, evaluation, node, walk.at, o);
+        if (joins) {
+            used[node->operands[walk.at[1]]][walk.at[0]] = true;
+            continue;
+        }
         for (int i = 0; i < node->count; i++)
             if (operand(trial, node, i)->kind != FORMULA_INPUT &&
                 (!selects || i == 0 || o[0].b1 == (i == 1)))

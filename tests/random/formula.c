@@ -1,6 +1,7 @@
 /* See formula.h. */
 #include "tests/random/formula.h"
 
+#include "tests/random/join.h"
 #include "tests/random/number.h"
 #include "tests/random/view.h"
 
@@ -139,6 +140,19 @@ static bool settle_array(struct formula *formula, struct formula_node *node)
 static bool settle_view(const struct formula *formula, struct formula_node *node)
 {
     const struct formula_node *from = operand(formula, node, 0);
+    if (is_joined(&formula->views[node->view])) {
+        bool good = true;
+        node->dtype = from->dtype;
+        for (int i = 1; i < node->count; i++)
+            node->dtype = promote(node->dtype, operand(formula, node, i)->dtype);
+        for (int i = 0; i < node->count; i++)
+            good = good && constant_meets(formula, operand(formula, node, i), node->dtype);
+        return good;
+    }
+    if (formula->views[node->view].kind == VIEWS_INDEX) {
+        node->dtype = WEFT_INT32;
+        return true;
+    }
     if (formula->views[node->view].kind != VIEWS_REINTERPRET)
         node->dtype = from->dtype;
     else if (from->kind != FORMULA_INPUT && type_rows[from->dtype].size != type_rows[node->dtype].size)
@@ -288,6 +302,8 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
         shapes[n] = inputs[node->input];
     if (node->kind == FORMULA_ARRAY)
         shapes[n] = node->extents;
+    if (node->kind == FORMULA_VIEW && is_joined(&formula->views[node->view]))
+        return join_extents_of(&formula->views[node->view], node, shapes, &shapes[n]);
     if (node->kind == FORMULA_VIEW)
         return view_extents(&formula->views[node->view],
                             type_rows[formula->nodes[node->operands[0]].dtype].size,

@@ -1,6 +1,7 @@
 /* The nodes of a random program. Each step takes a row or a conversion and operands for it among what there
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
+#include "tests/random/join.h"
 #include "tests/random/view.h"
 
 #include <math.h>
@@ -303,11 +304,39 @@ static bool grow_view(struct generator *g)
     return true;
 }
 
+/* concat or stack of a value with others that go with it, or with itself. */
+static bool grow_join(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 2 + chance(g, 3), .view = formula->view_count};
+    const int before = formula->count;
+    if (formula->view_count == g->room.views)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    if (!join_any(&g->detail, &formula->views[formula->view_count], g->shapes[0][node.operands[0]].rank))
+        return false;
+    formula->view_count++;
+    for (int attempt = 0; attempt < 12; attempt++) {
+        for (int i = 1; i < node.count; i++)
+            node.operands[i] = attempt < 11 ? below(g, formula->count) : node.operands[0];
+        const int count = formula->count;
+        if (try_node(g, node, count))
+            return true;
+    }
+    formula->view_count--;
+    formula->count = before;
+    return false;
+}
+
 void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
     int before = formula->count, elements = formula->element_count;
     if (g->limits->views && chance(g, g->viewing ? 5 : 60) && grow_view(g))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
+    if (g->limits->views && chance(g, g->viewing ? 15 : 150) && grow_join(g))
         return;
     formula->count = before;
     formula->element_count = elements;

@@ -2,6 +2,8 @@
 #include "tests/random/text.h"
 
 #include "tests/random/number.h"
+#include "tests/random/join.h"
+#include "tests/random/rearrange.h"
 #include "tests/random/select.h"
 #include "tests/random/size.h"
 #include "tests/random/view.h"
@@ -213,9 +215,23 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
         put(text, "%s", arguments);
         return;
     }
-    put(text, "%s(", names[view->kind]);
+    if (is_joined(view)) {
+        for (int i = 0; i < node->count; i++) {
+            put(text, i ? ", " : view->kind == VIEWS_STACK ? "stack(" : "concat(");
+            write_operand(trial, text, node->operands[i], LOOSEST);
+        }
+        join_print(arguments, sizeof arguments, view);
+        put(text, "%s)", arguments);
+        return;
+    }
+    put(text, "%s(", is_rearranged(view)            ? rearrange_name(view)
+                     : view->kind == VIEWS_INDEX ? "index"
+                                                 : names[view->kind]);
     write_operand(trial, text, node->operands[0], LOOSEST);
-    view_print(arguments, sizeof arguments, view, type_rows[node->dtype].name, node->manner >> 4);
+    if (is_rearranged(view))
+        rearrange_print(arguments, sizeof arguments, view, node->manner >> 4);
+    else
+        view_print(arguments, sizeof arguments, view, type_rows[node->dtype].name, node->manner >> 4);
     put(text, "%s)", arguments);
 }
 

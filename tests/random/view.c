@@ -1,6 +1,7 @@
 /* See view.h. */
 #include "tests/random/view.h"
 
+#include "tests/random/rearrange.h"
 #include "tests/random/select.h"
 #include "tests/random/size.h"
 
@@ -91,6 +92,16 @@ static bool expanded(const struct formula_view *view, const struct extents *in, 
     return inserted == view->count;
 }
 
+static bool indexed(const struct formula_view *view, const struct extents *in, struct extents *out)
+{
+    const int d = view->sources[0] < 0 ? view->sources[0] + in->rank : view->sources[0];
+    const struct extents from = *in;
+    *out = from;
+    for (int k = 0; k < from.rank; k++)
+        out->at[k] = k == d ? from.at[k] : 1;
+    return d >= 0 && d < from.rank;
+}
+
 bool view_extents(const struct formula_view *view, int from, int to, const struct extents *extents,
                   struct extents *out)
 {
@@ -100,6 +111,8 @@ bool view_extents(const struct formula_view *view, int from, int to, const struc
     case VIEWS_SQUEEZE: return squeezed(view, extents, out);
     case VIEWS_EXPAND: return expanded(view, extents, out);
     case VIEWS_SELECT: return select_extents(view, extents, out);
+    case VIEWS_INDEX: return indexed(view, extents, out);
+    default: return rearrange_extents(view, extents, out);
     case VIEWS_REINTERPRET:
         if (view->has_shape)
             return reshaped(view, extents, bytes, to, out);
@@ -227,7 +240,15 @@ struct formula_view view_any(struct stream *stream, const struct extents *const 
         alike = alike && extents_volume(shapes[s]) == volume;
         volume = common_divisor(volume, extents_volume(shapes[s]));
     }
-    switch (below(stream, 13)) {
+    switch (below(stream, 22)) {
+    case 20: case 21:
+        if (shapes[0]->rank) {
+            view.kind = VIEWS_INDEX;
+            view.count = 1;
+            view.sources[0] = below(stream, 2 * shapes[0]->rank) - shapes[0]->rank;
+            break;
+        }
+        /* fall through */
     case 0: view.kind = VIEWS_SQUEEZE; any_squeeze(stream, &view, shapes, samples); break;
     case 1: view.kind = VIEWS_EXPAND; any_expansion(stream, &view, shapes[0]->rank); break;
     case 2: view.kind = VIEWS_REINTERPRET;
@@ -238,7 +259,11 @@ struct formula_view view_any(struct stream *stream, const struct extents *const 
     case 4: any_sources(stream, &view, shapes[0]->rank); /* fall through */
     case 5: any_factors(stream, &view, shapes[0]->rank); break;
     case 6: case 7: any_shape(stream, &view, volume, !alike || below(stream, 2)); break;
-    default: view.kind = VIEWS_SELECT; select_any(stream, &view, shapes, samples);
+    case 8: case 9: case 10: case 11: case 12:
+        view.kind = VIEWS_SELECT;
+        select_any(stream, &view, shapes, samples);
+        break;
+    default: rearrange_any(stream, &view, shapes, samples);
     }
     return view;
 }
@@ -266,6 +291,8 @@ static int print_list(char *text, size_t size, const char *name, const struct fo
 int view_print(char *text, size_t size, const struct formula_view *view, const char *dtype,
                unsigned manner)
 {
+    if (view->kind == VIEWS_INDEX)
+        return snprintf(text, size, manner & 1 ? ", d=%d" : ", %d", view->sources[0]);
     bool reshape = view->kind == VIEWS_RESHAPE, axes = !reshape && view->kind != VIEWS_REINTERPRET;
     int at = 0;
     text[0] = '\0';

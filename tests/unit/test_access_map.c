@@ -1,6 +1,6 @@
 /* Access maps against their meaning: for every element of an iteration space, what a kernel finds by geometry and
- * tables, as templates/kernel/args.h says, is what following random chains of views, selections and bounded
- * selections finds, position by position. Steps are made from the iteration space downwards. */
+ * tables, as templates/kernel/args.h says, is what following random chains of views, selections, bounded
+ * selections and steps that go round finds, position by position. Steps are made from the iteration space downwards. */
 #include "tests/unit/front.h"
 
 #include "compiler/ir/ir.h"
@@ -20,7 +20,7 @@ static int below(int bound)
 
 /* ---- random chains ---- */
 
-enum map_step_kind { RESHAPE, SELECT, BOUNDED, STEP_KINDS };
+enum map_step_kind { RESHAPE, SELECT, BOUNDED, ROUND, STEP_KINDS };
 
 /* A step as the test knows it: where the slices begin and how they go is written here a second time. */
 struct map_step {
@@ -28,6 +28,7 @@ struct map_step {
     struct shape from, to;
     struct axis axes[2 * RANK];    /* of `to` */
     int64_t first[2 * RANK], by[2 * RANK];
+    int apart;                     /* ROUND: the dimension that gets another extent; -1: all are shifted */
     int64_t value;
 };
 
@@ -111,7 +112,27 @@ static int64_t random_bounds(int64_t count, struct slice *slice, int64_t *first,
     if (*by < 0)
         *first += reach * below(3);
     *slice = (struct slice){.start = *first, .step = *by};
-    return below(8) ? 1 + below((int)reach + 4) : 0;
+    const int64_t extent = below(8) ? 1 + below((int)reach + 4) : 0;
+    if (below(4) == 0) { /* one that ends with the dimension */
+        *slice = (struct slice){.step = *by = 1, .has_stop = true};
+        *first = extent - count;
+    }
+    return extent;
+}
+
+/* Dimensions that go round: several by a shift, or one that has another extent, too. */
+static void random_rounds(struct map_step *step)
+{
+    const bool shifts = step->from.rank == 0 || below(2);
+    step->to = step->from;
+    step->apart = shifts ? -1 : below(step->from.rank);
+    for (int d = 0; d < step->from.rank; d++) {
+        step->axes[d] = (struct axis){.from = d};
+        step->first[d] = shifts ? below(30) - 15 : d == step->apart ? below(30) - 15 : 0;
+        step->by[d] = 1;
+        if (d == step->apart)
+            step->to.extents[d] = 1 + below((int)step->from.extents[d] + 3);
+    }
 }
 
 /* What the step reads: its dimensions in any order, and fixed indices between them. */
@@ -172,11 +193,13 @@ static void random_chain(const struct shape *loop, struct chain *chain)
     *chain = (struct chain){.count = 0};
     for (int steps = below(STEPS + 1); chain->count < steps;) {
         struct map_step *step = &chain->steps[chain->count];
-        step->kind = (enum map_step_kind)(below(5) % STEP_KINDS);
+        step->kind = (enum map_step_kind)(below(7) % STEP_KINDS);
         step->from = shrunk(last);
         step->value = NOWHERE + below(1000);
         if (step->kind == RESHAPE)
             step->to = factored(&step->from);
+        else if (step->kind == ROUND)
+            random_rounds(step);
         else
             random_axes(step);
         if (shape_volume(&step->to) > MOST)
@@ -223,6 +246,8 @@ static bool follow(const struct map_step *step, int64_t *position)
     for (int t = 0; t < step->to.rank; t++) {
         const int from = step->axes[t].from;
         there[t] = step->first[t] + (from < 0 ? 0 : position[from] * step->by[t]);
+        if (step->kind == ROUND)
+            there[t] = (there[t] % step->to.extents[t] + step->to.extents[t]) % step->to.extents[t];
         inside = inside && there[t] >= 0 && there[t] < step->to.extents[t];
     }
     assert_true(inside || step->kind == BOUNDED);
@@ -303,12 +328,22 @@ struct trial {
     struct shape loop;
 };
 
+static int map_round(struct trial *t, int map, const struct map_step *s)
+{
+    int64_t shifts[2 * RANK];
+    for (int d = 0; d < s->from.rank; d++)
+        shifts[d] = -s->first[d];
+    return s->apart < 0 ? map_wrapped(&t->kernel, map, &s->from, shifts)
+                        : map_within(&t->kernel, map, &s->from, &s->to, s->apart, s->first[s->apart]);
+}
+
 static int chain_map(struct trial *t, const struct chain *chain)
 {
     int map = 0;
     for (int k = 0; k < chain->count; k++) {
         const struct map_step *s = &chain->steps[k];
         map = s->kind == RESHAPE  ? map_view(&t->kernel, map, &s->from, &s->to)
+              : s->kind == ROUND  ? map_round(t, map, s)
               : s->kind == SELECT ? map_select(&t->kernel, map, &s->from, &s->to, s->axes)
                                   : map_bounded(&t->kernel, map, &s->from, &s->to, s->axes, (uint64_t)s->value);
         assert_true(map >= 0);
@@ -330,6 +365,8 @@ static void make_view(struct trial *t, int a)
                       t->views[a].strides);
     pieces_make(&pieces, to->rank, to->extents, t->views[a].strides);
     t->views[a].walk = NULL;
+    if (!pieces.count && !map_is_bounded(&t->kernel, map))
+        memset(t->views[a].strides, 0, sizeof t->views[a].strides);
     if (!map || (!pieces.count && !map_is_bounded(&t->kernel, map)) || !shape_volume(&t->loop))
         return;
     t->views[a].walk = ARENA_NEW(&t->arena, struct walk);

@@ -194,18 +194,19 @@ struct axis {
 /* What is read where a position lies outside. */
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
-    OUTSIDE_VALUE                  /* a value */
+    OUTSIDE_VALUE,                 /* a value */
+    OUTSIDE_WRAP                   /* the element at the position modulo the extent, which is not 0 */
 };
 
 /* A step of an access map: elements of a shape `from`, which is broadcast into what map `parent` leads to, are
- * elements of shape `to`. Map 0 is the iteration space itself, `to`, and has no parent. Where the step is bounded
- * (`outside`), slices are no Python's: they start where they say, which may lie outside, and count nothing from
- * the end. */
+ * elements of shape `to`. Map 0 is the iteration space itself, `to`, and has no parent. Where positions may lie
+ * outside, slices are no Python's: they start where they say, which may lie outside, and count nothing from
+ * the end; one with a stop ends with the dimension. */
 struct index_map {
     int parent;
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
-    enum outside outside;
+    enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
     uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype */
 };
 
@@ -225,7 +226,7 @@ struct walk {
     struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };
 
-/* Levels that a step of a map takes at most, and a bounded one. */
+/* Levels that a step of a map takes at most, and one where positions may lie outside. */
 enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
 
@@ -420,7 +421,7 @@ static int64_t axis_first(const struct index_map *step, const struct axis *axis,
 {
     int64_t first, count;
     if (step->outside)
-        return axis->slice.start;
+        return axis->slice.has_stop ? extent - step->from->extents[axis->from] : axis->slice.start;
     if (axis->from < 0)
         return axis->slice.start + (axis->slice.start < 0 ? extent : 0);
     slice_resolve(&axis->slice, extent, &first, &count);
@@ -561,6 +562,57 @@ static void follow_bounded(struct walk *walk, const struct index_map *step)
     number_pieces(&walk->over, count_elements(step->from));
 }
 
+/* How often a dimension's elements have to stand behind each other for the positions of a step that goes round: from
+ * *first, which is one of the dimension, as many as the step's result has. */
+static int64_t count_rounds(const struct index_map *step, int d, int64_t *first)
+{
+    const int64_t extent = step->to->extents[d];
+    *first = axis_first(step, &step->axes[d], extent) % extent;
+    *first += *first < 0 ? extent : 0;
+    return (*first + step->from->extents[d] - 1) / extent + 1;
+}
+
+/* The pieces of a shape's dimensions with their elements as often as the step needs, so that positions are
+ * consecutive. `numbers` are those of the elements that it reads. */
+static bool repeat_pieces(const struct pieces *all, const struct index_map *step, struct pieces *repeated,
+                          struct pieces *numbers)
+{
+    int64_t stride = 1;
+    bool needed = false;
+    repeated->count = numbers->count = 0;
+    repeated->offset = all->offset;
+    numbers->offset = 0;
+    for (int d = step->to->rank - 1; d >= 0; d--) {
+        int64_t first;
+        const int64_t extent = step->to->extents[d], rounds = count_rounds(step, d, &first);
+        const int end = piece_outside(all, step->to, d);
+        for (int i = piece_outside(all, step->to, d + 1); i < end; i++)
+            pieces_add(repeated, all->at[i].extent, all->at[i].stride);
+        pieces_add(repeated, rounds, 0);
+        pieces_add(numbers, step->from->extents[d], stride);
+        numbers->offset += first * stride;
+        stride *= rounds * extent;
+        needed = needed || rounds > 1 || step->from->extents[d] != extent;
+    }
+    return needed;
+}
+
+/* Makes `over` the elements that a step reads which goes round: behind the last of a dimension stands its first. */
+static void follow_wrapped(struct walk *walk, const struct index_map *step)
+{
+    struct pieces over = walk->over, all, repeated;
+    const bool there = cut(&over, step->to, &all);
+    if (!there) {
+        add_level(walk, &over, NULL);
+        number_pieces(&over, count_elements(step->to));
+        cut(&over, step->to, &all);
+    }
+    if (repeat_pieces(&all, step, &repeated, &over) || !there) {
+        add_level(walk, &repeated, NULL);
+        walk->over = over;
+    }
+}
+
 /* The walk of a tensor whose elements under map number `map` are `tensor`; walk->levels is there. */
 SHARED void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor,
                         struct walk *walk)
@@ -573,7 +625,9 @@ SHARED void walk_follow(const struct index_map *maps, int map, const struct piec
         struct pieces seen;
         if (!count_elements(step->from))
             continue; /* a bounded step follows, outside which all lies */
-        if (step->outside)
+        if (step->outside == OUTSIDE_WRAP)
+            follow_wrapped(walk, step);
+        else if (step->outside)
             follow_bounded(walk, step);
         else if (step->axes)
             follow_axes(walk, step);
@@ -834,7 +888,8 @@ static void level_bounds(const struct walk_level *level, int k, int64_t *low, in
     if (reads_nothing(step))
         *high = 0;
     else if (t >= 0)
-        find_bounds(step->axes[t].slice.start, step->axes[t].slice.step, step->to->extents[t], low, high);
+        find_bounds(axis_first(step, &step->axes[t], step->to->extents[t]), step->axes[t].slice.step,
+                    step->to->extents[t], low, high);
 }
 
 /* The numbers of one level, as struct weft_geometry says. Returns how many these are; `to` may be NULL. */
@@ -1580,6 +1635,12 @@ SHARED int64_t extent(int64_t in_table, const int64_t *d)
 SHARED int64_t quotient(int64_t have, int64_t each)
 {
     return have < 0 || each <= 0 || have % each ? -1 : have / each;
+}
+
+/* -1: too large. */
+SHARED int64_t multiple(int64_t of, int64_t times)
+{
+    return times > 0 && of > INT64_MAX / 16 / times ? -1 : of * times;
 }
 
 /* How many elements a slice takes; `given`: 1 for its start, 2 for its stop. */

@@ -1,0 +1,158 @@
+/* The shapes of concat and stack (rule 9.3). */
+#include "compiler/check/view_impl.h"
+
+#include <string.h>
+
+int view_join_axis(const struct view_args *args, int rank)
+{
+    const int64_t axis = args->axes.given ? (int64_t)args->axes.items[0].integer : 0;
+    return (int)(axis < 0 ? axis + rank + (args->kind == VIEW_STACK) : axis);
+}
+
+static const char *name_of(const struct view_walk *w)
+{
+    return view_rows[w->args->kind].name;
+}
+
+/* The call, the first value and value `i`. */
+struct places {
+    struct span spans[3];
+};
+
+static struct places places_of(const struct view_walk *w, int i)
+{
+    return (struct places){{w->viewed->place, w->viewed[0].operand, w->viewed[i].operand}};
+}
+
+/* Reports a mistake about value `i` beside the first, and returns false. */
+#define wrong_value(w, id, i, text) diag_at((w)->diags, id, places_of(w, i).spans, (i) ? 3 : 2, text)
+
+static const char *value_text(const struct view_walk *w, int i)
+{
+    return arena_printf(w->arena, "%s %s", w->viewed[i].name,
+                        shape_text(w->arena, w->viewed->program, w->viewed[i].shape));
+}
+
+static bool check_ranks(const struct view_walk *w, int count)
+{
+    const int rank = w->viewed->shape->rank;
+    for (int i = 1; i < count; i++)
+        if (w->viewed[i].shape->rank != rank)
+            return wrong_value(w, DIAG_VIEW_RANK, i,
+                               arena_printf(w->arena,
+                                            "%s takes values of one number of dimensions, and %s has %d, %s %d; an axis "
+                                            "has its name before it, as in axis=1", name_of(w), value_text(w, i),
+                                            w->viewed[i].shape->rank, value_text(w, 0), rank));
+    if (w->args->kind == VIEW_CONCAT && rank == 0)
+        return wrong_value(w, DIAG_VIEW_RANK, 0,
+                           arena_printf(w->arena, "concat joins along a dimension, and %s has none; stack adds one",
+                                        w->viewed->name));
+    return w->args->kind == VIEW_CONCAT || rank < WEFT_MAX_RANK ||
+           wrong_value(w, DIAG_VIEW_RANK, 0,
+                       arena_printf(w->arena, "the result would have %d dimensions; there are at most %d", rank + 1,
+                                    WEFT_MAX_RANK));
+}
+
+/* Finds the axis. -1: not known yet. False, with a diagnostic, where it is wrong. */
+static bool find_axis(const struct view_walk *w, int *axis)
+{
+    struct view_list axes;
+    uint32_t set;
+    *axis = 0;
+    if (!w->args->axes.given)
+        return true;
+    if (w->args->kind == VIEW_STACK && w->args->axes.letters)
+        return view_wrong(w, DIAG_VIEW_AXIS, &w->args->axes,
+                          "stack adds a dimension, which has no letter; write its number");
+    if (!view_read_list(w, &w->args->axes, "axis", &axes))
+        return false;
+    *axis = -1;
+    if (axes.count < 0)
+        return true;
+    if (axes.count != 1)
+        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "%s joins along one dimension, as in axis=0", name_of(w));
+    return view_read_axes(w, &axes, w->viewed->shape->rank + (w->args->kind == VIEW_STACK), true, axis, &set);
+}
+
+/* Joins extents of dimension d that have to be equal. */
+static bool same_extent(struct view_walk *w, int d, int i)
+{
+    const struct shape *shape = w->viewed[i].shape;
+    int64_t *extent = &w->out->extents[d];
+    const int64_t next = shape->extents[d];
+    if (*extent >= 0 && next >= 0 && *extent != next)
+        return wrong_value(w, DIAG_VIEW_EXTENT, i,
+                           arena_printf(w->arena,
+                                        "%s takes values of equal extents%s, and dimension %d of %s has extent %lld, "
+                                        "of %s %lld", name_of(w),
+                                        w->args->kind == VIEW_CONCAT ? " in all dimensions but one" : "", d,
+                                        value_text(w, i), (long long)next, value_text(w, 0), (long long)*extent));
+    if (*extent == EXTENT_UNKNOWN || (*extent < 0 && next >= 0))
+        *extent = next;
+    w->out->rigid |= (shape->rigid >> d & 1) << d;
+    return true;
+}
+
+static void add_extents(int64_t *sum, int64_t next)
+{
+    if (*sum < 0 || next < 0)
+        *sum = EXTENT_UNKNOWN;
+    else if (__builtin_add_overflow(*sum, next, sum))
+        *sum = INT64_MAX;
+}
+
+/* Joins the extents of all values; concat's axis gets the sum. */
+static bool join_extents_of(struct view_walk *w, int count, int axis)
+{
+    const bool concat = w->args->kind == VIEW_CONCAT;
+    memcpy(w->out, w->viewed->shape, sizeof *w->out);
+    for (int i = 1; i < count; i++)
+        for (int d = 0; d < w->out->rank; d++)
+            if (concat && d == axis)
+                add_extents(&w->out->extents[d], w->viewed[i].shape->extents[d]);
+            else if (!same_extent(w, d, i))
+                return false;
+    if (concat)
+        w->out->rigid &= ~(1u << axis);
+    return true;
+}
+
+void view_join_insert(struct shape *shape, int axis, int64_t extent)
+{
+    const uint32_t below = (1u << axis) - 1;
+    memmove(shape->extents + axis + 1, shape->extents + axis, (size_t)(shape->rank - axis) * sizeof *shape->extents);
+    shape->extents[axis] = extent;
+    shape->rigid = (shape->rigid & below) | (shape->rigid & ~below) << 1;
+    shape->rank++;
+}
+
+static bool join(struct view_walk *w, int count)
+{
+    int axis;
+    for (int i = 0; i < count; i++)
+        if (!w->viewed[i].shape)
+            return view_unknown(w);
+    if (!check_ranks(w, count) || !find_axis(w, &axis))
+        return false;
+    if (axis < 0)
+        return view_unknown(w);
+    if (!join_extents_of(w, count, axis))
+        return false;
+    if (w->args->kind == VIEW_STACK)
+        view_join_insert(w->out, axis, count);
+    return shape_volume(w->out) >= 0 ||
+           wrong_value(w, DIAG_VIEW_EXTENT, 0,
+                       arena_printf(w->arena, "the shape %s has more elements than memory can hold",
+                                    shape_text(w->arena, w->viewed->program, w->out)));
+}
+
+const struct shape *view_join_shape(struct arena *arena, struct diags *diags, const struct viewed *values, int count,
+                               const struct view_args *args, bool *good)
+{
+    struct view_walk walk = {.arena = arena, .diags = diags, .viewed = values, .args = args,
+                             .out = ARENA_NEW(arena, struct shape), .rest = -1};
+    if (join(&walk, count))
+        return walk.out;
+    *good = false;
+    return NULL;
+}

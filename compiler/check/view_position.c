@@ -1,0 +1,77 @@
+/* The shapes of index, arange and linspace (rule 12.1). */
+#include "compiler/check/view_impl.h"
+
+/* The greatest number of an integer type, or of int64 where it is greater. */
+static int64_t greatest(enum weft_dtype dtype)
+{
+    const int bits = type_rows[dtype].bits - (type_rows[dtype].class == CLASS_SIGNED);
+    return bits >= 63 ? INT64_MAX : (INT64_C(1) << bits) - 1;
+}
+
+int64_t view_greatest_extent(const struct view_args *args)
+{
+    return greatest(args->dtype);
+}
+
+static bool beyond_type(const struct view_walk *w, const struct numbers *numbers, int64_t extent)
+{
+    const enum weft_dtype dtype = w->args->dtype;
+    return extent > greatest(dtype) &&
+           !view_wrong(w, DIAG_VIEW_EXTENT, numbers,
+                       "an extent of %lld goes beyond %s, in which positions are counted%s",
+                       (long long)extent, type_rows[dtype].name,
+                       w->args->kind == VIEW_INDEX ? "; dtype names another type, as in dtype=int64" : "");
+}
+
+bool view_index(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list axes;
+    uint32_t set;
+    int d;
+    if (!view_read_list(w, &w->args->axes, "d", &axes))
+        return false;
+    if (axes.count != 1 && axes.count >= 0)
+        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "index is along one dimension, as in index(x, 0)");
+    if (!in)
+        return view_unknown(w);
+    view_unknown_extents(w->out, in->rank);
+    if (axes.count < 0)
+        return true;
+    if (!view_read_axes(w, &axes, in->rank, true, &d, &set))
+        return false;
+    for (int k = 0; k < in->rank; k++)
+        w->out->extents[k] = k == d ? in->extents[d] : 1;
+    w->out->rigid = in->rigid & set;
+    return !beyond_type(w, axes.from, in->extents[d]);
+}
+
+/* The shape [n]. */
+static bool count_out(struct view_walk *w)
+{
+    struct view_list n;
+    if (!view_read_whole(w, &w->args->counts, "n", "it is at least 0", &n))
+        return false;
+    if (n.count != 1)
+        return view_wrong(w, DIAG_VIEW_RANK, n.from, "n is one number");
+    w->out->rank = 1;
+    w->out->extents[0] = (int64_t)n.items[0].integer;
+    return shape_volume(w->out) >= 0 ||
+           view_wrong(w, DIAG_VIEW_EXTENT, n.from, "the shape %s has more elements than memory can hold",
+                      shape_text(w->arena, w->viewed->program, w->out));
+}
+
+bool view_arange(struct view_walk *w)
+{
+    return count_out(w) && !beyond_type(w, &w->args->counts, w->out->extents[0]);
+}
+
+static bool one_number(const struct view_walk *w, const struct numbers *numbers, const char *what)
+{
+    return numbers->count == 1 || view_wrong(w, DIAG_VIEW_RANK, numbers, "%s is one number", what);
+}
+
+bool view_linspace(struct view_walk *w)
+{
+    return one_number(w, &w->args->first, "a") && one_number(w, &w->args->last, "b") && count_out(w);
+}

@@ -1,0 +1,263 @@
+/* The shapes of transpose, flip, roll, broadcast_to, tile and repeat (rule 9.2), and what they do with each
+ * dimension. */
+#include "compiler/check/view_impl.h"
+
+#include <string.h>
+
+/* ---- what is done with each dimension ---- */
+
+/* The dimension that number `i` of the axes names. */
+static int axis_at(const struct numbers *axes, int rank, int i)
+{
+    const int64_t axis = (int64_t)axes->items[i].integer;
+    return (int)(axis < 0 ? axis + rank : axis);
+}
+
+bool view_permutation(const struct numbers *axes, int rank, int *from)
+{
+    uint32_t seen = 0;
+    if (axes->given && axes->count != rank)
+        return false;
+    for (int d = 0; d < rank; d++) {
+        from[d] = axes->given ? axis_at(axes, rank, d) : rank - 1 - d;
+        if (from[d] < 0 || from[d] >= rank || seen >> from[d] & 1)
+            return false;
+        seen |= 1u << from[d];
+    }
+    return true;
+}
+
+uint32_t view_flipped(const struct view_args *args, int rank)
+{
+    uint32_t set = 0;
+    for (int i = 0; args->axes.given && i < args->axes.count; i++)
+        set |= 1u << axis_at(&args->axes, rank, i);
+    return args->axes.given ? set : rank < 32 ? (1u << rank) - 1 : ~0u;
+}
+
+void view_shifts(const struct view_args *args, int rank, int64_t *shifts)
+{
+    const int count = args->axes.given ? args->axes.count : rank ? 1 : 0;
+    memset(shifts, 0, (size_t)rank * sizeof *shifts);
+    for (int i = 0; i < count; i++)
+        shifts[args->axes.given ? axis_at(&args->axes, rank, i) : rank - 1] =
+            (int64_t)args->shifts.items[args->shifts.count == 1 ? 0 : i].integer;
+}
+
+void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times)
+{
+    const int count = args->counts.count;
+    for (int d = 0; d < rank; d++)
+        times[d] = 1;
+    if (args->kind == VIEW_REPEAT)
+        times[axis_at(&args->axes, operand_rank, 0)] = (int64_t)args->counts.items[0].integer;
+    else
+        for (int i = 0; i < count; i++)
+            times[rank - count + i] = (int64_t)args->counts.items[i].integer;
+}
+
+static void add_extent(struct shape *shape, int64_t extent)
+{
+    if (shape->rank < WEFT_MAX_RANK)
+        shape->extents[shape->rank] = extent;
+    shape->rank++;
+}
+
+void view_spread(const struct view_args *args, const struct shape *in, struct shape *spread, struct shape *once)
+{
+    int64_t times[WEFT_MAX_RANK];
+    const int rank = args->kind == VIEW_TILE && args->counts.count > in->rank ? args->counts.count : in->rank;
+    const bool inside = args->kind == VIEW_REPEAT; /* the repeated elements stand beside each other */
+    view_times(args, in->rank, rank, times);
+    spread->rank = once->rank = 0;
+    for (int d = 0; d < rank; d++) {
+        const int64_t own = d < rank - in->rank ? 1 : in->extents[d - (rank - in->rank)];
+        if (times[d] != 1 && !inside)
+            add_extent(spread, times[d]), add_extent(once, 1);
+        if (times[d] == 1 || own != 1)
+            add_extent(spread, own), add_extent(once, own);
+        if (times[d] != 1 && inside)
+            add_extent(spread, times[d]), add_extent(once, 1);
+    }
+}
+
+/* ---- shapes ---- */
+
+bool view_read_whole(const struct view_walk *w, const struct numbers *numbers, const char *what, const char *least,
+                     struct view_list *list)
+{
+    if (!view_read_list(w, numbers, what, list))
+        return false;
+    for (int i = 0; i < list->count; i++) {
+        int64_t value;
+        if (!view_whole(w, list, i, &value))
+            return false;
+        if (least && value < 0)
+            return view_wrong(w, DIAG_VIEW_EXTENT, numbers, "%s is %lld; %s", view_item_name(w, list, i),
+                              (long long)value, least);
+    }
+    return true;
+}
+
+/* Copies dimension `from` of the operand to dimension `to` of the result. */
+static void copy_extent(struct view_walk *w, int from, int to)
+{
+    const struct shape *in = w->viewed->shape;
+    w->out->extents[to] = in->extents[from];
+    w->out->rigid |= (in->rigid >> from & 1) << to;
+}
+
+bool view_transpose(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list axes;
+    int from[WEFT_MAX_RANK];
+    uint32_t set;
+    if (!view_read_list(w, &w->args->axes, "axes", &axes))
+        return false;
+    if (!in && axes.count < 0)
+        return view_unknown(w);
+    view_unknown_extents(w->out, in ? in->rank : axes.count);
+    if (!in || (axes.from->given && axes.count < 0))
+        return true;
+    if (axes.from->given && !view_read_axes(w, &axes, w->out->rank, true, from, &set))
+        return false;
+    if (axes.from->given && axes.count != w->out->rank)
+        return view_wrong(w, DIAG_VIEW_AXIS, axes.from,
+                          "transpose takes each dimension once, and axes names %d of the %d of %s", axes.count,
+                          w->out->rank, view_value_text(w));
+    for (int d = 0; d < in->rank; d++)
+        copy_extent(w, axes.from->given ? from[d] : in->rank - 1 - d, d);
+    return true;
+}
+
+/* The operand's shape, where axes that are given are right. */
+static bool same_shape(struct view_walk *w, const struct view_list *axes)
+{
+    uint32_t set;
+    if (!w->viewed->shape)
+        return view_unknown(w);
+    memcpy(w->out, w->viewed->shape, sizeof *w->out);
+    return axes->count < 0 || view_read_axes(w, axes, w->out->rank, true, NULL, &set);
+}
+
+bool view_flip(struct view_walk *w)
+{
+    struct view_list axes;
+    return view_read_list(w, &w->args->axes, "axes", &axes) && same_shape(w, &axes);
+}
+
+bool view_roll(struct view_walk *w)
+{
+    struct view_list axes, shifts;
+    if (!view_read_whole(w, &w->args->shifts, "shifts", NULL, &shifts) ||
+        !view_read_list(w, &w->args->axes, "axes", &axes))
+        return false;
+    const int count = axes.from->given ? axes.count : 1; /* -1: not known yet */
+    for (int i = 0; i < shifts.count; i++)
+        if (shifts.items[i].integer == INT64_MIN)
+            return view_wrong(w, DIAG_VIEW_EXTENT, shifts.from, "%s is the smallest int64, which has no negative",
+                              view_item_name(w, &shifts, i));
+    if (count >= 0 && shifts.count != count && shifts.count != 1)
+        return view_wrong(w, DIAG_VIEW_RANK, &w->args->shifts, "roll has %d shifts for %d dimension%s%s", shifts.count,
+                          count, count == 1 ? "" : "s", axes.from->given ? "" : ", the last; axes names others");
+    return same_shape(w, &axes);
+}
+
+/* Whether dimension `d` of the operand broadcasts to this extent. */
+static bool fits(const struct view_walk *w, int d, int64_t extent)
+{
+    const struct shape *in = w->viewed->shape;
+    const enum joined joined = join_extents(extent, true, in->extents[d], in->rigid >> d & 1);
+    return joined == JOINED_FIRST || joined == JOINED_OPEN ||
+           view_wrong(w, DIAG_VIEW_EXTENT, &w->args->shape,
+                      "%s does not broadcast to %s: extent %lld of dimension %d would have to be 1 or %lld",
+                      view_value_text(w), shape_text(w->arena, w->viewed->program, w->out),
+                      (long long)in->extents[d], d, (long long)extent);
+}
+
+static bool too_large(const struct view_walk *w, const struct numbers *numbers)
+{
+    return view_wrong(w, DIAG_VIEW_EXTENT, numbers, "the shape %s has more elements than memory can hold",
+                      shape_text(w->arena, w->viewed->program, w->out));
+}
+
+bool view_broadcast_to(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list shape;
+    if (!view_read_whole(w, &w->args->shape, "shape", "an extent is at least 0", &shape))
+        return false;
+    view_unknown_extents(w->out, shape.count);
+    for (int d = 0; d < shape.count; d++)
+        w->out->extents[d] = (int64_t)shape.items[d].integer;
+    if (in && in->rank > shape.count)
+        return view_wrong(w, DIAG_VIEW_RANK, shape.from,
+                          "%s has more dimensions than the shape %s to which it is broadcast",
+                          view_value_text(w), shape_text(w->arena, w->viewed->program, w->out));
+    for (int d = 0; in && d < in->rank; d++)
+        if (!fits(w, d, w->out->extents[d + shape.count - in->rank]))
+            return false;
+    return shape_volume(w->out) >= 0 || too_large(w, shape.from);
+}
+
+/* Multiplies an extent, and leaves the largest number where that is too large. */
+static int64_t multiplied(int64_t extent, int64_t times)
+{
+    int64_t product;
+    if (extent < 0)
+        return times == 0 ? 0 : EXTENT_UNKNOWN;
+    return __builtin_mul_overflow(extent, times, &product) ? INT64_MAX : product;
+}
+
+/* The shape of tile and repeat, whose result has this rank. */
+static bool repeated(struct view_walk *w, int rank)
+{
+    const struct shape *in = w->viewed->shape;
+    struct shape spread, once;
+    int64_t times[WEFT_MAX_RANK];
+    const int added = rank - in->rank;
+    view_times(w->args, in->rank, rank, times);
+    view_unknown_extents(w->out, rank);
+    for (int d = 0; d < rank; d++)
+        if (d >= added && times[d] == 1)
+            copy_extent(w, d - added, d);
+        else
+            w->out->extents[d] = multiplied(d < added ? 1 : in->extents[d - added], times[d]);
+    if (shape_volume(w->out) < 0)
+        return too_large(w, &w->args->counts);
+    view_spread(w->args, in, &spread, &once);
+    return spread.rank <= WEFT_MAX_RANK ||
+           view_wrong(w, DIAG_VIEW_RANK, &w->args->counts,
+                      "%s is repeated along so many dimensions that with them it has %d; there are at most %d",
+                      view_value_text(w), spread.rank, WEFT_MAX_RANK);
+}
+
+bool view_tile(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list counts;
+    if (!view_read_whole(w, &w->args->counts, "counts", "a count is at least 0", &counts))
+        return false;
+    return in ? repeated(w, counts.count > in->rank ? counts.count : in->rank) : view_unknown(w);
+}
+
+bool view_repeat(struct view_walk *w)
+{
+    const struct shape *in = w->viewed->shape;
+    struct view_list counts, axes;
+    uint32_t set;
+    if (!view_read_whole(w, &w->args->counts, "n", "a count is at least 0", &counts) ||
+        !view_read_list(w, &w->args->axes, "axis", &axes))
+        return false;
+    if (counts.count != 1 || (axes.count != 1 && axes.count >= 0))
+        return view_wrong(w, DIAG_VIEW_RANK, counts.count != 1 ? counts.from : axes.from,
+                          "repeat takes one number n and one dimension, as in repeat(x, 2, axis=0)");
+    if (!in)
+        return view_unknown(w);
+    if (axes.count < 0) {
+        view_unknown_extents(w->out, in->rank);
+        return true;
+    }
+    return view_read_axes(w, &axes, in->rank, true, NULL, &set) && repeated(w, in->rank);
+}

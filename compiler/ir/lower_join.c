@@ -1,0 +1,218 @@
+/* concat and stack (rule 9.3; lower_impl.h). Each value is read under a map of its own, all over the result's space,
+ * and masks by position choose among them. Where it is not chosen, a value is read at some element that it has: positions
+ * go round. Where only the call knows extents along the axis, a value may have no elements, so there bounded maps read
+ * 0 instead, and masks are loads under such maps, too. */
+#include "compiler/check/check.h"
+#include "compiler/ir/kernel_program.h"
+#include "compiler/ir/lower_impl.h"
+
+#include <string.h>
+
+enum { MAX_MASK = 4096 };          /* a mask of so many positions is dense */
+
+/* One value of a join. */
+struct part {
+    int operand;                   /* the node */
+    int map;                       /* how it is read; -1: there are too many maps */
+    int mask, mask_map;            /* the constant that says where this part or one before it stands, and how that is
+                                      read; of the last part no matter */
+};
+
+struct joining {
+    struct lowering *l;
+    const struct node *node;
+    const struct shape *out;
+    int axis, map;
+    struct part *parts;
+    int count;
+};
+
+static const struct shape *shape_of(const struct joining *j, int i)
+{
+    return j->l->shapes[operand_index(j->l, j->node, i)];
+}
+
+/* The shape with another extent along the axis, or only that. */
+static struct shape *with_extent(const struct joining *j, const struct shape *shape, int64_t extent)
+{
+    struct shape *other = arena_copy(j->l->arena, shape, sizeof *other);
+    other->extents[j->axis] = extent;
+    return other;
+}
+
+static struct shape *alone(const struct joining *j, int64_t extent)
+{
+    struct shape *shape = arena_copy(j->l->arena, j->out, sizeof *shape);
+    for (int d = 0; d < shape->rank; d++)
+        shape->extents[d] = 1;
+    shape->extents[j->axis] = extent;
+    return shape;
+}
+
+/* ---- masks ---- */
+
+/* The number of a constant of bools, the first `ones` of them true. */
+static int add_mask(const struct joining *j, const struct shape *shape, int64_t ones)
+{
+    struct kernel *kernel = j->l->kernel;
+    const size_t bytes = (size_t)shape_volume(shape);
+    unsigned char *data = arena_alloc(kernel->arena, bytes);
+    memset(data, 1, (size_t)ones);
+    for (int c = 0; c < kernel->constant_count; c++) {
+        const struct constant *constant = &kernel->constants[c];
+        if (constant->shape && constant->dtype == WEFT_BOOL && constant->bytes == bytes &&
+            shapes_equal(constant->shape, shape) && memcmp(constant->data, data, bytes) == 0)
+            return c;
+    }
+    const struct constant constant = {(int)(j->node - j->l->program->nodes), shape, WEFT_BOOL, data, bytes};
+    ARENA_PUSH(kernel->arena, kernel->constants, kernel->constant_count, constant);
+    return kernel->constant_count - 1;
+}
+
+/* Sets the mask of the first `ones` of `all` positions. Of many it is [true, false], each as often as the longer of
+ * both sides has positions. */
+static void set_mask(const struct joining *j, struct part *part, int64_t ones, int64_t all)
+{
+    struct kernel *kernel = j->l->kernel;
+    const int64_t half = ones > all - ones ? ones : all - ones, first = half - ones;
+    part->mask_map = j->map;
+    if (all <= MAX_MASK) {
+        part->mask = add_mask(j, alone(j, all), ones);
+        return;
+    }
+    const struct shape *flat = shape_new(j->l->arena, 1, &(int64_t){2 * half});
+    const struct shape *sides = shape_new(j->l->arena, 2, (const int64_t[]){2, half});
+    const struct shape *once = shape_new(j->l->arena, 2, (const int64_t[]){2, 1});
+    const struct axis axis = {j->axis, {first, first + all, 1, true, true}};
+    part->mask = add_mask(j, shape_new(j->l->arena, 1, &(int64_t){2}), 1);
+    int map = map_select(kernel, j->map, alone(j, all), flat, arena_copy(j->l->arena, &axis, sizeof axis));
+    map = map < 0 ? map : map_view(kernel, map, flat, sides);
+    part->mask_map = map < 0 ? map : map_view(kernel, map, once, kernel->constants[part->mask].shape);
+}
+
+/* ---- where extents along the axis are numbers ---- */
+
+/* The map of a value of this shape that stands from position `first` on. */
+static int part_map(const struct joining *j, const struct shape *shape, int64_t extent, int64_t first)
+{
+    struct kernel *kernel = j->l->kernel;
+    if (extent == 1)
+        return map_view(kernel, j->map, with_extent(j, j->out, 1), shape);
+    if (extent == j->out->extents[j->axis])
+        return j->map;
+    return map_within(kernel, j->map, j->out, shape, j->axis, -first);
+}
+
+static int64_t extent_of(const struct joining *j, int i)
+{
+    const bool stack = j->l->program->views[j->node->view].kind == VIEW_STACK;
+    return stack ? 1 : shape_of(j, i)->extents[j->axis];
+}
+
+static bool extents_known(const struct joining *j)
+{
+    for (int i = 0; i < j->node->operand_count; i++)
+        if (extent_of(j, i) < 0)
+            return false;
+    return true;
+}
+
+static void list_known(struct joining *j)
+{
+    int64_t first = 0;
+    for (int i = 0; i < j->node->operand_count; i++) {
+        const int64_t extent = extent_of(j, i);
+        struct part part = {.operand = operand_index(j->l, j->node, i)};
+        if (extent == 0)
+            continue;
+        part.map = part_map(j, shape_of(j, i), extent, first);
+        first += extent;
+        if (first < j->out->extents[j->axis])
+            set_mask(j, &part, first, j->out->extents[j->axis]);
+        j->parts[j->count++] = part;
+    }
+}
+
+/* ---- where only the call knows them ---- */
+
+/* The bounded map from `from` to its beginning, or to its end, of shape `to`. */
+static int bounded_map(const struct joining *j, int map, const struct shape *from, const struct shape *to, bool end)
+{
+    struct axis *axes = ARENA_ARRAY(j->l->arena, struct axis, to->rank);
+    for (int d = 0; d < to->rank; d++)
+        axes[d] = (struct axis){d, {.step = 1}};
+    axes[j->axis].slice.has_stop = end;
+    return map < 0 ? map : map_bounded(j->l->kernel, map, from, to, axes, 0);
+}
+
+/* Takes the last value from the end of what all have together, and goes on with the others. */
+static void list_open(struct joining *j)
+{
+    const int count = j->node->operand_count;
+    const struct open_extents *open = j->l->open;
+    const struct shape **upto = ARENA_ARRAY(j->l->arena, const struct shape *, count);
+    int map = j->map;
+    upto[0] = with_extent(j, j->out, extent_of(j, 0));
+    for (int i = 1; i < count; i++)
+        upto[i] = with_extent(j, j->out, open->sum(open->user, upto[i - 1]->extents[j->axis], extent_of(j, i)));
+    j->count = count;
+    for (int i = count - 1; i > 0; i--) {
+        j->parts[i].operand = operand_index(j->l, j->node, i);
+        j->parts[i].map = bounded_map(j, map, upto[i], shape_of(j, i), true);
+        map = bounded_map(j, map, upto[i], upto[i - 1], false);
+        j->parts[i - 1].mask_map = map;
+        j->parts[i - 1].mask = add_mask(j, ARENA_NEW(j->l->arena, struct shape), 1);
+    }
+    j->parts[0].operand = operand_index(j->l, j->node, 0);
+    j->parts[0].map = map;
+}
+
+/* ---- uses and values ---- */
+
+static struct joining list_parts(struct lowering *l, const struct node *node, int map)
+{
+    const struct shape *out = l->shapes[node - l->program->nodes];
+    const struct view_args *args = &l->program->views[node->view];
+    const int rank = out->rank - (args->kind == VIEW_STACK);
+    struct joining j = {.l = l, .node = node, .out = out, .axis = view_join_axis(args, rank), .map = map,
+                        .parts = ARENA_ARRAY(l->arena, struct part, node->operand_count)};
+    if (extents_known(&j))
+        list_known(&j);
+    else
+        list_open(&j);
+    return j;
+}
+
+bool join_uses(struct lowering *l, const struct node *node, int map)
+{
+    const struct joining j = list_parts(l, node, map);
+    for (int i = 0; i < j.count; i++)
+        if ((i + 1 < j.count && j.parts[i].mask_map < 0) || !lower_add_use(l, j.parts[i].operand, j.parts[i].map))
+            return false;
+    return true;
+}
+
+static int value_under(struct lowering *l, const struct part *part, const struct node *node)
+{
+    l->map = part->map;
+    return ins_convert(l, lower_value_as(l, part->operand, node->dtype, MEET), type_rows[node->dtype].compute, false,
+                       node->token);
+}
+
+int join_value(struct lowering *l, const struct node *node)
+{
+    const int map = l->map;
+    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    const struct joining j = list_parts(l, node, map);
+    int value = j.count ? value_under(l, &j.parts[j.count - 1], node) : -1;
+    for (int i = j.count - 2; i >= 0; i--) {
+        const int own = value_under(l, &j.parts[i], node);
+        l->map = j.parts[i].mask_map;
+        const int mask = ins_add_load(l, TENSOR_CONSTANT, j.parts[i].mask, WEFT_BOOL, node);
+        value = ins_add_op(l, OP_WHERE, compute, compute, (int[]){mask, own, value}, node->token);
+    }
+    l->map = map;
+    if (!j.count) /* nothing is joined with nothing */
+        return ins_add_literal(l, (union scalar){0}, node->dtype, node->token);
+    return ins_convert(l, value, node->dtype, false, node->token);
+}

@@ -1,0 +1,101 @@
+/* The maps under which operands of views are read (lower_impl.h). Views move no data: they only say where. */
+#include "compiler/check/check.h"
+#include "compiler/ir/lower_impl.h"
+
+/* Whether the node reads an input's bytes as another type. */
+bool view_is_cast_input(const struct lowering *l, const struct node *node)
+{
+    if (node->kind != NODE_VIEW || l->program->views[node->view].kind != VIEW_REINTERPRET)
+        return false;
+    const struct node *from = named_node(l->program, operand_node(l->program, node, 0));
+    return from->kind == NODE_NAME && from->dtype != node->dtype && !from->number &&
+           l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
+}
+
+/* The slice that an item takes of a dimension (NULL: all of it). A list has equal steps here. */
+static struct slice selected_slice(const struct item *item, int64_t extent)
+{
+    int64_t first, step;
+    if (!item || item->kind != ITEM_LIST)
+        return item ? item->slice : (struct slice){.step = 1};
+    view_list_is_slice(item, extent, &first, &step);
+    const int64_t stop = first + step * item->count;
+    const bool ends = (stop < 0) == (first < 0); /* else the slice goes on to the dimension's end */
+    return (struct slice){.start = first, .stop = ends ? stop : 0, .step = step, .has_start = true, .has_stop = ends};
+}
+
+/* The map under which the operand of a selection is read. `map` is that of the selection. */
+static int selection_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    struct select_axis selected[WEFT_MAX_RANK];
+    view_select_axes(&l->views[view->view], to->rank, selected);
+    for (int d = 0; d < to->rank; d++)
+        axes[d] = (struct axis){selected[d].result, selected_slice(selected[d].item, to->extents[d])};
+    return map_select(l->kernel, map, from, to, axes);
+}
+
+/* Dimensions of the operand become others. */
+static int transposition_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    int operand[WEFT_MAX_RANK];
+    view_permutation(&l->program->views[view->view].axes, to->rank, operand);
+    for (int d = 0; d < to->rank; d++)
+        axes[operand[d]] = (struct axis){d, {.step = 1}};
+    return map_select(l->kernel, map, from, to, axes);
+}
+
+static int flip_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *shape = l->shapes[operand_index(l, view, 0)];
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, shape->rank);
+    const uint32_t flipped = view_flipped(&l->program->views[view->view], shape->rank);
+    for (int d = 0; d < shape->rank; d++)
+        axes[d] = (struct axis){d, {.step = flipped >> d & 1 ? -1 : 1}};
+    return map_select(l->kernel, map, shape, shape, axes);
+}
+
+static int roll_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *shape = l->shapes[operand_index(l, view, 0)];
+    int64_t shifts[WEFT_MAX_RANK];
+    view_shifts(&l->program->views[view->view], shape->rank, shifts);
+    return map_wrapped(l->kernel, map, shape, shifts);
+}
+
+/* tile and repeat: the result's elements in other dimensions, along some of which the operand stretches. */
+static int repetition_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
+    struct shape *spread = ARENA_NEW(l->arena, struct shape), *once = ARENA_NEW(l->arena, struct shape);
+    view_spread(&l->program->views[view->view], to, spread, once);
+    map = map_view(l->kernel, map, from, spread);
+    return map < 0 ? map : map_view(l->kernel, map, once, to);
+}
+
+/* A reinterpreted input is read as elements of the new type, in order. */
+int view_operand_map(struct lowering *l, const struct node *view, int map)
+{
+    const struct shape *from = l->shapes[view - l->program->nodes];
+    const struct shape *to = l->shapes[operand_index(l, view, 0)];
+    struct shape *row = NULL;
+    switch (l->program->views[view->view].kind) {
+    case VIEW_SELECT: return selection_map(l, view, map);
+    case VIEW_TRANSPOSE: return transposition_map(l, view, map);
+    case VIEW_FLIP: return flip_map(l, view, map);
+    case VIEW_ROLL: return roll_map(l, view, map);
+    case VIEW_TILE: case VIEW_REPEAT: return repetition_map(l, view, map);
+    case VIEW_BROADCAST_TO: return map; /* the operand stretches further under the same map */
+    default: break;
+    }
+    if (view_is_cast_input(l, view) && !shape_known(from)) {
+        to = row = arena_copy(l->arena, from, sizeof *from); /* with the same number of elements, in their order */
+    } else if (view_is_cast_input(l, view)) {
+        to = row = ARENA_NEW(l->arena, struct shape);
+        *row = (struct shape){.rank = 1, .extents = {shape_volume(from)}};
+    }
+    return row ? map_bytes(l->kernel, map, from, to) : map_view(l->kernel, map, from, to);
+}

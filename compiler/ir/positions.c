@@ -1,0 +1,212 @@
+/* Implements positions.h, and the values of index, arange and linspace (lower_impl.h). */
+#include "compiler/ir/positions.h"
+
+#include "compiler/ir/lower_impl.h"
+
+#include <string.h>
+
+enum {
+    MAX_CONSTANT = 4096,           /* so many positions are a constant */
+    DIGITS = 256                   /* what a digit counts to */
+};
+
+/* The dimension along which positions of this shape count. */
+static int counted_dimension(const struct shape *shape)
+{
+    int d = 0;
+    while (d < shape->rank && shape->extents[d] == 1)
+        d++;
+    return d < shape->rank ? d : -1;
+}
+
+static int64_t counted_extent(const struct shape *shape)
+{
+    const int d = counted_dimension(shape);
+    return d < 0 ? 1 : shape->extents[d];
+}
+
+enum weft_dtype position_dtype(const struct program *program, int n, const struct shape *shape)
+{
+    const bool many = counted_extent(shape) > INT32_MAX;
+    return program->views[program->nodes[n].view].kind != VIEW_LINSPACE ? program->nodes[n].dtype
+           : many                                                     ? WEFT_INT64
+                                                                      : WEFT_INT32;
+}
+
+bool position_is_stored(const struct shape *shape)
+{
+    const int64_t extent = counted_extent(shape);
+    return extent < 0 || extent > MAX_CONSTANT;
+}
+
+/* ---- constants ---- */
+
+/* The numbers 0, 1, .., dense. */
+static const void *count_up(struct arena *arena, enum weft_dtype dtype, int64_t count)
+{
+    const int size = type_rows[dtype].size;
+    char *data = arena_alloc(arena, (size_t)(count * size));
+    for (int64_t i = 0; i < count; i++)
+        scalar_store(data + i * size, dtype, eval_convert(WEFT_INT64, dtype, false, (union scalar){.i64 = i}));
+    return data;
+}
+
+/* The number of such a constant, which is added if it is new. */
+static int add_constant(struct kernel *kernel, int node, enum weft_dtype dtype, const struct shape *shape)
+{
+    for (int c = 0; c < kernel->constant_count; c++)
+        if (kernel->constants[c].shape && kernel->constants[c].dtype == dtype &&
+            shapes_equal(kernel->constants[c].shape, shape))
+            return c;
+    const int64_t count = counted_extent(shape);
+    const struct constant constant = {node, shape, dtype, count_up(kernel->arena, dtype, count),
+                                      (size_t)(count * type_rows[dtype].size)};
+    ARENA_PUSH(kernel->arena, kernel->constants, kernel->constant_count, constant);
+    return kernel->constant_count - 1;
+}
+
+/* ---- stored ones ---- */
+
+/* The kernel that stores positions, while it is made. */
+struct counting {
+    struct kernel_program *into;
+    struct kernel *kernel;
+    enum weft_dtype dtype;
+    int node;
+};
+
+static int add(const struct counting *c, struct ins ins)
+{
+    ins.span = c->into->program->nodes[c->node].token;
+    return kernel_add_ins(c->kernel, ins);
+}
+
+static int64_t groups_of(const struct counting *c, int64_t extent, int64_t each, int64_t times)
+{
+    const struct open_extents *open = c->into->open;
+    return extent < 0 ? open->groups(open->user, extent, each, times) : ((extent - 1) / each + 1) * times;
+}
+
+/* The number of digits that positions have. */
+static int count_digits(enum weft_dtype dtype, int64_t extent)
+{
+    int digits = 1;
+    if (extent < 0)
+        return type_rows[dtype].size;
+    for (int64_t rest = extent - 1; rest >= DIGITS; rest /= DIGITS)
+        digits++;
+    return digits;
+}
+
+/* Loads the digit that stands in dimension `at` of `digits`, to which `map` leads, and converts it. */
+static int load_digit(const struct counting *c, int map, const struct shape *digits, int at)
+{
+    struct shape *once = arena_copy(c->kernel->arena, digits, sizeof *once);
+    const int64_t extent = digits->extents[at];
+    const struct axis all = {at, {.stop = extent, .step = 1, .has_stop = extent >= 0}};
+    const int64_t base = DIGITS;
+    const struct shape *table = shape_new(c->kernel->arena, 1, &base);
+    struct step steps[MAX_STEPS];
+    for (int d = 0; d < digits->rank; d++)
+        once->extents[d] = d == at ? digits->extents[d] : 1;
+    map = map_select(c->kernel, map, once, table, arena_copy(c->kernel->arena, &all, sizeof all));
+    const int constant = add_constant(c->kernel, c->node, WEFT_UINT8, table);
+    const struct access access = {TENSOR_CONSTANT, constant, WEFT_UINT8, map};
+    int value = add(c, (struct ins){.kind = INS_LOAD, .op = OP_COUNT, .dtype = WEFT_UINT8, .source = WEFT_UINT8,
+                                    .a = {-1, -1, -1}, .index = kernel_add_access(c->kernel, access)});
+    enum weft_dtype from = WEFT_UINT8;
+    for (int i = 0, count = conversion(from, c->dtype, false, steps); i < count; from = steps[i++].to)
+        value = add(c, (struct ins){INS_OP, steps[i].op, steps[i].to, from, {value, -1, -1}});
+    return value;
+}
+
+/* Adds a digit behind the others. */
+static int join_digit(const struct counting *c, int value, int digit)
+{
+    const union scalar base = eval_convert(WEFT_INT64, c->dtype, false, (union scalar){.i64 = DIGITS});
+    const int literal = add(c, (struct ins){INS_LITERAL, OP_COUNT, c->dtype, c->dtype, {-1, -1, -1},
+                                            kernel_add_literal(c->kernel, c->dtype, base)});
+    value = add(c, (struct ins){INS_OP, OP_MUL, c->dtype, c->dtype, {value, literal, -1}});
+    return add(c, (struct ins){INS_OP, OP_ADD, c->dtype, c->dtype, {value, digit, -1}});
+}
+
+/* Leads from the iteration space to positions as digits, the first of which counts as far as needed: the space is the
+ * beginning of all numbers with so many digits. */
+static int digits_map(const struct counting *c, const struct shape *space, struct shape *digits)
+{
+    const int64_t extent = counted_extent(space);
+    int64_t each = 1;
+    digits->rank = count_digits(c->dtype, extent);
+    for (int d = digits->rank - 1; d > 0; d--) {
+        digits->extents[d] = DIGITS;
+        each *= DIGITS;
+    }
+    digits->extents[0] = groups_of(c, extent, each, 1);
+    const int64_t all = groups_of(c, extent, each, each);
+    const struct shape *flat = shape_new(c->kernel->arena, 1, &all);
+    const struct axis axis = {counted_dimension(space), {.stop = extent, .step = 1, .has_stop = extent >= 0}};
+    const int map = map_select(c->kernel, 0, space, flat, arena_copy(c->kernel->arena, &axis, sizeof axis));
+    return map_view(c->kernel, map, flat, digits);
+}
+
+int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype)
+{
+    struct kernel *kernel = ARENA_NEW(program->arena, struct kernel);
+    const struct counting c = {program, kernel, dtype, node};
+    struct shape *digits = ARENA_NEW(program->arena, struct shape);
+    *kernel = (struct kernel){.arena = program->arena, .program = program->program};
+    ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = shape}));
+    const int map = digits_map(&c, shape, digits), to = add_temporary(program, dtype, shape);
+    int value = load_digit(&c, map, digits, 0);
+    for (int d = 1; d < digits->rank; d++)
+        value = join_digit(&c, value, load_digit(&c, map, digits, d));
+    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
+    add(&c, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count});
+    add_kernel(program, (struct program_kernel){.kernel = kernel, .space = shape});
+    return to;
+}
+
+/* ---- values ---- */
+
+static int load_positions(struct lowering *l, const struct node *node)
+{
+    const int n = (int)(node - l->program->nodes);
+    const enum weft_dtype dtype = position_dtype(l->program, n, l->shapes[n]);
+    if (position_is_stored(l->shapes[n]))
+        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n], dtype, node);
+    return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n]), dtype, node);
+}
+
+static int float64_literal(struct lowering *l, double value, struct span span)
+{
+    return ins_add_literal(l, (union scalar){.f64 = value}, WEFT_FLOAT64, span);
+}
+
+static int float64_op(struct lowering *l, enum op op, int a, int b, struct span span)
+{
+    return ins_add_op(l, op, WEFT_FLOAT64, op == OP_EQ ? WEFT_BOOL : WEFT_FLOAT64, (int[]){a, b, -1}, span);
+}
+
+/* a + i * (b - a) / (n - 1) in float64; the last element is b, and a single one is a. */
+static int linspace_value(struct lowering *l, const struct node *node)
+{
+    const struct view_args *args = &l->program->views[node->view];
+    const double a = literal_number(&args->first.items[0]), b = literal_number(&args->last.items[0]);
+    const int64_t last = counted_extent(l->shapes[node - l->program->nodes]) - 1;
+    int value = float64_literal(l, a, node->token);
+    if (last > 0) {
+        const int i = ins_convert(l, load_positions(l, node), WEFT_FLOAT64, false, node->token);
+        const int end = float64_literal(l, (double)last, node->token), b_value = float64_literal(l, b, node->token);
+        int step = float64_op(l, OP_MUL, i, float64_literal(l, b - a, node->token), node->token);
+        step = float64_op(l, OP_DIV, step, end, node->token);
+        value = float64_op(l, OP_ADD, value, step, node->token);
+        const int is_last = float64_op(l, OP_EQ, i, end, node->token);
+        value = ins_add_op(l, OP_WHERE, WEFT_FLOAT64, WEFT_FLOAT64, (int[]){is_last, b_value, value}, node->token);
+    }
+    return ins_convert(l, value, WEFT_FLOAT32, false, node->token);
+}
+
+int position_value(struct lowering *l, const struct node *node)
+{
+    return l->program->views[node->view].kind == VIEW_LINSPACE ? linspace_value(l, node) : load_positions(l, node);
+}
