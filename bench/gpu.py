@@ -14,11 +14,8 @@ The file is written after each case, so that what was measured survives a limit 
 versions for the CPU."""
 import argparse
 import contextlib
-import datetime
 import json
-import os
 import pathlib
-import platform
 import subprocess
 import sys
 import time
@@ -38,21 +35,19 @@ def options():
     parser.add_argument("--seconds", type=float, default=0.05, help="of one run of a contender")
     parser.add_argument("--limit", type=float, default=1e9, help="no case begins after so many seconds")
     parser.add_argument("--mock", help="the directory of the fake driver and NVRTC")
+    parser.add_argument("--no-peers", action="store_true", help="Weft alone")
     parser.add_argument("--suite", help="a result of tests/gpu/suite.py, which becomes part of the file")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-OPTIONS = options()
-if OPTIONS.mock and "MOCKCUDA_OPEN" not in os.environ:
-    # The loader reads the variable when a process begins. Peers work in the device's memory, which is the host's.
-    put_before = {"LD_LIBRARY_PATH": OPTIONS.mock, "PYTHONPATH": str(ROOT / "tests/gpu/standins")}
-    for variable, path in put_before.items():
-        os.environ[variable] = ":".join(filter(None, [path] + os.environ.get(variable, "").split(":")))
-    os.environ.update(CUDA_HOME=OPTIONS.mock, MOCKCUDA_OPEN="1", JAX_PLATFORMS="cpu")
-    os.execv(sys.executable, [sys.executable] + sys.argv)
-
 import numpy as np  # noqa: E402
+import gpu_result  # noqa: E402
+
+OPTIONS = options()
+if OPTIONS.mock:
+    gpu_result.play_on(OPTIONS.mock)
+
 import driver as cuda  # noqa: E402
 import gpu_arrays  # noqa: E402
 import gpu_cases  # noqa: E402
@@ -66,44 +61,6 @@ import nvrtc  # noqa: E402
 # On the mock every path once, on little: its clock means nothing.
 SCALE, SECONDS, PEERS_ON = (2e-5, 0, 1) if OPTIONS.mock else (OPTIONS.scale, OPTIONS.seconds, 2)
 BEGAN = time.monotonic()
-
-
-# ---- the result file ----
-
-class Result:
-    """The file, written anew at each change."""
-
-    def __init__(self, path):
-        self.path = pathlib.Path(path)
-        self.content = {"machine": f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
-                        "date": datetime.date.today().isoformat(), "command": " ".join(["bench/gpu.py"] + sys.argv[1:]),
-                        "versions": {"python": platform.python_version(), "numpy": np.__version__}, "cases": []}
-        if OPTIONS.suite:
-            self.content["suite"] = json.loads(pathlib.Path(OPTIONS.suite).read_text(encoding="utf-8"))
-
-    def put(self, **values):
-        self.content.update(values)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_suffix(".new")
-        fresh.write_text(json.dumps(self.content, indent=1) + "\n", encoding="utf-8")
-        fresh.replace(self.path)
-
-
-def processor():
-    with contextlib.suppress(OSError, StopIteration):
-        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return platform.processor()
-
-
-def state_of_card():
-    """What nvidia-smi says of clocks and load; nothing is changed."""
-    fields = "name,driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,ecc.mode.current"
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        told = subprocess.run(["nvidia-smi", f"--query-gpu={fields}", "--format=csv"], capture_output=True, text=True,
-                              timeout=20, check=True)
-        return told.stdout.splitlines()
-    return []
 
 
 # ---- before the first call that touches a device ----
@@ -144,26 +101,6 @@ def prepare(result):
 
 
 # ---- cases ----
-
-def copier(driver, room, total, count):
-    """Copies of half of `total` bytes, each with others of their own until `count` times as many are used."""
-    half = max(1, total // 2)
-    reach = max(half * count, half)
-    source, target = room.array((reach,), np.uint8), room.array((reach,), np.uint8)
-    gpu_arrays.Random(1).fill(source)
-    calls = [lambda at=i * half: driver.copy(target.address + at, source.address + at, half) for i in range(count)]
-    return gpu_peers.Contender("copy", calls)
-
-
-def weft_contender(weft, driver, case, sets):
-    program = weft.compile(case.text)
-    calls, seconds = [], 0.0
-    for inputs, out in sets.sets:
-        call, params = weft.bound(program, sets.for_weft(inputs), out, driver.stream)
-        seconds += weft.prepare(program, params)
-        calls.append(call)
-    return gpu_peers.Contender("Weft", calls), seconds
-
 
 def contenders_of(case, sets, peers, skipped):
     for name, make in peers:
@@ -206,11 +143,11 @@ def run_case(driver, weft, peers, case):
     with gpu_arrays.Room(driver, PEERS_ON) as room, contextlib.ExitStack() as graphs:
         sets = gpu_cases.Sets(room, case, random, GIGABYTE * SCALE)
         by_numpy, by_weft, keep = references(driver, case, sets)
-        ours, seconds = weft_contender(weft, driver, case, sets)
+        ours, seconds = gpu_time.weft_contender(weft, driver, case, sets)
         check = gpu_time.checker(driver, case, sets, by_numpy)
         check(ours, lambda: gpu_time.all_calls(ours))
         keep()
-        copies = copier(driver, room, case.bytes(), sets.count)
+        copies = gpu_time.copier(driver, room, case.bytes(), sets.count)
         check = gpu_time.checker(driver, case, sets, by_weft)
 
         def check_all(contender, work):
@@ -254,7 +191,7 @@ def show(entry):
     sys.stdout.flush()
 
 
-LEAST_OF_COPY, MOST_BEHIND = 0.9, 1.05
+LEAST_OF_COPY, MOST_BEHIND = 0.95, 1.05
 
 
 def short(entries):
@@ -305,7 +242,9 @@ def part(result, wrong, name, measure):
 def main():
     if OPTIONS.child:
         return gpu_compile.child(OPTIONS.build, *OPTIONS.child)
-    result = Result(OPTIONS.out)
+    result = gpu_result.Result(OPTIONS.out, "bench/gpu.py", cases=[])
+    if OPTIONS.suite:
+        result.content["suite"] = json.loads(pathlib.Path(OPTIONS.suite).read_text(encoding="utf-8"))
     lib, opened = prepare(result)
     try:
         if opened is None:
@@ -315,8 +254,8 @@ def main():
         print(f"no GPU: {error}; everything before that was done")
         result.put(no_gpu=str(error))
         return NO_GPU
-    result.content["gpu"] = dict(driver.describe(), state=state_of_card())
-    peers = gpu_peers.available(driver.stream, on_device=not OPTIONS.mock)
+    result.content["gpu"] = dict(driver.describe(), state=gpu_result.state_of_card())
+    peers = [] if OPTIONS.no_peers else gpu_peers.available(driver.stream, on_device=not OPTIONS.mock)
     result.content["versions"].update(gpu_peers.versions())
     result.put(skipped={name: make for name, make in peers if isinstance(make, str)})
     print(json.dumps(result.content["gpu"]), json.dumps(result.content["versions"]))
@@ -326,7 +265,7 @@ def main():
     part(result, wrong, "overhead", lambda: gpu_overhead.measure(driver, weft, peers, PEERS_ON, few))
     part(result, wrong, "compile", lambda: gpu_compile.measure(OPTIONS.build, 1 if OPTIONS.mock else 5))
     result.put(short=short(result.content["cases"]))
-    result.put(seconds=time.monotonic() - BEGAN, failed=wrong, state_after=state_of_card())
+    result.put(seconds=time.monotonic() - BEGAN, failed=wrong, state_after=gpu_result.state_of_card())
     weft.close()
     driver.stop()
     return 1 if wrong else 0

@@ -25,20 +25,35 @@ NOTHING = c.cast(c.CDLL(None).labs, c.c_void_p)
 lent = []  # consumers read what a capsule points to when they let it go, which may be at the very end
 
 
-class Array:
-    """Dense, row-major. `peers` is the kind of device that peers are told, which is the host's on the mock,
-    whose device memory is host memory."""
+class Place:
+    """Where an array lies: `shift` bytes behind the beginning of its allocation, and `gap` pixels between its rows, as in
+    a crop of a picture [height, width, channels]."""
 
-    def __init__(self, driver, address, shape, dtype, peers=2):
-        self.driver, self.address, self.shape = driver, address, tuple(int(extent) for extent in shape)
-        self.dtype, self.peers = np.dtype(dtype), peers
-        self.nbytes = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+    def __init__(self, shift=0, gap=0):
+        self.shift, self.gap = shift, gap
+
+    def parent(self, shape):
+        """The shape of the whole of which the array is a part."""
+        return tuple(shape) if not self.gap else (shape[0], shape[1] + self.gap, shape[2])
+
+
+class Array:
+    """Row-major. `peers` is the kind of device that peers are told, which is the host's on the mock, whose device
+    memory is host memory. The array owns all of the memory of its place's parent."""
+
+    def __init__(self, driver, address, shape, dtype, peers=2, place=Place()):
+        self.driver, self.address, self.shape = driver, address + place.shift, tuple(int(extent) for extent in shape)
+        self.dtype, self.peers, self.parent = np.dtype(dtype), peers, place.parent(self.shape)
+        self.count = int(np.prod(self.shape, dtype=np.int64))
+        self.nbytes = int(np.prod(self.parent, dtype=np.int64)) * self.dtype.itemsize
         self.shape_words = (c.c_int64 * len(self.shape))(*self.shape)
+        steps = [int(np.prod(self.parent[d + 1:], dtype=np.int64)) for d in range(len(self.shape))]
+        self.steps = (c.c_int64 * len(steps))(*steps) if place.gap else None
 
     def tensor(self, device=2):
-        """A DLTensor, which holds a reference to the shape alone."""
+        """A DLTensor, which holds a reference to the shape and the strides alone."""
         return library.Tensor(self.address, library.Device(device, 0), len(self.shape), library.element_type(self.dtype),
-                              self.shape_words, None, 0)
+                              self.shape_words, self.steps, 0)
 
     def type_text(self):
         """In the language's words: "uint8[480, 640, 3]"."""
@@ -46,14 +61,16 @@ class Array:
         return f"{FIRST_WORDS[self.dtype.kind]}{bits}[{', '.join(map(str, self.shape))}]"
 
     def upload(self, array):
-        array = np.ascontiguousarray(array, self.dtype)
-        assert array.nbytes == self.nbytes
-        self.driver.upload(self.address, array)
+        assert array.shape == self.shape
+        whole = np.zeros(self.parent, self.dtype) if self.steps else np.ascontiguousarray(array, self.dtype)
+        if self.steps:
+            whole[:, :self.shape[1]] = array
+        self.driver.upload(self.address, whole)
 
     def download(self):
-        array = np.empty(self.shape, self.dtype)
+        array = np.empty(self.parent, self.dtype)
         self.driver.download(array, self.address)
-        return array
+        return array[:, :self.shape[1]] if self.steps else array
 
     def poison(self):
         self.driver.poison(self.address, self.nbytes)
@@ -90,15 +107,17 @@ class Ragged:
             sample.poison()
 
 
-def make(driver, address, shape, dtype, peers):
-    """An Array, or a Ragged for a list of shapes."""
-    kind = Ragged if isinstance(shape, list) else Array
-    return kind(driver, address, shape, dtype, peers)
+def make(driver, address, shape, dtype, peers, place=Place()):
+    """An Array, or a Ragged for a list of shapes, which lies nowhere in particular."""
+    if isinstance(shape, list):
+        return Ragged(driver, address, shape, dtype, peers)
+    return Array(driver, address, shape, dtype, peers, place)
 
 
-def span(shape, dtype):
+def span(shape, dtype, place=Place()):
     """The bytes that `make` needs."""
-    return make(None, 0, shape, dtype, 2).span if isinstance(shape, list) else make(None, 0, shape, dtype, 2).nbytes
+    made = make(None, 0, shape, dtype, 2, place)
+    return made.span if isinstance(shape, list) else made.nbytes + place.shift
 
 
 class Room:
@@ -116,9 +135,9 @@ class Room:
             self.driver.free(address)
         self.addresses = []
 
-    def array(self, shape, dtype):
-        self.addresses.append(self.driver.allocate(span(shape, dtype)))
-        return make(self.driver, self.addresses[-1], shape, dtype, self.peers)
+    def array(self, shape, dtype, place=Place()):
+        self.addresses.append(self.driver.allocate(span(shape, dtype, place)))
+        return make(self.driver, self.addresses[-1], shape, dtype, self.peers, place)
 
 
 class Random:
@@ -138,5 +157,5 @@ class Random:
     def fill(self, array):
         self.turn += 1
         for sample in array.samples if isinstance(array, Ragged) else [array]:
-            count, skip = sample.nbytes // sample.dtype.itemsize, 4099 * (self.turn % 61)
+            count, skip = sample.count, 4099 * (self.turn % 61)
             sample.upload(self.pool(count + 61 * 4099, sample.dtype)[skip:skip + count].reshape(sample.shape))

@@ -15,12 +15,12 @@ MEAN, DEVIATION = np.array([123.7, 116.3, 103.5], f32), np.array([58.4, 57.1, 57
 
 class Case:
     """inputs: name to (shape, dtype), or to an array of constants; hidden: those that stand in Weft's text as
-    literals and that peers take as arrays. A shape that is a list is a batch's."""
+    literals and that peers take as arrays. A shape that is a list is a batch's. `place`: where its arrays lie."""
 
-    def __init__(self, name, text, inputs, out, formula, kernel, eager, tolerance=0.0, hidden=()):
+    def __init__(self, name, text, inputs, out, formula, kernel, eager, tolerance=0.0, hidden=(), place=None):
         self.name, self.text, self.inputs, self.out, self.hidden = name, text, inputs, out, hidden
         self.formula, self.kernel, self.eager, self.tolerance = formula, kernel, eager, tolerance
-        self.ragged = isinstance(out[0], list)
+        self.ragged, self.place = isinstance(out[0], list), place or gpu_arrays.Place()
 
     def bytes(self):
         """Each input read once, the result written once."""
@@ -90,17 +90,43 @@ def broadcasts(scale):
 
 
 def ragged(scale):
-    random = np.random.default_rng(3)
     low, high, count = (200, 640, 256) if scale == 1 else (3, 20, 9)
-    shapes = [(int(h), int(w), 3) for h, w in random.integers(low, high, (count, 2))]
-    yield Case(f"a ragged batch of {count} pictures", "(x - 127.5) * 0.0078125", {"x": (shapes, u8)}, (shapes, f32),
-               lambda w, x: (w.f32(x) - 127.5) * 0.0078125,
-               ("uint8 x", "float32 out", "out = (x - 127.5f) * 0.0078125f"),
-               lambda torch, out, x: torch.mul(x - 127.5, 0.0078125, out=out), 1e-6)
+    yield batch_of(f"a ragged batch of {count} pictures", shapes_between(low, high, count))
+    low, high, count = (16, 96, 4096) if scale == 1 else (2, 9, 24)
+    yield batch_of(f"a ragged batch of {count} small pictures", shapes_between(low, high, count))
+
+
+def shapes_between(low, high, count):
+    return [(int(h), int(w), 3) for h, w in np.random.default_rng(3).integers(low, high, (count, 2))]
+
+
+def batch_of(name, shapes):
+    """Of one picture or, for a list of shapes, of a batch."""
+    return Case(name, "(x - 127.5) * 0.0078125", {"x": (shapes, u8)}, (shapes, f32),
+                lambda w, x: (w.f32(x) - 127.5) * 0.0078125,
+                ("uint8 x", "float32 out", "out = (x - 127.5f) * 0.0078125f"),
+                lambda torch, out, x: torch.mul(x - 127.5, 0.0078125, out=out), 1e-6)
+
+
+def places(scale):
+    """Data that are not aligned: a byte behind a line, crops, rows of odd widths."""
+    n = (scaled(1 << 26, scale, 1000),)
+    tall, wide = (4320, 1920) if scale == 1 else (9, 11)
+    for name, shape, place in (("one byte behind a line", n, gpu_arrays.Place(shift=1)),
+                               ("crops of pictures", (tall, wide, 3), gpu_arrays.Place(shift=3, gap=5)),
+                               ("an odd width", (tall, wide - 1, 3), gpu_arrays.Place())):
+        yield Case(f"uint8 max, {name}", "max(a, b)", {"a": (shape, u8), "b": (shape, u8)}, (shape, u8),
+                   lambda w, a, b: w.max(a, b), ("uint8 a, uint8 b", "uint8 out", "out = max(a, b)"),
+                   lambda torch, out, a, b: torch.maximum(a, b, out=out), place=place)
+    odd = (tall, wide + 1)
+    yield Case("uint8 to float32, rows of odd widths and a column", "img * column", {"img": (odd, u8), "column": ((tall, 1), f32)},
+               (odd, f32), lambda w, img, column: w.f32(img) * column,
+               ("uint8 img, float32 column", "float32 out", "out = img * column"),
+               lambda torch, out, img, column: torch.mul(img, column, out=out), 1e-6)
 
 
 def cases(scale):
-    for group in (flat, pictures, broadcasts, ragged):
+    for group in (flat, pictures, broadcasts, ragged, places):
         yield from group(scale)
 
 
@@ -126,11 +152,12 @@ class Sets:
         self.sets = [self.make(room, random) for _ in range(self.count)]
 
     def make(self, room, random):
-        inputs = {name: self.constants.get(name) or room.array(*spec) for name, spec in self.case.inputs.items()}
+        place = self.case.place
+        inputs = {name: self.constants.get(name) or room.array(*spec, place) for name, spec in self.case.inputs.items()}
         for name, array in inputs.items():
             if name not in self.constants:
                 random.fill(array)
-        return inputs, room.array(*self.case.out)
+        return inputs, room.array(*self.case.out, place)
 
     def for_weft(self, inputs):
         return {name: array for name, array in inputs.items() if name not in self.case.hidden}

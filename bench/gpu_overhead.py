@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 
+import numpy as np
+
 import gpu_arrays
 import gpu_cases
 import gpu_peers
@@ -105,6 +107,23 @@ def measure(driver, weft, peers, peers_on, count):
                 skipped[name] = gpu_peers.told(error)
     show(entries, skipped)
     return {"case": case.name, "text": case.text, "calls_in_a_run": count, "contenders": entries, "skipped": skipped}
+
+
+def with_number(driver, weft, count):
+    """The same with a 0-D operand in the host's memory."""
+    case = gpu_cases.small()
+    with gpu_arrays.Room(driver) as room:
+        sets = gpu_cases.Sets(room, case, gpu_arrays.Random(5), 1)
+        inputs, out = sets.sets[0]
+        gain = np.array(1.5, np.float32)
+        program = weft.compile("a * b + gain")
+        call, params = weft.bound(program, {"a": inputs["a"], "b": inputs["b"], "gain": gain}, out, driver.stream)
+        weft.prepare(program, params)
+        want = inputs["a"].download().astype(np.float64) * inputs["b"].download() + 1.5
+        check = gpu_time.checker(driver, case, sets, lambda number, tolerance: (want, tolerance, "NumPy in float64"))
+        entries = {"Weft": one(driver, gpu_peers.Contender("Weft", [call]), check, count)}
+    show(entries, {})
+    return {"text": "a * b + gain", "calls_in_a_run": count, "contenders": entries}
 
 
 def show(entries, skipped):

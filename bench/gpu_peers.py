@@ -30,7 +30,7 @@ class Contender:
 
 
 # The words in which the libraries differ; the reference computes in float64.
-NUMPY = types.SimpleNamespace(f32=np.float64, u8=np.uint8, f16=np.float64, clip=np.clip, rint=np.rint, sin=np.sin,
+NUMPY = types.SimpleNamespace(f32=np.float64, u8=np.uint8, f16=np.float64, max=np.maximum, clip=np.clip, rint=np.rint, sin=np.sin,
                               exp=np.exp, sqrt=np.sqrt, abs=np.abs)
 
 
@@ -71,7 +71,7 @@ class Cupy:
         self.stream = self.cupy.cuda.ExternalStream(stream.value)
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(np.float32), u8=lambda x: x.astype(np.uint8), f16=lambda x: x.astype(np.float16),
-            clip=self.cupy.clip, rint=self.cupy.rint, sin=self.cupy.sin, exp=self.cupy.exp, sqrt=self.cupy.sqrt,
+            max=self.cupy.maximum, clip=self.cupy.clip, rint=self.cupy.rint, sin=self.cupy.sin, exp=self.cupy.exp, sqrt=self.cupy.sqrt,
             abs=self.cupy.absolute)
 
     def kernel(self, case, sets):
@@ -111,7 +111,7 @@ class Torch:
             self.around = lambda: torch.cuda.stream(external)
         self.words = types.SimpleNamespace(
             f32=lambda x: x.to(torch.float32), u8=lambda x: x.to(torch.uint8), f16=lambda x: x.to(torch.float16),
-            clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt, abs=torch.abs)
+            max=torch.maximum, clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt, abs=torch.abs)
 
     def eager(self, case, sets):
         return Contender("PyTorch eager", bound(case, sets, self.torch.from_dlpack,
@@ -139,7 +139,7 @@ class Jax:
             raise Skip(f"JAX runs on {platform}")
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(numpy.float32), u8=lambda x: x.astype(numpy.uint8),
-            f16=lambda x: x.astype(numpy.float16), clip=numpy.clip, rint=numpy.rint, sin=numpy.sin, exp=numpy.exp,
+            f16=lambda x: x.astype(numpy.float16), max=numpy.maximum, clip=numpy.clip, rint=numpy.rint, sin=numpy.sin, exp=numpy.exp,
             sqrt=numpy.sqrt, abs=numpy.abs)
 
     def jit(self, case, sets):

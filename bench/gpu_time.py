@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 
+import gpu_arrays
 import gpu_peers
 
 RUNS = 5
@@ -55,8 +56,8 @@ def all_calls(contender):
         call()
 
 
-def in_turns(driver, contenders, seconds, stack, check, skipped):
-    """Every contender, launched and as a graph where that works, RUNS times each in turns. `check` raises for a
+def in_turns(driver, contenders, seconds, stack, check, skipped, graphs=True):
+    """Every contender, launched and, if wanted and possible, as a graph, RUNS times each in turns. `check` raises for a
     wrong result; `skipped` takes the reasons. `stack` keeps the graphs."""
     timed = []
     for contender in contenders:
@@ -71,7 +72,7 @@ def in_turns(driver, contenders, seconds, stack, check, skipped):
             timed = [one for one in timed if one.contender is not contender]
             skipped[contender.name] = gpu_peers.told(error)
             continue
-        replay = graph_of(driver, contender, stack, check, skipped) if contender.clock == "device" else None
+        replay = graph_of(driver, contender, stack, check, skipped) if graphs and contender.clock == "device" else None
         if replay:
             timed.append(Timed(driver, contender, "graph", replay, len(contender.calls)))
             timed[-1].settle(seconds)
@@ -93,6 +94,28 @@ def graph_of(driver, contender, stack, check, skipped):
     except Exception as error:
         skipped[f"{contender.name}, as a graph"] = gpu_peers.told(error)
         return None
+
+
+# ---- contenders ----
+
+def copier(driver, room, total, count):
+    """Copies of half of `total` bytes, each with others of their own until `count` times as many are used."""
+    half = max(1, total // 2)
+    reach = max(half * count, half)
+    source, target = room.array((reach,), np.uint8), room.array((reach,), np.uint8)
+    gpu_arrays.Random(1).fill(source)
+    calls = [lambda at=i * half: driver.copy(target.address + at, source.address + at, half) for i in range(count)]
+    return gpu_peers.Contender("copy", calls)
+
+
+def weft_contender(weft, driver, case, sets):
+    program = weft.compile(case.text)
+    calls, seconds = [], 0.0
+    for inputs, out in sets.sets:
+        call, params = weft.bound(program, sets.for_weft(inputs), out, driver.stream)
+        seconds += weft.prepare(program, params)
+        calls.append(call)
+    return gpu_peers.Contender("Weft", calls), seconds
 
 
 # ---- results ----

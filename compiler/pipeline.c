@@ -341,7 +341,7 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
         if (access_by_value(&params->shapes, &params->operands, kernel, a))
             loop->geometry.kinds[a] = ACCESS_VALUE;
     if (params->target->chunks) {
-        make_form(kernel, &loop->geometry, params->many, &loop->form);
+        make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);
         align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
     } else {
         block_form(kernel, &loop->form);

@@ -81,6 +81,7 @@ bool pipeline_run(struct pipeline *p, enum pass first, enum pass last);
 struct loop_params {
     const struct target *target;
     unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
+    const struct tuning *tuning;   /* for targets that compute in chunks */
     bool many;                     /* it must take a table of samples */
     const struct kernel *kernel;
     const struct shape *space;     /* the kernel's iteration space */

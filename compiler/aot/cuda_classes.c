@@ -44,12 +44,12 @@ static void add_class(struct aot_kernel *k, struct aot_launch *launch, struct ao
 static void add_likely(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *g, bool fixed, bool batch)
 {
     struct aot_class class = {.kinds = with_values(k, launch->kernel, g->kinds), .batch = batch};
-    make_form(launch->kernel, g, batch, &class.form);
+    make_form(launch->kernel, g, tuning_for(0), batch, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;
     else if (g->period)
-        form_any_period(&class.form);
+        form_any_period(tuning_for(0), &class.form);
     add_class(k, launch, class);
 }
 
@@ -92,7 +92,7 @@ static void add_general(struct aot_kernel *k, struct aot_launch *launch)
     for (int wide = 0; wide < 2; wide++) {
         struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
         g.volume = wide ? INT64_MAX : 1;
-        make_form(kernel, &g, false, &class.form);
+        make_form(kernel, &g, tuning_for(0), false, &class.form);
         ARENA_PUSH(k->arena, launch->classes, launch->class_count, class);
     }
 }

@@ -255,7 +255,7 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
         .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = launch->kernel,
-        .space = maps[0].to, .maps = maps,
+        .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {example_inputs(k, inputs), NULL}};
     return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &loop, &wrong)

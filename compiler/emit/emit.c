@@ -222,6 +222,8 @@ static void put_form(struct emitter *e, struct buf *out)
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
+    if (form->bounds || form->hints)
+        buf_printf(out, "#define BOUNDS %d\n#define HINTS %d\n", form->bounds, form->hints);
 }
 
 /* Adds declarations of the library functions. */
@@ -291,8 +293,11 @@ static void put_args(struct emitter *e, struct buf *out)
 
 static void put_helpers(struct emitter *e, struct buf *out)
 {
+    const struct form *form = e->params->form;
     if (e->vectors)
         put_head(e, out, "//: vector head\n");
+    if (form && (form->bounds || form->hints))
+        put_head(e, out, "//: hinted head\n");
     buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
 }
 
@@ -344,6 +349,8 @@ static void start(struct emitter *e)
         e->lines = find_lines(e->arena, kernel->program->source);
     make_schedule(e->arena, kernel, e->kinds, e->params->fast, !e->params->target->chunks, &e->schedule);
     subst_init(&e->subst, e->arena, e->params->target);
+    if (e->params->form->hints)
+        e->subst.first = "hinted";
 }
 
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,

@@ -15,6 +15,7 @@ struct prototype {
 struct subst {
     struct arena *arena;
     const struct target *target;
+    const char *first;             /* the section in which helpers are looked up first; NULL: none */
     struct buf helpers;            /* definitions, each after those it calls */
     const char **names;            /* the names of helpers that are defined already */
     int name_count;

@@ -3,15 +3,13 @@
 
 #include <string.h>
 
-/* Estimated, not measured. A GPU with 2 to 5 TB/s needs 20 to 40 KB in flight for each SM (bandwidth times
- * latency). 2048 threads that load 16 bytes each provide that, and twice as much leaves room. More elements for
- * each thread only take compile time. */
+/* What no architecture changes; tuning.c has the rest. */
 enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     WORD_BYTES = 4,                /* the narrowest that a narrower chunk's elements are loaded in, not aligned */
-    THREADS = 256,
-    ELEMENTS = 32,                 /* of a thread at once, where that is more than a chunk */
-    LOADS_MOST = 64,               /* bytes that these elements load */
+    WARP = 32,
+    THREADS_MOST = 1024,           /* of a block */
+    RESIDENT_MOST = 2048,          /* threads of a multiprocessor */
     CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
     WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
     CHUNK_WORK_MOST = 2048,        /* the same of a chunk */
@@ -66,7 +64,8 @@ static int most(int value, int limit)
 
 /* A chunk fills 16 bytes of the widest access that streams. Where no access is dense there are no chunks, so that
  * neighbouring threads take neighbouring elements. */
-static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
+static void choose_chunks(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
+                          struct form *form)
 {
     int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = kernel_weight(kernel) + 1;
     for (int a = 0; a < kernel->access_count; a++)
@@ -76,25 +75,39 @@ static void choose_chunks(const struct kernel *kernel, const struct geometry *g,
     int block = chunks ? CHUNK_BYTES / widest : 1;
     block = most(block, CHUNK_LOADS_MOST / bytes);
     form->block = block = most(block, CHUNK_WORK_MOST / work);
-    int elements = most(ELEMENTS, WORK_MOST / work);
-    elements = most(elements, LOADS_MOST / (bytes > widest ? bytes : widest));
+    int elements = most(tuning->elements, WORK_MOST / work);
+    elements = most(elements, tuning->loads / (bytes > widest ? bytes : widest));
     form->unroll = elements > block ? elements / block : 1;
     form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
 }
 
 /* Chooses a number of threads for which all chunks of a thread begin at the same place in the period, if there is one.
  * A periodic access is then loaded once for all of them. */
-static void choose_threads(const struct geometry *g, struct form *form)
+static void choose_threads(const struct geometry *g, const struct tuning *tuning, struct form *form)
 {
-    static const short counts[] = {THREADS, 192, 320, 384, 128, 160, 224, 288, 352};
-    form->threads = THREADS;
-    for (size_t i = 0; form->flat && !g->groups && i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] * form->block % g->period == 0) {
-            form->threads = counts[i];
+    static const char eighths[] = {8, 6, 10, 12, 4, 5, 7, 9, 11};
+    form->threads = tuning->threads;
+    for (size_t i = 0; form->flat && !g->groups && i < sizeof eighths; i++) {
+        const int threads = tuning->threads * eighths[i] / 8;
+        if (threads % WARP == 0 && threads <= THREADS_MOST && threads * form->block % g->period == 0) {
+            form->threads = threads;
             form->repeats = true;
             form->period = g->period < form->block ? (int)g->period : 0;
             return;
         }
+    }
+}
+
+/* What is said beside the text. Where a dense access reads the same row again and again, loads shall stay in L1. */
+static void choose_hints(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
+                         struct form *form)
+{
+    form->bounds = tuning->bounds < RESIDENT_MOST / form->threads ? tuning->bounds : RESIDENT_MOST / form->threads;
+    form->blocks = tuning->blocks;
+    form->hints = tuning->hints;
+    for (int a = 0; a < kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_UNIT && !streams(g, a))
+            form->hints &= ~HINT_LOADS;
 }
 
 static int room_for(int groups)
@@ -122,7 +135,8 @@ static bool is_wide(const struct kernel *kernel, const struct geometry *g)
            chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
 }
 
-void make_form(const struct kernel *kernel, const struct geometry *g, bool many, struct form *form)
+void make_form(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning, bool many,
+               struct form *form)
 {
     *form = (struct form){.accesses = kernel->access_count, .literals = kernel->literal_count,
                           .groups = room_for(g->groups), .flat = g->period > 0,
@@ -130,8 +144,9 @@ void make_form(const struct kernel *kernel, const struct geometry *g, bool many,
                           .mapped = any_numbered(kernel, g->kinds),
                           .wide = is_wide(kernel, g),
                           .many = many};
-    choose_chunks(kernel, g, form);
-    choose_threads(g, form);
+    choose_chunks(kernel, g, tuning, form);
+    choose_threads(g, tuning, form);
+    choose_hints(kernel, g, tuning, form);
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
@@ -190,9 +205,9 @@ void align_chunks(const struct kernel *kernel, const unsigned char *misalignment
     }
 }
 
-void form_any_period(struct form *form)
+void form_any_period(const struct tuning *tuning, struct form *form)
 {
-    form->threads = THREADS;
+    form->threads = tuning->threads;
     form->period = 0;
     form->repeats = false;
 }

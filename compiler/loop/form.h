@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_LOOP_FORM_H
 
 #include "compiler/loop/geometry.h"
+#include "compiler/loop/tuning.h"
 
 enum {
     EXACT_GROUPS = 3,              /* up to this many outer groups are counted exactly; for more there is
@@ -15,6 +16,7 @@ enum {
 struct form {
     int block;                     /* elements that a kernel computes at once; on CUDA, of a chunk */
     int unroll, threads;           /* a tile has `unroll` chunks for each of `threads` threads; 0 for C */
+    int bounds, hints, blocks;     /* as in struct tuning */
     int singles;                   /* elements that a thread computes at once where chunks are not dense */
     int accesses, literals;
     int groups;                    /* outer groups for which there is room */
@@ -33,7 +35,7 @@ struct form {
 /* The form of a kernel that computes in blocks (target C). */
 void block_form(const struct kernel *kernel, struct form *form);
 /* The form of a CUDA kernel on this geometry. `many`: it must take a table of samples. */
-void make_form(const struct kernel *kernel, const struct geometry *geometry, bool many,
+void make_form(const struct kernel *kernel, const struct geometry *geometry, const struct tuning *tuning, bool many,
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
@@ -42,7 +44,7 @@ bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
                   struct form *form);
 /* Changes the form so that it serves any period. */
-void form_any_period(struct form *form);
+void form_any_period(const struct tuning *tuning, struct form *form);
 /* The number of tiles of a sample with this geometry; 0 where it is empty. */
 int64_t form_tiles(const struct form *form, const struct geometry *geometry);
 

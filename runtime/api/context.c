@@ -97,6 +97,21 @@ static void choose_target(struct weft_context *context, const struct weft_contex
         diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
 }
 
+#ifdef WEFT_SWEEP
+/* Only a library for measuring reads WEFT_TUNING (bench/sweep.py). */
+static void choose_tuning(struct weft_context *context, struct diags *diags)
+{
+    const char *words = getenv("WEFT_TUNING");
+    struct tuning tuning = *tuning_for(0);
+    size_t length;
+    const char *wrong = words ? tuning_read(&tuning, words, &length) : NULL;
+    if (wrong)
+        diag_at(diags, DIAG_NO_TUNING, NULL, 0, (int)length, wrong, TUNING_WORDS);
+    else if (words && !(context->tuning = strdup(words)))
+        diag_at(diags, DIAG_NO_MEMORY, NULL, 0);
+}
+#endif
+
 /* ---- directories ---- */
 
 static void choose_cache(struct weft_context *context, const char *word, struct diags *diags)
@@ -134,6 +149,9 @@ static void choose(struct diags *diags, void *user)
     choose_keep(order->context, params->keep, diags);
     choose_cache(order->context, params->cache, diags);
     choose_stages(order->context, params->debug, diags);
+#ifdef WEFT_SWEEP
+    choose_tuning(order->context, diags);
+#endif
 }
 
 /* ---- contexts ---- */
@@ -195,6 +213,7 @@ void weft_context_destroy(struct weft_context *context)
     free(context->cache);
     free(context->keep);
     free(context->arch);
+    free(context->tuning);
     pthread_cond_destroy(&context->changed);
     pthread_cond_destroy(&context->worker.wake);
     pthread_mutex_destroy(&context->running.mutex);

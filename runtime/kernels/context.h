@@ -16,6 +16,7 @@ struct weft_context {
     unsigned fast;                 /* a set of enum fast_path */
     enum weft_target target;       /* WEFT_TARGET has been applied */
     char *arch;                    /* "sm_90", for stages; NULL: none named */
+    char *tuning;                  /* words for tuning_read, of a library for measuring; NULL: none */
     struct threads threads;
     struct cuda_devices cuda;
     struct remarks remarks;

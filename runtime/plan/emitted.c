@@ -24,7 +24,8 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     const int counts[] = {kernel->ins_count, kernel->access_count, kernel->load_count,
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
     const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps,
-                         form->flat, form->period, form->mapped, form->wide, form->many, form->repeats};
+                         form->flat, form->period, form->mapped, form->wide, form->many, form->repeats,
+                         form->bounds, form->hints, form->blocks};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);

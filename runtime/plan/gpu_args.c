@@ -16,9 +16,11 @@ static const struct form *form_of(const struct planned *planned)
 #define FORM struct form
 #include "templates/shared/launch_args.c"
 
-unsigned cuda_blocks(const struct planned *planned, int64_t tiles)
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles, int processors)
 {
-    return count_blocks(form_of(planned), tiles);
+    const unsigned blocks = count_blocks(form_of(planned), tiles);
+    const unsigned most = (unsigned)form_of(planned)->blocks * (unsigned)processors;
+    return most && blocks > most ? most : blocks;
 }
 
 void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, uint64_t *words)

@@ -17,8 +17,8 @@
 
 struct planned;
 
-/* Blocks for a launch over so many tiles (> 0), of all samples: at least 1. */
-unsigned cuda_blocks(const struct planned *planned, int64_t tiles);
+/* Blocks for a launch over so many tiles (> 0), of all samples, on a GPU with so many multiprocessors: at least 1. */
+unsigned cuda_blocks(const struct planned *planned, int64_t tiles, int processors);
 
 /* A geometry for a table. `maps`: for each access the device address of its map; NULL where
  * !form.mapped. */

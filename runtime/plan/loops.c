@@ -2,6 +2,7 @@
  * loops. This file keeps lowered kernels, limits the number of classes, and places temporaries. */
 #include "runtime/plan/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -56,15 +57,33 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
     }
 }
 
+/* What forms are made by on the GPU that the kernels are for, or on one that stages name. False with a diagnostic. */
+static bool find_tuning(struct planning *p, struct tuning *tuning)
+{
+    struct weft_context *context = p->program->context;
+    const int device = p->occasion->device;
+    const struct cuda_device *gpu = device ? cuda_device_get(&context->cuda, device - 1, p->pipeline.diags) : NULL;
+    const int listed = context->arch ? atoi(context->arch + strlen("sm_")) : 0;
+    size_t length;
+    *tuning = *tuning_for(gpu ? 10 * gpu->major + gpu->minor : listed);
+    if (context->tuning)
+        tuning_read(tuning, context->tuning, &length);
+    return !device || gpu;
+}
+
 /* Makes the loops of all kernels. False with a diagnostic. */
 static bool add_drafts(struct planning *p)
 {
+    struct tuning tuning;
+    if (!find_tuning(p, &tuning))
+        return false;
     const struct program *program = p->typed->program;
     struct arena *arena = p->pipeline.arena;
     const struct kernel_program *made = &p->into->program;
     const struct access *wrong;
     struct loop_params params = {
         .target = p->pipeline.target, .fast = p->pipeline.fast, .many = p->occasion->many,
+        .tuning = &tuning,
         .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
         .operands = {strided(arena, p->occasion, p->occasion->inputs, program->input_count),
                      strided(arena, p->occasion, p->outputs, program->result_count)}};

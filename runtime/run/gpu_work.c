@@ -234,7 +234,8 @@ bool work_launch(struct cuda_work *work, const struct planned *planned, const st
     } else {
         cuda_write_args(planned, launch, args);
     }
-    int result = driver->cuLaunchKernel(planned->loaded->function, cuda_blocks(planned, launch->tiles), 1, 1,
+    const unsigned blocks = cuda_blocks(planned, launch->tiles, work->device->processors);
+    int result = driver->cuLaunchKernel(planned->loaded->function, blocks, 1, 1,
                                         (unsigned)form->threads, 1, 1, 0, work->order.stream,
                                         (void *[]){args}, NULL);
     if (result == CUDA_SUCCESS)

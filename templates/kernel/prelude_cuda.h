@@ -428,6 +428,125 @@ DEVICE f32 own_tanf(f32 x)
         return far_tanf(x);
     return tanf(x);
 }
+//: hinted head
+#if BOUNDS && defined __cplusplus
+#undef KERNEL
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, BOUNDS)
+#endif
+#if HINTS & 1
+#define READ_ONCE ".L1::no_allocate"
+#else
+#define READ_ONCE
+#endif
+#if HINTS & 2
+#define WRITTEN ".cs"
+#else
+#define WRITTEN
+#endif
+#if HINTS & 4
+#define READ_AGAIN ".L1::evict_last"
+#else
+#define READ_AGAIN
+#endif
+#ifdef __CUDA_ARCH__
+/* Words of 4 bytes, aligned like all of them or to 16 bytes. Such loads and stores stay in their order. */
+DEVICE void load_words(u32 *to, const char *from, const int words)
+{
+    const u64 at = __cvta_generic_to_global(from);
+    if (words == 1)
+        asm volatile("ld.global" READ_ONCE ".u32 %0, [%1];" : "=r"(to[0]) : "l"(at));
+    if (words == 2)
+        asm volatile("ld.global" READ_ONCE ".v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(at));
+    UNROLLED
+    for (int k = 0; k + 4 <= words; k += 4)
+        asm volatile("ld.global" READ_ONCE ".v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[k]), "=r"(to[k + 1]), "=r"(to[k + 2]), "=r"(to[k + 3]) : "l"(at + 4 * k));
+}
+DEVICE void store_words(char *to, const u32 *from, const int words)
+{
+    const u64 at = __cvta_generic_to_global(to);
+    if (words == 1)
+        asm volatile("st.global" WRITTEN ".u32 [%0], %1;" :: "l"(at), "r"(from[0]) : "memory");
+    if (words == 2)
+        asm volatile("st.global" WRITTEN ".v2.u32 [%0], {%1, %2};" :: "l"(at), "r"(from[0]), "r"(from[1]) : "memory");
+    UNROLLED
+    for (int k = 0; k + 4 <= words; k += 4)
+        asm volatile("st.global" WRITTEN ".v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(at + 4 * k), "r"(from[k]),
+                     "r"(from[k + 1]), "r"(from[k + 2]), "r"(from[k + 3]) : "memory");
+}
+/* An element of so many bytes. */
+DEVICE void load_element(void *to, const char *from, const int bytes)
+{
+    const u64 at = __cvta_generic_to_global(from);
+    unsigned short narrow;
+    if (bytes == 1)
+        asm volatile("ld.global" READ_AGAIN ".u8 %0, [%1];" : "=h"(narrow) : "l"(at));
+    if (bytes == 2)
+        asm volatile("ld.global" READ_AGAIN ".u16 %0, [%1];" : "=h"(narrow) : "l"(at));
+    if (bytes == 1)
+        *(u8_m *)to = (u8_m)narrow;
+    else if (bytes == 2)
+        *(u16_m *)to = narrow;
+    else if (bytes == 4)
+        asm volatile("ld.global" READ_AGAIN ".u32 %0, [%1];" : "=r"(*(u32_m *)to) : "l"(at));
+    else
+        asm volatile("ld.global" READ_AGAIN ".u64 %0, [%1];" : "=l"(*(u64_m *)to) : "l"(at));
+}
+#else
+DEVICE void load_words(u32 *to, const char *from, const int words)
+{
+    for (int k = 0; k < words; k++)
+        to[k] = ((const u32_m *)from)[k];
+}
+DEVICE void store_words(char *to, const u32 *from, const int words)
+{
+    for (int k = 0; k < words; k++)
+        ((u32_m *)to)[k] = from[k];
+}
+DEVICE void load_element(void *to, const char *from, const int bytes)
+{
+    for (int k = 0; k < bytes; k++)
+        ((u8_m *)to)[k] = ((const u8_m *)from)[k];
+}
+#endif
+//: hinted load
+DEVICE void N(load)(T *x, const char *from, const int BLOCK)
+{
+    if (BLOCK == 1)
+        *x = *(const T *)from;
+    else if (CHUNK * sizeof(T) < 4)
+        *(u16_m *)x = *(const u16_m *)from;
+    else
+        load_words(((struct N(chunk) *)x)->word, from, CHUNK * sizeof(T) / 4);
+}
+//: hinted store
+DEVICE void N(store)(char *to, const T *x, int m, const int BLOCK)
+{
+    if (!m)
+        return;
+    if (BLOCK == 1)
+        *(T *)to = *x;
+    else if (CHUNK * sizeof(T) < 4)
+        *(u16_m *)to = *(const u16_m *)x;
+    else
+        store_words(to, ((const struct N(chunk) *)x)->word, CHUNK * sizeof(T) / 4);
+}
+//: hinted periodic
+DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index period, const int BLOCK)
+{
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++) {
+        if (PERIOD && j >= PERIOD) {
+            x[j] = x[j - PERIOD];
+            continue;
+        }
+        if (HINTS & 4)
+            load_element(&x[j], from + times(phase, step), sizeof(T));
+        else
+            x[j] = *(const T *)(from + times(phase, step));
+        phase = phase + 1 < period ? phase + 1 : 0;
+    }
+}
 //: move end
 //: floating min_nonzero
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800

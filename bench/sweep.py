@@ -1,0 +1,111 @@
+"""Measures what the numbers in compiler/loop/tuning.c should be on a GPU, step by step, the most telling step first:
+
+    python3 bench/sweep.py --build build --library build/tests/gpu [--out sweep.json] [--limit 2700] [--steps NAMES]
+
+`scripts/gpu sweep` calls it on a machine with a GPU. --library names the directory of the libweft that reads
+WEFT_TUNING (tests/gpu/meson.build). Each step has its share of the seconds that are left, and what it has not measured
+by then it leaves out (`cut`). The file is written after each entry. A figure is the time of a device copy of the same
+bytes in the same run over the time taken, medians of 5 by CUDA events after warming up, rotating over 1 GB of buffers.
+Every result is compared with NumPy's, or bit for bit with one that was, before it is timed. It ends with the best
+setting of each case and the row for the table. Exit status: 1 when a result was wrong, 77 without a GPU.
+
+--mock DIRECTORY runs all of it, on small arrays, on the fake driver of tests/mockcuda, whose clock means nothing."""
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+import gpu_result  # noqa: E402
+import sweep_steps  # noqa: E402
+import sweep_table  # noqa: E402
+
+NO_GPU = 77
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--library", help="the directory of the libweft that reads WEFT_TUNING; BUILD/tests/gpu")
+    parser.add_argument("--out", default=str(ROOT / "bench/results/sweep.json"))
+    parser.add_argument("--limit", type=float, default=2700, help="seconds for all steps together")
+    parser.add_argument("--steps", default="", help=f"some of {', '.join(sweep_steps.STEPS)}, by commas")
+    parser.add_argument("--seconds", type=float, default=0.02, help="of one run of a contender")
+    parser.add_argument("--suite", help="the list of the suite gpu (tests/gpu/suite.py list), for the step suite")
+    parser.add_argument("--mock", help="the directory of the fake driver and NVRTC")
+    parser.add_argument("--table", help="print the best settings of this file, which was measured before, and end")
+    return parser.parse_args()
+
+
+def wanted_steps(names):
+    wanted = [name for name in names.split(",") if name] or list(sweep_steps.STEPS)
+    unknown = [name for name in wanted if name not in sweep_steps.STEPS]
+    if unknown:
+        raise SystemExit(f"there is no step '{unknown[0]}'; there are {', '.join(sweep_steps.STEPS)}")
+    return [name for name in sweep_steps.STEPS if name in wanted]
+
+
+def run_step(bench, result, name, seconds):
+    """Takes the step's entries, one by one, until its time is over."""
+    make, began = sweep_steps.STEPS[name][1], time.monotonic()
+    step = {"budget_s": round(seconds, 1), "seconds": 0, "cut": False, "entries": []}
+    result.content["steps"][name] = step
+    bench.end = began + seconds
+    print(f"\n== {name}, {seconds:.0f} s", flush=True)
+    try:
+        for entry in make(bench):
+            step["entries"].append(entry)
+            step["seconds"] = round(time.monotonic() - began, 1)
+            sweep_table.show(entry)
+            result.put()
+            if entry.get("failed"):
+                bench.wrong.append(f"{name}: {entry['what']}: {entry['failed']}")
+    except sweep_steps.OutOfTime:
+        step["cut"] = True
+    except Exception as error:  # one step that fails leaves the others their time
+        step["failed"] = f"{type(error).__name__}: {error}"
+        bench.wrong.append(f"{name}: {step['failed']}")
+        print(f"FAILED: {step['failed']}")
+    step["seconds"] = round(time.monotonic() - began, 1)
+    result.put()
+
+
+def run_steps(bench, result, names, limit):
+    end = time.monotonic() + limit
+    for i, name in enumerate(names):
+        left = end - time.monotonic()
+        minutes = [sweep_steps.STEPS[other][0] for other in names[i:]]
+        run_step(bench, result, name, max(0.0, left * minutes[0] / sum(minutes)))
+
+
+def main():
+    given = options()
+    if given.table:
+        sweep_table.tell(json.loads(pathlib.Path(given.table).read_text(encoding="utf-8")))
+        return 0
+    names = wanted_steps(given.steps)
+    if given.mock:
+        given.mock = str(pathlib.Path(given.mock).resolve())
+        gpu_result.play_on(given.mock)
+    os.environ.pop("WEFT_TUNING", None)
+    result = gpu_result.Result(given.out, "bench/sweep.py", steps={})
+    try:
+        bench = sweep_steps.Bench(given)
+    except sweep_steps.cuda.DriverError as error:
+        print(f"no GPU: {error}")
+        result.put(no_gpu=str(error))
+        return NO_GPU
+    result.put(gpu=dict(bench.driver.describe(), state=gpu_result.state_of_card()))
+    print(json.dumps(result.content["gpu"]))
+    run_steps(bench, result, names, given.limit)
+    bench.close()
+    result.put(best=sweep_table.tell(result.content), failed=bench.wrong, state_after=gpu_result.state_of_card())
+    return 1 if bench.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
