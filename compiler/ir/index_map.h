@@ -23,7 +23,8 @@ int map_bytes(struct kernel *kernel, int map, const struct shape *from, const st
 int map_select(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                const struct axis *axes);
 /* The same for a selection whose positions may lie outside `to`. There `value` is read, the bits of a value of the
- * access's dtype. Its slices begin at `start` as it is and have no end. */
+ * access's dtype. Its slices begin at `start` as it is and have no end; one with a stop
+ * (has_stop) ends with the dimension instead, so that only the call need know where it begins. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
 /* The same for a step that goes round: element i of dimension d of `to`, which is also the shape of the view, is read

@@ -11,7 +11,9 @@ int __wrap_map_select(struct kernel *kernel, int map, const struct shape *from, 
                       const struct axis *axes)
 {
     struct axis *bounded = arena_copy(kernel->arena, axes, (size_t)to->rank * sizeof *axes);
-    for (int d = 0; d < to->rank; d++)
+    for (int d = 0; d < to->rank; d++) {
+        bounded[d].slice.has_stop = false;
         bounded[d].slice.start = axes[d].from < 0 || axes[d].slice.has_start ? axes[d].slice.start : 0;
+    }
     return map_bounded(kernel, map, from, to, bounded, 1);
 }
