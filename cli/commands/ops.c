@@ -136,7 +136,7 @@ bool command_ops(struct report *report, const struct arguments *arguments)
         puts(conversions_md);
         puts("\nViews keep the elements, under another shape (sections 7 and 9):\n\n| view | |\n|---|---|");
         print_rows("view", print_md);
-        puts("\nReductions join all elements into one (section 11):\n\n"
+        puts("\nReductions join the elements of some dimensions, or of all (section 11):\n\n"
              "| reduction | type of the result | |\n|---|---|---|");
         print_rows("reduction", print_md);
     } else {
@@ -144,7 +144,7 @@ bool command_ops(struct report *report, const struct arguments *arguments)
         puts(conversions_text);
         puts("Views keep the elements, under another shape:");
         print_rows("view", print_text);
-        puts("Reductions join all elements into one:");
+        puts("Reductions join the elements of some dimensions, or of all:");
         print_rows("reduction", print_text);
     }
     return output_flush(report);
