@@ -78,6 +78,18 @@ class Reductions(unittest.TestCase):
         for seed in range(first, first + count):
             self.check(seed)
 
+    def test_order_of_the_page(self):
+        """The function that docs/language.md prints."""
+        page = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/language.md")).read()
+        text = next(part for part in page.split("```python\n")[1:] if part.startswith("def order")).split("```")[0]
+        printed = {}
+        exec(text, printed)
+        for count in (1, 2, 15, 17, 1023, 1025, 3000, 5000):
+            x = values((count,), "float32", np.random.default_rng(count))
+            x[~np.isfinite(x)] = 3
+            found = np.asarray(weft.evaluate("sum(x)", {"x": x}))
+            self.assertTrue(same(np.asarray(printed["order"](x, np.add)), found), count)
+
     def test_ways(self):
         """Blocks of several tiles, and every number of threads, against the way that stores all values."""
         before = os.environ.get("WEFT_DISABLE", "")
