@@ -25,7 +25,8 @@ static bool pass_shapes(struct pipeline *p)
 
 static bool pass_layouts(struct pipeline *p)
 {
-    return infer_layouts(p->arena, p->program, p->diags, p->shapes, p->contents, p->layouts);
+    return infer_layouts(p->arena, p->program, p->diags, p->shapes, p->contents, p->program->node_count,
+                         p->layouts);
 }
 
 /* ---- lowering ---- */
@@ -50,7 +51,7 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 static struct lower_params lower_params(const struct pipeline *p)
 {
     return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
-                                 p->open != NULL, p->reduced, p->diags, p->open};
+                                 p->open != NULL, p->reduced, p->kernels.temporaries, p->diags, p->open};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
@@ -85,24 +86,128 @@ static bool *find_needed(const struct pipeline *p)
     return needed;
 }
 
-/* Adds a kernel that computes what is reduced, over dimensions that are all reduced. False with a diagnostic. */
-static bool lower_reduction(struct pipeline *p, int n)
+/* A reduction while it is lowered: its parallel dimensions come first, then those that are reduced. */
+struct reducing {
+    const struct node *node;
+    struct lowered_value value;
+    int reduced, inner;            /* as in struct program_kernel */
+};
+
+/* Whether the target's kernels have reduced dimensions. Ahead of time extents are not known well enough. */
+static bool fuses(const struct pipeline *p)
+{
+    return p->target->reduce && !p->open && p->fast & FAST_REDUCE;
+}
+
+/* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
+ * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. */
+static int inner_dimensions(const struct pipeline *p, const struct shape *shape, uint32_t set)
+{
+    enum { FEW = 64 };
+    int64_t elements = 1, inner = 1;
+    int trailing = 0, parallel = 0;
+    for (int d = shape->rank - 1; fuses(p) && d >= 0; d--) {
+        const bool reduced = set >> d & 1;
+        elements *= reduced ? shape->extents[d] : 1;
+        trailing += !reduced && trailing == shape->rank - 1 - d;
+        inner *= trailing == shape->rank - d ? shape->extents[d] : 1;
+        parallel += !reduced;
+    }
+    return elements < 2 ? 0 : elements * inner <= FEW ? parallel : trailing;
+}
+
+/* The number of parallel dimensions behind dimension d. */
+static int parallel_behind(uint32_t set, int rank, int d)
+{
+    int count = 0;
+    while (++d < rank)
+        count += !(set >> d & 1);
+    return count;
+}
+
+static struct reducing order_dimensions(const struct pipeline *p, int n)
 {
     const struct node *node = &p->program->nodes[n];
     const int operand = p->program->operands[node->operands];
-    const struct shape *space = p->shapes[operand];
-    const enum weft_dtype compute = type_rows[node->dtype].compute;
+    const struct shape *shape = p->shapes[operand];
+    const uint32_t set = reduced_set(p->arena, p->program, p->shapes, p->contents, n);
+    struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
+    struct axis *axes = ARENA_ARRAY(p->arena, struct axis, shape->rank);
+    const int inner = inner_dimensions(p, shape, set);
+    int next = 0, parallel = 0;
+    for (int last = 0; last < 3; last++)
+        for (int d = 0; d < shape->rank; d++)
+            if ((set >> d & 1 ? 1 : parallel_behind(set, shape->rank, d) < inner ? 2 : 0) == last) {
+                axes[d] = (struct axis){next, {.step = 1}};
+                space->extents[next++] = shape->extents[d];
+                parallel += last == 0;
+            }
+    space->rigid = 0;
+    const struct lowered_value value = {.node = operand, .space = space, .axes = axes};
+    return (struct reducing){node, value, shape->rank - parallel - inner, inner};
+}
+
+/* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
+static int add_reduction(struct pipeline *p, const struct reducing *reduction, enum value_part part,
+                         enum weft_dtype dtype, enum weft_dtype result)
+{
+    const struct node *node = reduction->node;
     const struct lower_params params = lower_params(p);
-    struct kernel *kernel =
-        lower_value(p->arena, &params, operand, compute, add_temporary(&p->kernels, compute, space));
+    struct lowered_value value = reduction->value;
+    value.dtype = dtype;
+    value.part = part;
+    const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
+    value.temporary = add_temporary(&p->kernels, joined, value.space);
+    struct kernel *kernel = lower_value(p->arena, &params, &value);
     if (!kernel)
-        return false;
-    p->reduced[n] = add_temporary(&p->kernels, node->dtype, ARENA_NEW(p->arena, struct shape));
-    const struct reduce how = {node->reduction, compute, node->dtype, p->reduced[n], node->token};
-    add_kernel(&p->kernels, (struct program_kernel){
-        .kernel = kernel, .space = space, .reduced = space->rank < 32 ? (1u << space->rank) - 1 : ~0u,
-        .reduce = arena_copy(p->arena, &how, sizeof how)});
-    return true;
+        return -1;
+    const int to = add_temporary(&p->kernels, result, p->shapes[node - p->program->nodes]);
+    const struct reduce how = {node->join, joined, result, to, node->token};
+    add_kernel(&p->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
+                                                    .reduced = reduction->reduced, .inner = reduction->inner,
+                                                    .reduce = arena_copy(p->arena, &how, sizeof how)});
+    return to;
+}
+
+/* The exact sum of 64-bit integers as a float64. */
+static int add_exact_total(struct pipeline *p, const struct reducing *reduction, enum weft_dtype dtype)
+{
+    const struct node *node = reduction->node;
+    const int high = add_reduction(p, reduction, PART_HIGH, dtype, dtype);
+    const int low = high < 0 ? -1 : add_reduction(p, reduction, PART_LOW, dtype, WEFT_UINT64);
+    if (low < 0)
+        return -1;
+    const int to = add_temporary(&p->kernels, WEFT_FLOAT64, p->shapes[node - p->program->nodes]);
+    add_total(&p->kernels, high, low, to, node->token);
+    return to;
+}
+
+/* Lowers a node whose value other kernels compute, into a temporary. False with a diagnostic. */
+static bool lower_reduction(struct pipeline *p, int n)
+{
+    const struct node *node = &p->program->nodes[n];
+    const enum weft_dtype operand = operand_node(p->program, node, 0)->dtype;
+    const struct reducing reduction = order_dimensions(p, n);
+    const struct shape *space = reduction.value.space;
+    const struct shape *reduced =
+        shape_new(p->arena, reduction.reduced, space->extents + space->rank - reduction.inner - reduction.reduced);
+    struct reduced *made = &p->reduced[n];
+    if (node->kind == NODE_COUNT && shape_known(reduced))
+        *made = (struct reduced){-1, shape_volume(reduced)};
+    else if (node->kind == NODE_COUNT)
+        made->temporary = add_count(&p->kernels, reduced, node->token);
+    else if (node->kind == NODE_REDUCED_POSITION)
+        made->temporary = add_positions(&p->kernels, p->shapes[n], node->token);
+    else if (join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) && type_rows[operand].bits == 64)
+        made->temporary = add_exact_total(p, &reduction, operand);
+    else
+        made->temporary = add_reduction(p, &reduction, PART_ALL, join_dtype(node->join, operand), node->dtype);
+    return made->temporary >= 0 || node->kind == NODE_COUNT;
+}
+
+static bool is_reduced(const struct node *node)
+{
+    return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
 }
 
 /* Adds a kernel that stores positions, unless an earlier one stores the same. */
@@ -113,12 +218,12 @@ static void lower_positions(struct pipeline *p, int n)
     if (!position_is_stored(p->shapes[n]))
         return;
     for (int e = 0; e < n; e++)
-        if (program->nodes[e].kind == NODE_POSITION && p->reduced[e] >= 0 && shapes_equal(p->shapes[e], p->shapes[n]) &&
-            p->kernels.temporaries[p->reduced[e]].dtype == dtype) {
+        if (program->nodes[e].kind == NODE_POSITION && p->reduced[e].temporary >= 0 && shapes_equal(p->shapes[e], p->shapes[n]) &&
+            p->kernels.temporaries[p->reduced[e].temporary].dtype == dtype) {
             p->reduced[n] = p->reduced[e];
             return;
         }
-    p->reduced[n] = store_positions(&p->kernels, n, p->shapes[n], dtype);
+    p->reduced[n].temporary = store_positions(&p->kernels, n, p->shapes[n], dtype);
 }
 
 /* Adds the kernels of what nodes read as temporaries. */
@@ -128,10 +233,11 @@ static bool lower_temporaries(struct pipeline *p)
     if (!p->program->reduction_count && !p->program->position_count)
         return true;
     const bool *needed = find_needed(p);
-    p->reduced = ARENA_ARRAY(p->arena, int, p->program->node_count);
-    memset(p->reduced, -1, (size_t)p->program->node_count * sizeof *p->reduced);
+    p->reduced = ARENA_ARRAY(p->arena, struct reduced, p->program->node_count);
+    for (int n = 0; n < p->program->node_count; n++)
+        p->reduced[n].temporary = -1;
     for (int n = 0; good && n < p->program->node_count; n++)
-        if (needed[n] && p->program->nodes[n].kind == NODE_REDUCE)
+        if (needed[n] && is_reduced(&p->program->nodes[n]))
             good = lower_reduction(p, n);
         else if (needed[n] && p->program->nodes[n].kind == NODE_POSITION)
             lower_positions(p, n);
@@ -284,7 +390,7 @@ static bool pass_reduce(struct pipeline *p)
             p->kernels.first_result = p->kernels.count;
         add_kernel(&p->kernels, before.kernels[k]);
         if (before.kernels[k].reduce)
-            reduce(&p->kernels, p->kernels.count - 1);
+            reduce(&p->kernels, p->kernels.count - 1, fuses(p));
     }
     return true;
 }
@@ -335,8 +441,13 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
     struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
     if (!make_views(arena, &params->shapes, &params->operands, kernel, params->maps, space, views, wrong))
         return false;
-    make_geometry(arena, kernel, space->rank, space->extents, views, params->fast, params->target->chunks,
+    const struct lanes *lanes = kernel->lanes;
+    const unsigned apart = lanes && lanes->points > 1 ? FAST_FLAT | FAST_EXPAND : 0; /* rows hold one point */
+    make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->target->chunks,
                   &loop->geometry);
+    if (lanes && loop->geometry.volume)
+        loop->geometry.tiling.tiles =
+            (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;
     for (int a = 0; a < kernel->load_count; a++)
         if (access_by_value(&params->shapes, &params->operands, kernel, a))
             loop->geometry.kinds[a] = ACCESS_VALUE;

@@ -68,7 +68,7 @@ struct pipeline {
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */
-    int *reduced;                  /* [node] the temporary that holds a reduction's value */
+    struct reduced *reduced;       /* [node] of reductions, counts and positions */
 };
 
 /* Runs the passes from `first` to `last`. False with diagnostics, which the first pass that fails has added; those of

@@ -137,7 +137,7 @@ bool command_ops(struct report *report, const struct arguments *arguments)
         puts("\nViews say where elements are read (sections 7 and 9), and positions are their numbers (section 12):\n\n"
              "| view | |\n|---|---|");
         print_rows("view", print_md);
-        puts("\nReductions join all elements into one (section 11):\n\n"
+        puts("\nReductions join the elements of some dimensions, or of all (section 11):\n\n"
              "| reduction | type of the result | |\n|---|---|---|");
         print_rows("reduction", print_md);
     } else {
@@ -145,7 +145,7 @@ bool command_ops(struct report *report, const struct arguments *arguments)
         puts(conversions_text);
         puts("Views say where elements are read, and positions are their numbers:");
         print_rows("view", print_text);
-        puts("Reductions join all elements into one:");
+        puts("Reductions join the elements of some dimensions, or of all:");
         print_rows("reduction", print_text);
     }
     return output_flush(report);

@@ -518,6 +518,18 @@ static const struct shape *join_node(struct aot_kernel *k, const struct node *no
     return out;
 }
 
+static const struct shape *reduced_node(struct aot_kernel *k, const struct node *node)
+{
+    const struct shape *operand = k->shapes[k->program->operands[node->operands]];
+    const uint32_t set = reduced_set(k->arena, k->program, k->shapes, NULL, (int)(node - k->program->nodes));
+    for (int d = 0; d < operand->rank; d++)
+        if (set >> d & 1 && operand->extents[d] < 0 && node->kind == NODE_REDUCE && join_rows[node->join].fails)
+            aot_refuse(k, arena_printf(k->arena, "%s == 0", aot_extent(k, operand->extents[d])), node->token,
+                       arena_printf(k->arena, "%s of no elements: dimension %d has extent 0",
+                                    k->program->reductions[node->reduction].name, d));
+    return reduced_shape(k->arena, node, operand, set);
+}
+
 /* ---- all nodes ---- */
 
 static const struct shape *node_shape(struct aot_kernel *k, const struct node *node, const struct shape *scalar)
@@ -530,6 +542,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
     case NODE_ARRAY: return shape_new(k->arena, node->rank, k->program->extents + node->extents);
     case NODE_VIEW: case NODE_POSITION: return view_node(k, node);
     case NODE_JOIN: return join_node(k, node);
+    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return reduced_node(k, node);
     default: return scalar;
     }
 }

@@ -122,9 +122,20 @@ static bool check_array(struct program *program, struct node *node)
     return node->dtype < WEFT_DTYPE_COUNT || diag(program->diags, DIAG_ARRAY_INTEGERS, node->span);
 }
 
+/* The dtype that follows from the further operands, whose values do not matter. */
+static enum weft_dtype ruled_dtype(const struct program *program, const struct node *node)
+{
+    enum weft_dtype dtype = operand_node(program, node, 1)->dtype;
+    for (int i = 2; i < node->operand_count; i++)
+        dtype = promote(dtype, operand_node(program, node, i)->dtype);
+    return type_by_rule(node->rule, dtype);
+}
+
 static bool check_cast(struct program *program, struct node *node)
 {
     const struct node *operand = operand_node(program, node, 0);
+    if (node->rule)
+        node->dtype = ruled_dtype(program, node);
     enum weft_dtype from = operand->dtype, to = node->dtype;
     if (operand->poison || !check_width(program, operand))
         return false;
@@ -249,8 +260,19 @@ static bool check_tensor(struct program *program, const struct node *operand)
 static bool check_reduce(struct program *program, struct node *node)
 {
     const struct node *operand = operand_node(program, node, 0);
-    node->dtype = reduction_dtype(node->reduction, operand->dtype);
-    return check_tensor(program, operand);
+    const struct join_row *row = &join_rows[node->join];
+    node->dtype = type_by_rule(row->rule, operand->dtype);
+    if (operand->poison || (operand->dtype != WEFT_BOOL || row->rule != TYPE_KEEP))
+        return check_tensor(program, operand);
+    const struct reduce_args *args = &program->reductions[node->reduction];
+    return diag(program->diags, DIAG_REDUCE_BOOL, node->token, args->name, text_of(program, args->value), args->name);
+}
+
+/* Counts and positions do not read their operand. */
+static bool check_reduced_position(struct program *program, struct node *node)
+{
+    node->dtype = WEFT_INT64;
+    return !operand_node(program, node, 0)->poison;
 }
 
 static bool check_view(struct program *program, struct node *node)
@@ -306,6 +328,8 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_VIEW] = check_view,
         [NODE_REDUCE] = check_reduce,
         [NODE_JOIN] = check_join,
+        [NODE_COUNT] = check_reduced_position,
+        [NODE_REDUCED_POSITION] = check_reduced_position,
         [NODE_POSITION] = check_position,
     };
     const bool good = node->kind != NODE_POISON && checks[node->kind](program, node);

@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_CHECK_CHECK_H
 
 #include "compiler/check/layout.h"
+#include "compiler/check/reduced.h"
 #include "compiler/check/shape.h"
 #include "compiler/check/view.h"
 

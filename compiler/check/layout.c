@@ -1,6 +1,7 @@
 /* Implements layout.h. */
 #include "compiler/check/layout.h"
 
+#include "compiler/check/reduced.h"
 #include "compiler/check/view.h"
 
 #include <string.h>
@@ -173,26 +174,42 @@ static const char *named(const struct layouts *l, const struct node *node)
     return symbol->kind == SYMBOL_INPUT ? input_layout(symbol) : l->of[symbol->node];
 }
 
-static const char *node_layout(struct layouts *l, const struct node *node, const struct shape *shape)
+/* Rule 11.7: a reduced dimension drops its letter, or keeps it with keepdims. */
+static const char *reduced(struct layouts *l, const struct node *node)
 {
+    const char *layout = l->of[l->program->operands[node->operands]];
+    uint32_t set;
+    if (!layout || !*layout || (node->kind == NODE_REDUCE && node->keepdims))
+        return layout;
+    if (node->kind != NODE_REDUCE)
+        return "";
+    find_axes(l->arena, &l->program->reductions[node->reduction].axes, (int)strlen(layout), layout, "", &set);
+    return layout_without(l->arena, layout, set);
+}
+
+/* `shapes` of all nodes, or NULL where none is known yet. */
+static const char *node_layout(struct layouts *l, const struct node *node, const struct shape *const *shapes)
+{
+    const struct shape *shape = shapes ? shapes[node - l->program->nodes] : NULL;
     switch (node->kind) {
     case NODE_NAME: return named(l, node);
     case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];
     case NODE_VIEW: return viewed(l, node, shape);
     case NODE_JOIN: return concatenated(l, node);
     case NODE_POISON: return NULL;
+    case NODE_REDUCE: return reduced(l, node);
     case NODE_OP: return if_complete(l, joined(l, node), shape);
     default: return "";
     }
 }
 
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                   const struct shape *const *shapes, const struct contents *contents,
+                   const struct shape *const *shapes, const struct contents *contents, int count,
                    const char **layouts)
 {
     struct layouts l = {arena, program, diags, contents, layouts, true, false};
-    for (int n = 0; n < program->node_count; n++)
-        layouts[n] = node_layout(&l, &program->nodes[n], shapes[n]);
+    for (int n = 0; n < count; n++)
+        layouts[n] = node_layout(&l, &program->nodes[n], shapes);
     return l.good;
 }
 

@@ -7,11 +7,11 @@
 /* The layout that an input's type states; "" if none. */
 const char *input_layout(const struct symbol *symbol);
 
-/* Computes a layout for each node, after infer_shapes has succeeded with the same `contents`. An entry of `layouts`
- * becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
+/* Computes a layout for each of the first `count` nodes, after infer_shapes has succeeded for them with the same
+ * `contents`. An entry of `layouts` becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
  * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                   const struct shape *const *shapes, const struct contents *contents,
+                   const struct shape *const *shapes, const struct contents *contents, int count,
                    const char **layouts);
 /* Finds the positions of axes that are letters of a layout (rule 9.5). Ranks are not known yet: where one turns out to
  * be another than the layout's length, the value has no layout, and the shape pass reports it. Returns false, with

@@ -2,6 +2,7 @@
 #include "compiler/check/shape.h"
 
 #include "compiler/check/check.h"
+#include "compiler/check/reduced.h"
 #include "compiler/check/size.h"
 #include "compiler/check/view.h"
 
@@ -64,6 +65,8 @@ const char *expression_text(struct arena *arena, const struct program *program, 
     return arena_excerpt(arena, program->source->text + span.start, (int)(span.end - span.start), 37);
 }
 
+static const struct shape scalar;
+
 /* The shape pass at work. */
 struct inference {
     struct arena *arena;
@@ -75,6 +78,7 @@ struct inference {
     struct view_args *views;       /* NULL, or a place for each view with its size expressions' values */
     struct size *sizes;            /* of the nodes so far; NULL: the program has no size expressions */
     bool good;
+    const struct reduce_args *reported; /* the last call of a reduction that is wrong */
 };
 
 static const struct shape *operand_shape(const struct inference *s, const struct node *node, int operand)
@@ -90,6 +94,15 @@ static bool clashes(const struct shape *x, const struct shape *y, int d)
                                    JOINED_CLASH;
 }
 
+/* Whether an operand is a reduction of some dimensions that keepdims would keep. */
+static bool drops_dimensions(const struct inference *s, const struct node *node, int operand)
+{
+    const struct node *value = named_node(s->program, operand_node(s->program, node, operand));
+    while (value->kind == NODE_CAST || (value->kind == NODE_OP && value->span.start == value->token.start))
+        value = named_node(s->program, operand_node(s->program, value, 0));
+    return value->kind == NODE_REDUCE && !value->keepdims;
+}
+
 /* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
  * names the first operand with which it clashes. */
 static bool clash(const struct inference *s, const struct node *node, int right, int d)
@@ -102,12 +115,14 @@ static bool clash(const struct inference *s, const struct node *node, int right,
     const struct shape *x = operand_shape(s, node, left);
     struct span a = operand_node(s->program, node, left)->span;
     struct span b = operand_node(s->program, node, right)->span;
+    const bool kept = drops_dimensions(s, node, left) || drops_dimensions(s, node, right);
     const char *which = d == 1 ? "the last dimension" : arena_printf(s->arena, "dimension -%d", d);
     return diag_at(s->diags, DIAG_BROADCAST, ((struct span[]){node->token, a, b}), 3,
                    expression_text(s->arena, s->program, b), shape_text(s->arena, s->program, y),
                    expression_text(s->arena, s->program, a), shape_text(s->arena, s->program, x),
                    extent_text(s->arena, s->program, y->extents[y->rank - d]),
-                   extent_text(s->arena, s->program, x->extents[x->rank - d]), which);
+                   extent_text(s->arena, s->program, x->extents[x->rank - d]), which,
+                   kept ? "; keepdims=true keeps reduced dimensions, with extent 1" : "");
 }
 
 bool shapes_equal(const struct shape *a, const struct shape *b)
@@ -240,13 +255,52 @@ static const struct shape *joined_shape(struct inference *s, const struct node *
     return view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view], &s->good);
 }
 
+/* A reduction without elements that has no value, although the result has an element. */
+static bool reduces_nothing(const struct node *node, const struct shape *operand, uint32_t set)
+{
+    bool nothing = false;
+    for (int d = 0; d < operand->rank; d++) {
+        nothing = nothing || (set >> d & 1 && operand->extents[d] == 0);
+        if (!(set >> d & 1) && operand->extents[d] <= 0)
+            return false;
+    }
+    return nothing && node->kind == NODE_REDUCE && join_rows[node->join].fails;
+}
+
+static const struct shape *reduce(struct inference *s, const struct node *node)
+{
+    const int operand = s->program->operands[node->operands];
+    const struct shape *shape = s->shapes[operand];
+    const struct reduce_args *args = &s->program->reductions[node->reduction];
+    const struct span place = args->axes.given ? args->axes.numbers.span : node->token;
+    const char *text = expression_text(s->arena, s->program, args->value);
+    const char *layout = "";
+    uint32_t set;
+    if (!shape)
+        return args->axes.given || args->axes.last || node->keepdims || node->kind == NODE_REDUCED_POSITION ? NULL : &scalar;
+    if (args->axes.letters)
+        layout = layout_before(s->arena, s->program, s->shapes, s->contents, (int)(node - s->program->nodes));
+    const char *value_text = arena_printf(s->arena, "%s %s", text, shape_text(s->arena, s->program, shape));
+    const char *wrong = find_axes(s->arena, &args->axes, shape->rank, layout, value_text, &set);
+    if (wrong || reduces_nothing(node, shape, set)) {
+        if (s->reported == args)   /* by another node of the same call */
+            return NULL;
+        s->reported = args;
+        s->good = wrong ? diag(s->diags, DIAG_REDUCE_AXIS, place, wrong)
+                        : diag(s->diags, DIAG_REDUCE_EMPTY, node->span, args->name, text,
+                               shape_text(s->arena, s->program, shape), args->name);
+        return NULL;
+    }
+    return reduced_shape(s->arena, node, shape, set);
+}
+
 static const struct shape *node_shape(struct inference *s, const struct node *node)
 {
-    static const struct shape scalar;
     const struct symbol *symbol = node->kind == NODE_NAME ? &s->program->symbols[node->symbol] : NULL;
     switch (node->kind) {
     case NODE_POISON: break;
-    case NODE_LITERAL: case NODE_REDUCE: return &scalar;
+    case NODE_LITERAL: return &scalar;
+    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return reduce(s, node);
     case NODE_NAME: return symbol->kind == SYMBOL_INPUT ? s->inputs[symbol->input] : s->shapes[symbol->node];
     case NODE_OP: return broadcast(s, node);
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
@@ -261,7 +315,7 @@ bool infer_shapes(struct arena *arena, const struct program *program, struct dia
                   const struct shape *const *inputs, const struct contents *contents, const struct shape **shapes,
                   struct view_args *views)
 {
-    struct inference s = {arena, program, diags, inputs, contents, shapes, views, NULL, true};
+    struct inference s = {arena, program, diags, inputs, contents, shapes, views, NULL, true, NULL};
     if (program->size_count)
         s.sizes = ARENA_ARRAY(arena, struct size, program->node_count);
     for (int n = 0; n < program->node_count; n++) {

@@ -213,6 +213,17 @@ static void put_view(struct buf *buf, const struct program *program, const struc
         buf_printf(buf, " layout=\"%s\"", args->layout);
 }
 
+static void put_reduction(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct axes *axes = &program->reductions[node->reduction].axes;
+    buf_puts(buf, join_name(buf->arena, node->join));
+    put_numbers(buf, program, "axes", &axes->numbers);
+    if (axes->letters)
+        buf_printf(buf, " axes=\"%s\"", axes->letters);
+    if (node->keepdims)
+        buf_puts(buf, " keepdims");
+}
+
 static void put_head(struct buf *buf, const struct program *program, const struct node *node)
 {
     const struct symbol *symbol =
@@ -227,10 +238,14 @@ static void put_head(struct buf *buf, const struct program *program, const struc
         buf_printf(buf, "%s %s", symbol->kind == SYMBOL_INPUT ? "input" : "binding", symbol->name);
         break;
     case NODE_OP: put_row(buf, node->op); break;
-    case NODE_CAST: buf_printf(buf, "cast to %s", type_rows[node->dtype].name); break;
+    case NODE_CAST:
+        buf_printf(buf, node->rule ? "cast to a type that follows" : "cast to %s", type_rows[node->dtype].name);
+        break;
     case NODE_WRAP: buf_printf(buf, "wrap to %s", type_rows[node->dtype].name); break;
     case NODE_VIEW: case NODE_JOIN: case NODE_POSITION: put_view(buf, program, &program->views[node->view]); break;
-    case NODE_REDUCE: buf_puts(buf, reduction_rows[node->reduction].name); break;
+    case NODE_REDUCE: put_reduction(buf, program, node); break;
+    case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
+    case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
     case NODE_ARRAY: put_array(buf, program, node); break;
     }
 }

@@ -52,8 +52,8 @@ static void put_cast_types(struct buf *buf, const struct program *program, const
 
 static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
 {
-    enum weft_dtype from = operand_node(program, node, 0)->dtype, compute = type_rows[node->dtype].compute;
-    buf_printf(buf, "%s in %s", reduction_rows[node->reduction].name, type_rows[compute].name);
+    enum weft_dtype from = operand_node(program, node, 0)->dtype, compute = join_dtype(node->join, from);
+    buf_printf(buf, "%s in %s", join_name(buf->arena, node->join), type_rows[compute].name);
     if (from != compute)
         buf_printf(buf, ", operand 1 from %s", type_rows[from].name);
 }
@@ -89,6 +89,8 @@ static void put_node_types(struct buf *buf, const struct program *program, const
     case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
                                type_rows[node->dtype].name); break;
     case NODE_POSITION: buf_puts(buf, "positions"); break;
+    case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
+    case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
     case NODE_REDUCE: put_reduce_types(buf, program, node); break;
     case NODE_ARRAY:
         buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");
@@ -125,7 +127,7 @@ static const char **find_layouts(struct arena *arena, const struct program *prog
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
     bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes, NULL) &&
-                infer_layouts(arena, program, &diags, shapes, NULL, layouts);
+                infer_layouts(arena, program, &diags, shapes, NULL, program->node_count, layouts);
     return good ? layouts : NULL;
 }
 
@@ -302,7 +304,21 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
 }
 
 /* Prints rows, and why they are longer than the innermost group. */
-static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form)
+/* Prints what a kernel joins, and how tiles share it. */
+static void put_lanes(struct buf *buf, const struct lanes *lanes)
+{
+    const long long blocks = (long long)lanes->chunk;
+    buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
+               (long long)lanes->elements, (long long)lanes->points, (long long)lanes->inner,
+               op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
+    if (lanes->acc != lanes->tree)
+        buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
+    buf_printf(buf, "\n  a tile takes %lld block%s of %d elements, %lld result%s beside each other%s\n", blocks,
+               blocks == 1 ? "" : "s", BLOCK_ELEMENTS, (long long)lanes->width, lanes->width == 1 ? "" : "s",
+               lanes->chunks > 1 ? "; further kernels join what the tiles leave" : "");
+}
+
+static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form, bool lanes)
 {
     int together = g->period ? 2 : g->row_groups;
     if (g->chunks) {
@@ -312,9 +328,11 @@ static void put_rows(struct buf *buf, const struct geometry *g, const struct for
     if (together && g->volume)
         buf_printf(buf, "  the last %d run as rows of %lld: %lld alone would leave most of a block empty\n",
                    together, (long long)g->columns, (long long)g->merged[g->merged_count - 1]);
-    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s of at most %lld x %lld\n",
-               (long long)g->rows, (long long)g->columns, (long long)g->tiling.tiles,
-               g->tiling.tiles == 1 ? "" : "s", (long long)g->tiling.tile_rows, (long long)g->tiling.tile_columns);
+    buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s", (long long)g->rows, (long long)g->columns,
+               (long long)g->tiling.tiles, g->tiling.tiles == 1 ? "" : "s");
+    if (!lanes)
+        buf_printf(buf, " of at most %lld x %lld", (long long)g->tiling.tile_rows, (long long)g->tiling.tile_columns);
+    buf_putc(buf, '\n');
 }
 
 void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shape *shape,
@@ -324,7 +342,9 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
     put_names(buf, kernel);
     buf_printf(buf, ", shape %s\n", shape_text(buf->arena, kernel->program, shape));
     put_groups(buf, shape, g);
-    put_rows(buf, g, form);
+    if (kernel->lanes)
+        put_lanes(buf, kernel->lanes);
+    put_rows(buf, g, form, kernel->lanes);
     for (int a = 0; a < kernel->access_count; a++) {
         buf_printf(buf, "  %-5s %-24s %-8s", a < kernel->load_count ? "load" : "store",
                    access_text(buf->arena, kernel, a), type_rows[kernel->accesses[a].dtype].name);
@@ -335,7 +355,8 @@ void dump_groups(struct buf *buf, const struct kernel *kernel, const struct shap
             buf_printf(buf, " %lld", (long long)g->merged_strides[(ptrdiff_t)i * kernel->access_count + a]);
         if (g->starts[a])
             buf_printf(buf, ", from byte %lld on", (long long)g->starts[a]);
-        put_kind(buf, kernel, a, (enum access_kind)g->kinds[a], g->chunks);
+        if (a < kernel->load_count || !kernel->lanes)
+            put_kind(buf, kernel, a, (enum access_kind)g->kinds[a], g->chunks);
         if (kernel->accesses[a].map) {
             buf_puts(buf, "; ");
             put_map(buf, kernel, &kernel->accesses[a]);

@@ -12,7 +12,7 @@ enum { MAX_STACK = 64 << 10 };     /* bytes of blocks on the stack; more are in 
  * 64. CUDA: a launch takes 2 us, in which 132 SMs at 1.8 GHz execute 60 million instructions on one element each; much
  * of that time would be hidden by memory accesses anyway. */
 const struct target target_c = {
-    .name = "c", .skeleton = weft_template_kernel, .prelude = weft_template_prelude_c,
+    .name = "c", .skeleton = weft_template_kernel, .reduce = weft_template_reduce, .prelude = weft_template_prelude_c,
     .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
 const struct target target_cuda = {
@@ -353,14 +353,45 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
+/* The types in which a reduction stages and joins values, and the functions that join two. */
+static void put_joins(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const struct { const char *name; enum weft_dtype dtype; } types[] = {{"acc", lanes->acc}, {"tree", lanes->tree}};
+    buf_printf(out, "enum { LANE_COUNT = %d, STAGE = %d, WIDTH = %d, SCRATCH = %zu };\n", LANES, BLOCK_ELEMENTS,
+               MAX_WIDTH, e->scratch);
+    buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const struct ins ins = {INS_OP, lanes->op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
+        const char *type = short_name(types[i].dtype), *name = types[i].name;
+        buf_printf(out, "typedef %s_m %s_t;\n", type, name);
+        buf_printf(out, "static inline %s join_%s(%s a, %s b)\n{\n    return ", type, name, type, type);
+        put_meaning(e, out, &ins, op_meaning(lanes->op, types[i].dtype), (const char *[]){"a", "b", NULL});
+        buf_puts(out, ";\n}\n");
+    }
+}
+
+/* Adds what the skeleton of a reduction needs. Its scratch memory begins at a multiple of 64 bytes. */
+static void emit_joins(struct emitter *e)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    e->scratch = (e->scratch + 63) / 64 * 64;
+    put_joins(e, &e->joins);
+    buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
+    e->scratch += (size_t)MAX_WIDTH * (size_t)(type_rows[lanes->acc].size + type_rows[lanes->tree].size);
+}
+
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,
            size_t *scratch)
 {
     struct emitter e = {.arena = arena, .kernel = kernel, .params = params, .kinds = params->kinds};
     start(&e);
     emit_parts(&e);
+    if (kernel->lanes)
+        emit_joins(&e);
     *scratch = e.scratch;
-    return fill_skeleton(&e, strchr(params->target->skeleton, '\n') + 1); /* the first line of a
+    const char *skeleton = kernel->lanes ? params->target->reduce : params->target->skeleton;
+    return fill_skeleton(&e, strchr(skeleton, '\n') + 1); /* the first line of a
                                                                              skeleton describes the file */
 }
 

@@ -17,6 +17,7 @@ struct target {
     const char *boolean;           /* the type of truth values */
     unsigned fast;                 /* the fast paths that it supports, a set of enum fast_path */
     int64_t launch;                /* the cost of one more kernel: instructions, times elements */
+    const char *reduce;            /* the skeleton of kernels with reduced dimensions; NULL: there are none */
     bool chunks;                   /* it computes in chunks of registers, by the kernel's form (form.h). Else it
                                       computes in blocks of BLOCK elements, and has functions of whole blocks for
                                       rows that are not exact */

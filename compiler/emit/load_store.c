@@ -84,5 +84,5 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
     put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, section_of(e->kinds[k], store));
+    put_lines(e, k, store, called, store && e->kernel->lanes ? "reduced" : section_of(e->kinds[k], store));
 }

@@ -20,6 +20,7 @@ extern const char weft_template_dialect[];
 extern const char weft_template_args[];
 extern const char weft_template_args_cuda[];
 extern const char weft_template_kernel[];
+extern const char weft_template_reduce[];
 extern const char weft_template_kernel_cuda[];
 extern const char weft_template_prelude_c[];
 extern const char weft_template_prelude_cuda[];

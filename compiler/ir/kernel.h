@@ -91,6 +91,27 @@ struct temporary {
     const struct shape *shape;
 };
 
+enum {
+    LANES = 16,
+    BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
+    MAX_WIDTH = 1 << 16               /* lanes that a tile of a kernel with reduced dimensions has at most */
+};
+
+/* How a kernel with reduced dimensions joins its values, which its only store stores. Its iteration space is [points,
+ * elements, inner]. */
+struct lanes {
+    enum op op;                    /* joins two values */
+    enum weft_dtype acc;           /* in which a block is joined: it holds the sum of 1,024 values */
+    enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
+    int absent;                    /* the instruction that gives what changes nothing */
+    int64_t points, elements, inner; /* extents of the three together */
+    int64_t lanes;                 /* of each inner element: LANES, or as many as there are elements */
+    int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
+    int64_t chunk, chunks;         /* how many blocks of elements a tile takes; tiles behind each other */
+    int64_t together;              /* how many points a tile takes */
+    const struct shape *stored;    /* the space with extents of 1 for all but points, so that these stay apart */
+};
+
 struct kernel {
     struct arena *arena;
     const struct program *program;
@@ -111,6 +132,13 @@ struct kernel {
     int literal_count;
     struct span *faults;           /* places of divisions by zero, in the order of the text */
     int fault_count;
+    const struct lanes *lanes;     /* NULL: no dimension is reduced */
+};
+
+/* Where the value of a reduction, of a count or of positions is: in a temporary; -1: it is a number. */
+struct reduced {
+    int temporary;
+    int64_t number;
 };
 
 struct open_extents; /* kernel_program.h */
@@ -122,8 +150,8 @@ struct lower_params {
     const struct node *values;     /* the nodes with the literals of this run's numbers; NULL: those of the program */
     const struct view_args *views; /* [view_count] with the values of size expressions; NULL: those of the program */
     bool loads_numbers;            /* numbers that come with the run are loads (TENSOR_NUMBER), not literals */
-    const int *reduced;            /* [node] the temporary that holds a reduction's value, or positions; NULL: there
-                                      are none */
+    const struct reduced *reduced; /* [node] of reductions, counts and positions; NULL: there are none */
+    const struct temporary *temporaries;
     struct diags *diags;
     const struct open_extents *open; /* NULL: all extents are numbers */
 };
@@ -131,9 +159,17 @@ struct lower_params {
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants
  * are folded. Returns NULL, with a diagnostic, where views lead to too many maps. */
 struct kernel *lower(struct arena *arena, const struct lower_params *params, const int *results, int result_count);
-/* The same for the value of one node, which is converted to `dtype` and stored into a temporary. */
-struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
-                           int temporary);
+/* A value that is to be lowered for a temporary. */
+struct lowered_value {
+    int node;
+    enum weft_dtype dtype;         /* to which it is converted */
+    enum value_part { PART_ALL, PART_LOW, PART_HIGH } part; /* the low 32 bits of an integer of 64, as a uint64, or the
+                                      high ones, with their sign */
+    int temporary;
+    const struct shape *space;     /* the kernel's iteration space */
+    const struct axis *axes;       /* for each dimension of the node, where it is in the space */
+};
+struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value);
 
 /* kernel.c: an empty kernel for the same results, with the same maps, constants and faults. */
 struct kernel *kernel_like(struct arena *arena, const struct kernel *kernel);

@@ -21,10 +21,10 @@ struct open_extents {
 
 /* How the values over a kernel's reduced dimensions are joined. */
 struct reduce {
-    enum reduction reduction;
+    enum join join;
     enum weft_dtype dtype;         /* of the values and of partial results */
-    enum weft_dtype result;        /* the dtype to which the final value is converted */
-    int to;                        /* the temporary for the final value; it has no dimensions */
+    enum weft_dtype result;        /* the dtype to which final values are converted */
+    int to;                        /* the temporary for final values, one for each point of the parallel dimensions */
     struct span span;              /* the place in the text */
 };
 
@@ -33,7 +33,8 @@ struct program_kernel {
     struct kernel *kernel;         /* its loads, instructions and stores */
     struct kernel *narrowed;       /* the same with narrow integers; NULL: not made yet */
     const struct shape *space;
-    uint32_t reduced;              /* a bit for each of its dimensions that is reduced; the others are parallel */
+    int reduced, inner;            /* so many dimensions are reduced, and so many parallel ones follow them; others of
+                                      these come first */
     const struct reduce *reduce;   /* how the stored values are joined; NULL: every dimension is parallel */
     int order;                     /* the number of the results' kernel that this is or helps */
 };

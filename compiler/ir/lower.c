@@ -139,22 +139,29 @@ bool lower_add_use(struct lowering *l, int node, int map)
     return true;
 }
 
+/* Whether other kernels compute the node's value. */
+static bool reads_temporary(const struct node *node)
+{
+    return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
+}
+
 /* Adds uses of node n's operands, for each use of node n. */
 static bool pass_uses(struct lowering *l, int n)
 {
     const struct program *program = l->program;
     const struct node *node = &program->nodes[n];
     bool good = true;
-    if (node->kind == NODE_ARRAY || node->kind == NODE_REDUCE || node->kind == NODE_POSITION ||
+    if (node->kind == NODE_ARRAY || reads_temporary(node) || node->kind == NODE_POSITION ||
         node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
+    const int operands = node->kind == NODE_CAST ? 1 : node->operand_count; /* others of a cast are types */
     for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
         if (node->kind == NODE_JOIN) {
             good = join_uses(l, node, l->uses[u].map);
             continue;
         }
         int map = node->kind == NODE_VIEW ? view_operand_map(l, node, l->uses[u].map) : l->uses[u].map;
-        for (int i = 0; good && i < node->operand_count; i++)
+        for (int i = 0; good && i < operands; i++)
             good = lower_add_use(l, operand_index(l, node, i), map);
         if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
             good = good && lower_add_use(l, program->symbols[node->symbol].node, map);
@@ -211,12 +218,18 @@ static int lower_node(struct lowering *l, const struct node *node)
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:
         return lower_view(l, node);
-    case NODE_REDUCE:
-        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[node - l->program->nodes], node->dtype, node);
     case NODE_JOIN:
         return join_value(l, node);
     case NODE_POSITION:
         return position_value(l, node);
+    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: {
+        const struct reduced *from = &l->reduced[node - l->program->nodes];
+        if (from->temporary < 0)
+            return ins_add_literal(l, (union scalar){.i64 = from->number}, node->dtype, node->span);
+        const enum weft_dtype dtype = l->temporaries[from->temporary].dtype;
+        const int value = ins_add_load(l, TENSOR_TEMPORARY, from->temporary, dtype, node);
+        return ins_convert(l, value, node->dtype, false, node->token);
+    }
     default:
         return -1; /* literals and array literals are lowered where they meet a type */
     }
@@ -233,9 +246,8 @@ static void lower_uses(struct lowering *l)
 }
 
 /* Stores a value. For now stores are numbered from 0. */
-static void lower_store(struct lowering *l, int node, enum weft_dtype dtype, enum meeting how, struct span span)
+static void lower_store(struct lowering *l, int value, enum weft_dtype dtype, struct span span)
 {
-    const int value = lower_value_as(l, node, dtype, how);
     ins_add(l, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, l->store_count++, span});
 }
 
@@ -244,7 +256,8 @@ static void lower_results(struct lowering *l)
     struct kernel *kernel = l->kernel;
     for (int i = 0; i < kernel->result_count; i++) {
         const struct result *result = &l->program->results[kernel->results[i]];
-        lower_store(l, result->node, result->dtype, result->has_dtype ? CAST : MEET, result->span);
+        const int value = lower_value_as(l, result->node, result->dtype, result->has_dtype ? CAST : MEET);
+        lower_store(l, value, result->dtype, result->span);
     }
     kernel_number_stores(kernel);
     for (int i = 0; i < kernel->result_count; i++)
@@ -252,8 +265,9 @@ static void lower_results(struct lowering *l)
                                                   l->program->results[kernel->results[i]].dtype, 0});
 }
 
-/* Starts a kernel without instructions over the shape of this node. */
-static void begin(struct lowering *l, struct arena *arena, const struct lower_params *params, int node)
+/* Starts a kernel without instructions over an iteration space; NULL: none matters. */
+static void begin(struct lowering *l, struct arena *arena, const struct lower_params *params,
+                  const struct shape *space)
 {
     const struct program *program = params->program;
     struct kernel *kernel = ARENA_NEW(arena, struct kernel);
@@ -261,17 +275,16 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     *l = (struct lowering){.arena = arena, .program = program, .shapes = params->shapes,
                            .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views, .loads_numbers = params->loads_numbers,
-                           .reduced = params->reduced, .open = params->open, .kernel = kernel};
-    if (params->shapes)
-        ARENA_PUSH(arena, kernel->maps, kernel->map_count,
-                   ((struct index_map){.parent = -1, .to = params->shapes[node]}));
+                           .reduced = params->reduced, .temporaries = params->temporaries,
+                           .open = params->open, .kernel = kernel};
+    if (space)
+        ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     l->first_use = ARENA_ARRAY(arena, int, program->node_count);
     l->met = ARENA_ARRAY(arena, int, program->node_count);
     memset(l->first_use, -1, (size_t)program->node_count * sizeof(int));
     memset(l->met, -1, (size_t)program->node_count * sizeof(int));
     memset(l->first_access, -1, sizeof l->first_access);
     ins_resize_table(l, 64);
-    lower_add_use(l, node, 0);
 }
 
 static struct kernel *end(struct lowering *l)
@@ -284,10 +297,11 @@ static struct kernel *end(struct lowering *l)
 struct kernel *lower(struct arena *arena, const struct lower_params *params, const int *results, int result_count)
 {
     struct lowering l;
-    begin(&l, arena, params, params->program->results[results[0]].node);
+    const int first = params->program->results[results[0]].node;
+    begin(&l, arena, params, params->shapes ? params->shapes[first] : NULL);
     l.kernel->results = results;
     l.kernel->result_count = result_count;
-    for (int i = 1; i < result_count; i++)
+    for (int i = 0; i < result_count; i++)
         lower_add_use(&l, params->program->results[results[i]].node, 0);
     if (!find_uses(&l, params->diags))
         return NULL;
@@ -296,16 +310,34 @@ struct kernel *lower(struct arena *arena, const struct lower_params *params, con
     return end(&l);
 }
 
-struct kernel *lower_value(struct arena *arena, const struct lower_params *params, int node, enum weft_dtype dtype,
-                           int temporary)
+/* 32 bits of an integer of 64. */
+static int lower_part(struct lowering *l, int value, enum value_part part, struct span span)
 {
+    const enum weft_dtype dtype = part == PART_LOW ? WEFT_UINT64 : l->kernel->ins[value].dtype;
+    const union scalar number = {.u64 = part == PART_LOW ? UINT32_MAX : 32};
+    if (part == PART_ALL)
+        return value;
+    value = ins_convert(l, value, dtype, false, span);
+    return ins_add_op(l, part == PART_LOW ? OP_BITAND : OP_SHR, dtype, dtype,
+                      (int[]){value, ins_add_literal(l, number, dtype, span), -1}, span);
+}
+
+struct kernel *lower_value(struct arena *arena, const struct lower_params *params, const struct lowered_value *value)
+{
+    const struct span span = params->program->nodes[value->node].span;
     struct lowering l;
-    begin(&l, arena, params, node);
+    begin(&l, arena, params, value->space);
+    const int map = map_select(l.kernel, 0, value->space, params->shapes[value->node], value->axes);
+    lower_add_use(&l, value->node, map);
     if (!find_uses(&l, params->diags))
         return NULL;
     lower_uses(&l);
-    lower_store(&l, node, dtype, MEET, params->program->nodes[node].span);
+    l.map = map;
+    const enum meeting how = value->dtype == WEFT_BOOL ? CAST : MEET; /* a literal does not meet bool */
+    const int part = lower_part(&l, lower_value_as(&l, value->node, value->dtype, how), value->part, span);
+    const enum weft_dtype dtype = l.kernel->ins[part].dtype;
+    lower_store(&l, part, dtype, span);
     kernel_number_stores(l.kernel);
-    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, temporary, dtype, 0});
+    kernel_add_access(l.kernel, (struct access){TENSOR_TEMPORARY, value->temporary, dtype, 0});
     return end(&l);
 }

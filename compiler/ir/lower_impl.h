@@ -32,7 +32,8 @@ struct lowering {
     const struct node *values;     /* as in struct lower_params, never NULL */
     const struct view_args *views; /* as in struct lower_params, never NULL */
     bool loads_numbers;            /* as in struct lower_params */
-    const int *reduced;            /* as in struct lower_params */
+    const struct reduced *reduced; /* as in struct lower_params */
+    const struct temporary *temporaries;
     const struct open_extents *open; /* as in struct lower_params */
     struct kernel *kernel;
     int store_count;

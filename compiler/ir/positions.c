@@ -173,7 +173,7 @@ static int load_positions(struct lowering *l, const struct node *node)
     const int n = (int)(node - l->program->nodes);
     const enum weft_dtype dtype = position_dtype(l->program, n, l->shapes[n]);
     if (position_is_stored(l->shapes[n]))
-        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n], dtype, node);
+        return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n].temporary, dtype, node);
     return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n]), dtype, node);
 }
 

@@ -3,21 +3,28 @@
 
 #include "compiler/ir/index_map.h"
 
+#include <string.h>
+
 enum {
-    LANES = 16,
-    BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
-    STEP = 16                      /* how many rows of a block, or how many blocks, one kernel joins */
+    BLOCK_ROWS = 64,               /* rows of lanes that are joined in order */
+    STEP = 16,                     /* how many rows of a block, or how many blocks, one kernel joins */
+    OPEN_DIGITS = 5                /* positions have so many digits of 8 bits where an extent is open */
 };
 
 /* A reduction while its kernels are made. */
 struct reducing {
     struct arena *arena;
     struct kernel_program *into;
-    const struct reduce *reduce;
-    enum weft_dtype dtype;
+    struct span span;
+    enum weft_dtype dtype;         /* of values and partial results */
+    enum join join;
+    int lanes;                     /* LANES, or fewer where there are fewer elements */
+    int64_t points;                /* of the parallel dimensions; or open */
+    int64_t inner;                 /* the number of elements of a lane: points that follow reduced dimensions */
 };
 
-/* What a kernel joins: STEP rows of lanes for each group. A group is a block, or STEP blocks. */
+/* What a kernel joins: STEP rows of lanes for each group. A group is a block, or STEP blocks. Each shape begins with
+ * the points of the parallel dimensions. */
 struct lane_rows {
     int from, to;                  /* temporaries: the kernel reads rows from one and stores to the other */
     int before;                    /* a temporary of the kernel's space to which the rows are joined; -1: none */
@@ -25,9 +32,12 @@ struct lane_rows {
     const struct shape *space;     /* the kernel's iteration space: [groups, lanes] */
     const struct shape *rows;      /* [groups, rows of a group, lanes] */
     const struct shape *padded;    /* the same number of elements in the dimensions of `own` */
-    int first;                     /* the first row of each group to join */
+    int first, count;              /* the first row of each group to join, and how many are joined */
     bool pairs;                    /* rows are joined in pairs, else in order */
 };
+
+#define SHAPE(r, ...)                                                                                      \
+    shape_new((r)->arena, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
 
 /* ---- kernels ---- */
 
@@ -39,53 +49,65 @@ static struct kernel *new_kernel(const struct reducing *r, const struct shape *s
     return kernel;
 }
 
-static int add(const struct reducing *r, struct kernel *kernel, struct ins ins)
-{
-    ins.span = r->reduce->span;
-    return kernel_add_ins(kernel, ins);
-}
-
+/* Loads a temporary; with bytes, the numbers 0 to 255. */
 static int add_load(const struct reducing *r, struct kernel *kernel, int temporary, int map)
 {
-    const int access = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, temporary, r->dtype, map});
-    return add(r, kernel, (struct ins){INS_LOAD, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, access});
+    const struct access bytes = {TENSOR_BYTES, 0, WEFT_UINT8, map};
+    const enum weft_dtype dtype = temporary < 0 ? WEFT_UINT8 : r->into->temporaries[temporary].dtype;
+    const struct access own = {TENSOR_TEMPORARY, temporary, dtype, map};
+    const int access = kernel_add_access(kernel, temporary < 0 ? bytes : own);
+    return kernel_add_ins(kernel, (struct ins){INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, access, r->span});
 }
 
+static enum weft_dtype dtype_of(const struct kernel *kernel, int value)
+{
+    return kernel->ins[value].dtype;
+}
+
+/* Adds a row on operands of the same type. */
 static int add_op(const struct reducing *r, struct kernel *kernel, enum op op, int a, int b)
 {
-    return add(r, kernel, (struct ins){INS_OP, op, r->dtype, r->dtype, {a, b, -1}});
+    const enum weft_dtype dtype = dtype_of(kernel, a);
+    return kernel_add_ins(kernel, (struct ins){INS_OP, op, dtype, dtype, {a, b, -1}, 0, r->span});
 }
 
 static int join(const struct reducing *r, struct kernel *kernel, int a, int b)
 {
-    return a < 0 ? b : add_op(r, kernel, reduction_rows[r->reduce->reduction].op, a, b);
+    return a < 0 ? b : add_op(r, kernel, join_rows[r->join].op, a, b);
 }
 
-static int add_literal(const struct reducing *r, struct kernel *kernel, union scalar value)
+static int add_literal(const struct reducing *r, struct kernel *kernel, enum weft_dtype dtype, union scalar value)
 {
-    const int literal = kernel_add_literal(kernel, r->dtype, value);
-    return add(r, kernel, (struct ins){INS_LITERAL, OP_COUNT, r->dtype, r->dtype, {-1, -1, -1}, literal});
+    const int literal = kernel_add_literal(kernel, dtype, value);
+    return kernel_add_ins(kernel, (struct ins){INS_LITERAL, OP_COUNT, dtype, dtype, {-1, -1, -1}, literal, r->span});
 }
 
-/* Ends the kernel with a store to a temporary. */
-static struct kernel *store(const struct reducing *r, struct kernel *kernel, int value, int to,
-                            enum weft_dtype dtype)
+static int add_number(const struct reducing *r, struct kernel *kernel, enum weft_dtype dtype, int64_t value)
+{
+    return add_literal(r, kernel, dtype, eval_convert(WEFT_INT64, dtype, false, (union scalar){.i64 = value}));
+}
+
+static int convert(const struct reducing *r, struct kernel *kernel, int value, enum weft_dtype to)
 {
     struct step steps[MAX_STEPS];
-    enum weft_dtype from = r->dtype;
-    for (int i = 0, count = conversion(from, dtype, false, steps); i < count; i++) {
-        value = add(r, kernel, (struct ins){INS_OP, steps[i].op, steps[i].to, from, {value, -1, -1}});
+    enum weft_dtype from = dtype_of(kernel, value);
+    for (int i = 0, count = conversion(from, to, false, steps); i < count; i++) {
+        const struct ins ins = {INS_OP, steps[i].op, steps[i].to, from, {value, -1, -1}, 0, r->span};
+        value = kernel_add_ins(kernel, ins);
         from = steps[i].to;
     }
-    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
-    add(r, kernel, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count});
-    return kernel;
+    return value;
 }
 
-static union scalar scalar_of(const struct reducing *r, double value)
+/* Ends the kernel with a store to a temporary. Loads must all be there. */
+static struct kernel *store(const struct reducing *r, struct kernel *kernel, int value, int to)
 {
-    bool infinite;
-    return literal_meet(&(struct literal){.kind = LITERAL_REAL, .real = value}, r->dtype, &infinite);
+    const enum weft_dtype dtype = r->into->temporaries[to].dtype;
+    value = convert(r, kernel, value, dtype);
+    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
+    const struct ins ins = {INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count, r->span};
+    kernel_add_ins(kernel, ins);
+    return kernel;
 }
 
 /* The axes of a selection whose dimensions follow those of the result, with step 1. */
@@ -100,72 +122,70 @@ static struct axis *follow(const struct reducing *r, int rank)
 /* Loads row `row` of each group. Where elements are absent, the load gives a value that changes nothing. */
 static int load_row(const struct reducing *r, struct kernel *kernel, const struct lane_rows *rows, int row)
 {
-    const struct axis select[] = {{0, {.step = 1}}, {-1, {.start = row, .step = 1}}, {1, {.step = 1}}};
-    const uint64_t absent = scalar_of(r, reduction_rows[r->reduce->reduction].absent).bits;
+    const struct axis select[] = {
+        {0, {.step = 1}}, {1, {.step = 1}}, {-1, {.start = row, .step = 1}}, {2, {.step = 1}}};
+    const uint64_t absent = join_absent(r->join, r->dtype).bits;
     int map = map_select(kernel, 0, rows->space, rows->rows, arena_copy(r->arena, select, sizeof select));
     map = map_view(kernel, map, rows->rows, rows->padded);
-    map = map_bounded(kernel, map, rows->padded, rows->own, follow(r, rows->own->rank), absent);
+    if (!shapes_equal(rows->padded, rows->own))
+        map = map_bounded(kernel, map, rows->padded, rows->own, follow(r, rows->own->rank), absent);
     return add_load(r, kernel, rows->from, map);
 }
 
-static struct kernel *join_rows(const struct reducing *r, const struct lane_rows *rows)
+static struct kernel *join_rows_of(const struct reducing *r, const struct lane_rows *rows)
 {
     struct kernel *kernel = new_kernel(r, rows->space);
-    int values[STEP], value = rows->before < 0 ? -1 : add_load(r, kernel, rows->before, 0);
-    for (int i = 0; i < STEP; i++)
+    int values[STEP], before = rows->before < 0 ? -1 : add_load(r, kernel, rows->before, 0);
+    for (int i = 0; i < rows->count; i++)
         values[i] = load_row(r, kernel, rows, rows->first + i);
-    for (int i = 0; !rows->pairs && i < STEP; i++)
-        value = join(r, kernel, value, values[i]);
-    for (int apart = 1; rows->pairs && apart < STEP; apart *= 2)
-        for (int i = 0; i < STEP; i += 2 * apart)
-            value = values[i] = join(r, kernel, values[i], values[i + apart]);
-    return store(r, kernel, value, rows->to, r->dtype);
+    for (int i = 0; !rows->pairs && i < rows->count; i++)
+        before = join(r, kernel, before, values[i]);
+    for (int apart = 1; rows->pairs && apart < rows->count; apart *= 2)
+        for (int i = 0; i + apart < rows->count; i += 2 * apart)
+            values[i] = join(r, kernel, values[i], values[i + apart]);
+    return store(r, kernel, rows->pairs ? values[0] : before, rows->to);
 }
 
-/* A zero with the sign of the first element; +0 where there is none. */
-static int first_zero(const struct reducing *r, struct kernel *kernel, const struct shape *one, int first,
+/* A zero with the sign of the first element of each point; +0 where there is none. */
+static int first_zero(const struct reducing *r, struct kernel *kernel, const struct shape *points, int first,
                       const struct shape *elements)
 {
-    const struct axis axis = {-1, {.step = 1}};
-    const int map = map_bounded(kernel, 0, one, elements, arena_copy(r->arena, &axis, sizeof axis), 0);
+    const struct axis axes[] = {{0, {.step = 1}}, {-1, {.step = 1}}};
+    const int map = map_bounded(kernel, 0, points, elements, arena_copy(r->arena, axes, sizeof axes), 0);
     const int sign = add_load(r, kernel, first, map);
-    return add_op(r, kernel, OP_COPYSIGN, add_literal(r, kernel, (union scalar){0}), sign);
+    return add_op(r, kernel, OP_COPYSIGN, add_literal(r, kernel, r->dtype, (union scalar){0}), sign);
 }
 
-/* Joins the lanes of one block, [1, lanes], to one value. `elements`, [n], is given where there may be none: then a
- * zero with the sign of the first element, in temporary `first`, is added to a float. So an empty sum becomes +0, and
- * any other stays as it is. NULL: there are some. */
-static struct kernel *join_lanes(const struct reducing *r, int from, const struct shape *own, int first,
-                                 const struct shape *elements)
+/* Joins the lanes of one block, [1, lanes], to one value. `elements`, [points, n], is given where there may be none:
+ * then a zero with the sign of the first element, in temporary `first`, is added to a sum of floats. So an empty sum
+ * becomes +0, and any other stays as it is. NULL: there are some. */
+static struct kernel *join_lanes(const struct reducing *r, int from, const struct shape *points, int first,
+                                 const struct shape *elements, int to)
 {
-    const struct shape *one = ARENA_NEW(r->arena, struct shape);
-    struct kernel *kernel = new_kernel(r, one);
+    const struct shape *own = r->into->temporaries[from].shape, *lanes = SHAPE(r, r->points, r->lanes, r->inner);
+    struct kernel *kernel = new_kernel(r, points);
     int values[LANES];
-    for (int j = 0; j < LANES; j++) {
-        const struct axis lane[] = {{-1, {.step = 1}}, {-1, {.start = j, .step = 1}}};
-        const int map = map_select(kernel, 0, one, own, arena_copy(r->arena, lane, sizeof lane));
-        values[j] = add_load(r, kernel, from, map);
+    for (int j = 0; j < r->lanes; j++) {
+        const struct axis lane[] = {{0, {.step = 1}}, {-1, {.start = j, .step = 1}}, {1, {.step = 1}}};
+        const int map = map_select(kernel, 0, points, lanes, arena_copy(r->arena, lane, sizeof lane));
+        values[j] = add_load(r, kernel, from, map_view(kernel, map, lanes, own));
     }
     for (int apart = LANES / 2; apart; apart /= 2)
-        for (int j = 0; j < apart; j++)
+        for (int j = 0; j < apart && j + apart < r->lanes; j++)
             values[j] = join(r, kernel, values[j], values[j + apart]);
-    if (elements && dtype_is_float(r->dtype))
-        values[0] = add_op(r, kernel, OP_ADD, values[0], first_zero(r, kernel, one, first, elements));
-    return store(r, kernel, values[0], r->reduce->to, r->reduce->result);
+    if (elements && dtype_is_float(r->dtype) && join_rows[r->join].op == OP_ADD)
+        values[0] = add_op(r, kernel, OP_ADD, values[0], first_zero(r, kernel, points, first, elements));
+    return store(r, kernel, values[0], to);
 }
 
 /* A kernel that stores the value of a reduction of no elements. */
-static struct kernel *join_nothing(const struct reducing *r)
+static struct kernel *without_elements(const struct reducing *r, const struct shape *points, int to)
 {
-    struct kernel *kernel = new_kernel(r, ARENA_NEW(r->arena, struct shape));
-    return store(r, kernel, add_literal(r, kernel, scalar_of(r, reduction_rows[r->reduce->reduction].nothing)),
-                 r->reduce->to, r->reduce->result);
+    struct kernel *kernel = new_kernel(r, points);
+    return store(r, kernel, add_literal(r, kernel, r->dtype, join_nothing(r->join, r->dtype)), to);
 }
 
 /* ---- shapes ---- */
-
-#define SHAPE(r, ...)                                                                                      \
-    shape_new((r)->arena, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
 
 static int64_t volume_of(const struct reducing *r, const struct shape *shape)
 {
@@ -182,22 +202,28 @@ static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each,
 }
 
 /* The largest number of rows in a block. The maximum where the extent is open. */
-static int block_rows(int64_t elements)
+static int block_rows(const struct reducing *r, int64_t elements)
 {
-    const int most = BLOCK_ELEMENTS / LANES;
-    return elements < 0 || elements >= BLOCK_ELEMENTS ? most : (int)(elements + LANES - 1) / LANES;
+    return elements < 0 || elements >= BLOCK_ROWS * LANES ? BLOCK_ROWS : (int)(elements + r->lanes - 1) / r->lanes;
 }
 
-/* Joins the elements of a temporary, [n], within blocks. Returns a temporary [blocks, lanes]. */
+static void add_join(const struct reducing *r, struct lane_rows *rows)
+{
+    rows->to = add_temporary(r->into, r->dtype, rows->space);
+    add_kernel(r->into, (struct program_kernel){.kernel = join_rows_of(r, rows), .space = rows->space});
+}
+
+/* Joins the elements of a temporary, [points, n], within blocks. Returns a temporary [points, blocks, lanes]. */
 static int join_blocks(const struct reducing *r, int from, const struct shape *own)
 {
-    const int64_t n = own->extents[0], blocks = groups_of(r, n, BLOCK_ELEMENTS, 1);
-    const int64_t padded = groups_of(r, n, BLOCK_ELEMENTS, BLOCK_ELEMENTS);
-    struct lane_rows rows = {.from = from, .before = -1, .own = own, .space = SHAPE(r, blocks, LANES),
-                             .rows = SHAPE(r, blocks, BLOCK_ELEMENTS / LANES, LANES), .padded = SHAPE(r, padded)};
-    for (int left = block_rows(n); left > 0; left -= STEP) {
-        rows.to = add_temporary(r->into, r->dtype, rows.space);
-        add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
+    const int each = BLOCK_ROWS * r->lanes;
+    const int64_t n = own->extents[1], p = r->points;
+    const int64_t blocks = groups_of(r, n, each, 1), padded = groups_of(r, n, each, each);
+    struct lane_rows rows = {.from = from, .before = -1, .own = own, .count = STEP,
+                             .space = SHAPE(r, p, blocks, r->lanes),
+                             .rows = SHAPE(r, p, blocks, BLOCK_ROWS, r->lanes), .padded = SHAPE(r, p, padded)};
+    for (int left = block_rows(r, n); left > 0; left -= STEP) {
+        add_join(r, &rows);
         rows.before = rows.to;
         rows.first += STEP;
     }
@@ -210,36 +236,254 @@ static int join_pairs(const struct reducing *r, int from)
 {
     enum { STEPS = 10 };           /* enough for 16 ** 10 blocks */
     const struct shape *own = r->into->temporaries[from].shape;
-    for (int step = 0; step < STEPS && own->extents[0] != 1; step++) {
-        const int64_t groups = groups_of(r, own->extents[0], STEP, 1);
-        const int64_t padded = groups_of(r, own->extents[0], STEP, STEP);
-        struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true,
-                                 .space = SHAPE(r, groups, LANES), .rows = SHAPE(r, groups, STEP, LANES),
-                                 .padded = SHAPE(r, padded, LANES)};
-        rows.to = from = add_temporary(r->into, r->dtype, rows.space);
-        add_kernel(r->into, (struct program_kernel){.kernel = join_rows(r, &rows), .space = rows.space});
+    const int64_t p = r->points, width = LANES * r->inner;
+    for (int step = 0; step < STEPS && own->extents[1] != 1; step++) {
+        const int64_t blocks = own->extents[1], count = blocks > 0 && blocks < STEP ? blocks : STEP;
+        const int64_t groups = groups_of(r, blocks, count, 1), padded = groups_of(r, blocks, count, count);
+        struct lane_rows rows = {.from = from, .before = -1, .own = own, .pairs = true, .count = (int)count,
+                                 .space = SHAPE(r, p, groups, width), .rows = SHAPE(r, p, groups, count, width),
+                                 .padded = SHAPE(r, p, padded, width)};
+        add_join(r, &rows);
+        from = rows.to;
         own = rows.space;
     }
     return from;
 }
 
+/* The number of elements in dimensions `first` to `last` - 1. */
+static int64_t volume_between(const struct reducing *r, const struct shape *shape, int first, int last)
+{
+    return volume_of(r, shape_new(r->arena, last - first, shape->extents + first));
+}
+
+/* ---- kernels with reduced dimensions ---- */
+
+/* Removes the instruction behind `last`, whose value nothing uses. */
+static void remove_next(struct kernel *kernel, int last)
+{
+    for (int i = last + 2; i < kernel->ins_count; i++) {
+        kernel->ins[i - 1] = kernel->ins[i];
+        for (int k = 0; k < 3; k++)
+            kernel->ins[i - 1].a[k] -= kernel->ins[i].a[k] > last;
+    }
+    kernel->ins_count--;
+}
+
+/* Where the kernel stores an integer right after widening it, makes it store the narrow one. Returns what it stores. */
+static enum weft_dtype store_narrow(struct kernel *kernel)
+{
+    int s = 0, uses = 0;
+    while (kernel->ins[s].kind != INS_STORE)
+        s++;
+    const struct ins store = kernel->ins[s], value = kernel->ins[store.a[0]];
+    for (int i = 0; i < kernel->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            uses += kernel->ins[i].a[k] == store.a[0];
+    if (store.a[0] != s - 1 || uses > 1 || value.kind != INS_OP || value.op != OP_CONVERT ||
+        dtype_is_float(value.source) || dtype_is_float(value.dtype))
+        return store.dtype;
+    kernel->ins[s - 1] = store;
+    kernel->ins[s - 1].a[0] = value.a[0];
+    kernel->ins[s - 1].dtype = kernel->ins[s - 1].source = value.source;
+    remove_next(kernel, s - 1);
+    return value.source;
+}
+
+/* The type in which a block is joined. 1,024 integers of 16 bits add up to less than 32. */
+static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored)
+{
+    const bool small = join_rows[r->join].op == OP_ADD && type_rows[stored].bits <= 16 && !dtype_is_float(r->dtype);
+    return !small ? r->dtype : type_rows[stored].class == CLASS_SIGNED ? WEFT_INT32 : WEFT_UINT32;
+}
+
+/* How tiles share the work: up to 64 blocks of a point, less where there are many lanes. */
+static struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner)
+{
+    enum { BLOCKS = 64, LEVELS = 7, NEAR = 1 << 13 };
+    const int64_t most = elements < BLOCK_ELEMENTS ? NEAR : MAX_WIDTH; /* few lanes stay in the nearest cache */
+    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1};
+    lanes.lanes = elements < LANES ? elements : LANES;
+    lanes.width = inner < most / lanes.lanes ? inner : most / lanes.lanes;
+    lanes.windows = (inner + lanes.width - 1) / lanes.width;
+    lanes.chunk = lanes.lanes * LEVELS * lanes.width <= MAX_WIDTH ? BLOCKS : 1;
+    lanes.chunks = (elements - 1) / (lanes.chunk * BLOCK_ELEMENTS) + 1;
+    if (lanes.windows * lanes.chunks == 1 && elements * inner < TILE)
+        lanes.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
+    return lanes;
+}
+
+/* Makes the kernel join its values into temporary `to`. */
+static void fuse_joins(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
+{
+    struct kernel *kernel = whole->kernel;
+    const enum weft_dtype stored = store_narrow(kernel);
+    struct shape *shape = arena_copy(r->arena, whole->space, sizeof *shape);
+    for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
+        shape->extents[d] = 1;
+    lanes.op = join_rows[r->join].op;
+    lanes.acc = block_dtype(r, stored);
+    lanes.tree = r->dtype;
+    lanes.absent = add_literal(r, kernel, lanes.acc, join_absent(r->join, lanes.acc));
+    lanes.stored = shape;
+    kernel->accesses[kernel->load_count] = (struct access){TENSOR_TEMPORARY, to, stored, 0};
+    kernel->lanes = arena_copy(r->arena, &lanes, sizeof lanes);
+}
+
+/* The kernel becomes one with reduced dimensions. Others only join what several tiles leave. */
+static void reduce_fused(struct reducing *r, int k, const struct reduce *how, int64_t elements)
+{
+    struct kernel_program *into = r->into;
+    struct program_kernel *kernel = &into->kernels[k];
+    const struct lanes lanes = deal_tiles(r->points, elements, r->inner);
+    const struct shape *points = SHAPE(r, r->points, r->inner);
+    const bool direct = lanes.chunks == 1 && into->temporaries[how->to].dtype == r->dtype;
+    int to = how->to;
+    into->temporaries[kernel->kernel->accesses[kernel->kernel->load_count].index].shape = SHAPE(r, 0);
+    if (!direct)
+        to = add_temporary(into, r->dtype, lanes.chunks == 1 ? points
+                                                             : SHAPE(r, r->points, lanes.chunks, LANES * r->inner));
+    fuse_joins(r, kernel, lanes, to);
+    if (lanes.chunks > 1) {
+        to = join_pairs(r, to);
+        add_kernel(into, (struct program_kernel){
+            .kernel = join_lanes(r, to, points, -1, NULL, how->to), .space = points});
+    } else if (!direct) {
+        struct kernel *converts = new_kernel(r, points);
+        const int value = add_load(r, converts, to, 0);
+        add_kernel(into, (struct program_kernel){.kernel = store(r, converts, value, how->to), .space = points});
+    }
+}
+
 /* ---- the pass ---- */
 
-void reduce(struct kernel_program *program, int k)
+void reduce(struct kernel_program *program, int k, bool fuse)
 {
     struct program_kernel *kernel = &program->kernels[k];
-    const struct reducing r = {program->arena, program, kernel->reduce, kernel->reduce->dtype};
-    const int values = kernel->kernel->accesses[kernel->kernel->load_count].index;
-    const struct shape *flat = SHAPE(&r, volume_of(&r, kernel->space)), *none = ARENA_NEW(r.arena, struct shape);
-    const bool open = flat->extents[0] < 0;
-    kernel->reduced = 0;
+    const struct reduce how = *kernel->reduce;
+    struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
+                         .join = how.join, .lanes = LANES};
+    const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
+    const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
+    const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);
+    r.inner = volume_between(&r, kernel->space, rank - inner, rank);
+    r.points = volume_between(&r, kernel->space, 0, parallel);
     kernel->reduce = NULL;
+    if (fuse && n > 1 && r.points * r.inner > 0) {
+        reduce_fused(&r, k, &how, n);
+        return;
+    }
+    r.lanes = n > 0 && n < LANES ? (int)n : LANES;
+    r.points *= r.inner;
+    r.inner = 1;
+    kernel->reduced = kernel->inner = 0;
+    const struct shape *flat = SHAPE(&r, r.points, n), *points = SHAPE(&r, r.points, 1);
     program->temporaries[values].shape = flat;
-    if (flat->extents[0] == 0) {
-        add_kernel(program, (struct program_kernel){.kernel = join_nothing(&r), .space = none});
+    if (n == 0) {
+        add_kernel(program, (struct program_kernel){.kernel = without_elements(&r, points, how.to), .space = points});
         return;
     }
     const int lanes = join_pairs(&r, join_blocks(&r, values, flat));
     add_kernel(program, (struct program_kernel){
-        .kernel = join_lanes(&r, lanes, program->temporaries[lanes].shape, values, open ? flat : NULL), .space = none});
+        .kernel = join_lanes(&r, lanes, points, values, n < 0 ? flat : NULL, how.to), .space = points});
+}
+
+/* ---- totals, positions, counts ---- */
+
+void add_total(struct kernel_program *program, int high, int low, int to, struct span span)
+{
+    const struct reducing r = {.arena = program->arena, .into = program, .span = span};
+    const struct shape *space = program->temporaries[to].shape;
+    struct kernel *kernel = new_kernel(&r, space);
+    int h = add_load(&r, kernel, high, 0), l = add_load(&r, kernel, low, 0);
+    const enum weft_dtype dtype = dtype_of(kernel, h), wide = WEFT_UINT64;
+    const int carry = add_op(&r, kernel, OP_SHR, l, add_number(&r, kernel, wide, 32));
+    h = add_op(&r, kernel, OP_ADD, h, convert(&r, kernel, carry, dtype));
+    l = add_op(&r, kernel, OP_BITAND, l, add_number(&r, kernel, wide, UINT32_MAX));
+    const int top = add_op(&r, kernel, OP_BITAND, h, add_number(&r, kernel, dtype, ~(int64_t)1023));
+    const int middle = convert(&r, kernel, add_op(&r, kernel, OP_BITAND, h, add_number(&r, kernel, dtype, 1023)), wide);
+    const int shifted = add_op(&r, kernel, OP_SHL, middle, add_number(&r, kernel, wide, 32));
+    const int rest = add_op(&r, kernel, OP_BITOR, shifted, l);
+    const int a = convert(&r, kernel, top, WEFT_FLOAT64), c = convert(&r, kernel, rest, WEFT_FLOAT64);
+    const int b = add_literal(&r, kernel, WEFT_FLOAT64, (union scalar){.f64 = 0x1p32});
+    const struct ins fma = {INS_OP, OP_FMA, WEFT_FLOAT64, WEFT_FLOAT64, {a, b, c}, 0, r.span};
+    const int total = kernel_add_ins(kernel, fma);
+    add_kernel(program, (struct program_kernel){.kernel = store(&r, kernel, total, to), .space = space});
+}
+
+/* Loads element i of the first `n` of a temporary, [more], under `map`, which leads to [n]. */
+static int first_of(const struct reducing *r, struct kernel *kernel, int map, int64_t n, int64_t more)
+{
+    const struct axis axis = {0, {.stop = n, .step = 1, .has_stop = true}}, open = {0, {.step = 1}};
+    return n >= 0 ? map_select(kernel, map, SHAPE(r, n), SHAPE(r, more), arena_copy(r->arena, &axis, sizeof axis))
+                  : map_bounded(kernel, map, SHAPE(r, n), SHAPE(r, more), arena_copy(r->arena, &open, sizeof open), 0);
+}
+
+/* Stores i = 256 * high[i div 256] + i mod 256 for `n` positions; high: a temporary of the former, -1: all are 0. */
+static struct kernel *count_on(const struct reducing *r, int high, int64_t n, int64_t groups, int64_t padded, int to)
+{
+    const enum weft_dtype dtype = r->into->temporaries[to].dtype;
+    struct kernel *kernel = new_kernel(r, SHAPE(r, n));
+    int map = first_of(r, kernel, 0, n, padded);
+    map = map_view(kernel, map, SHAPE(r, padded), SHAPE(r, groups, 256));
+    int value = add_load(r, kernel, -1, map_view(kernel, map, SHAPE(r, 1, 256), SHAPE(r, 256)));
+    value = convert(r, kernel, value, dtype);
+    if (high >= 0) {
+        int above = map_view(kernel, map, SHAPE(r, groups, 1), SHAPE(r, groups));
+        above = first_of(r, kernel, above, groups, r->into->temporaries[high].shape->extents[0]);
+        above = add_op(r, kernel, OP_MUL, add_load(r, kernel, high, above), add_number(r, kernel, dtype, 256));
+        value = add_op(r, kernel, OP_ADD, above, value);
+    }
+    return store(r, kernel, value, to);
+}
+
+int add_positions(struct kernel_program *program, const struct shape *shape, struct span span)
+{
+    const struct reducing r = {.arena = program->arena, .into = program, .span = span};
+    const int64_t n = volume_of(&r, shape);
+    const enum weft_dtype dtype = n >= 0 && n <= INT32_MAX ? WEFT_INT32 : WEFT_INT64;
+    int64_t counts[2 * OPEN_DIGITS] = {n};
+    int digits = 1, last = -1;
+    while (n < 0 ? digits < OPEN_DIGITS : counts[digits - 1] > 256) {
+        counts[digits] = groups_of(&r, counts[digits - 1], 256, 1);
+        digits++;
+    }
+    for (int d = digits - 1; d >= 0; d--) {
+        const int64_t groups = groups_of(&r, counts[d], 256, 1), padded = groups_of(&r, counts[d], 256, 256);
+        const int to = add_temporary(program, dtype, d ? SHAPE(&r, counts[d]) : shape);
+        add_kernel(program, (struct program_kernel){.kernel = count_on(&r, last, counts[d], groups, padded, to),
+                                                    .space = SHAPE(&r, counts[d])});
+        last = to;
+    }
+    return last;
+}
+
+/* One more than the last of all positions in a dimension; 0: there are none. */
+static int count_dimension(const struct reducing *r, struct kernel *kernel, int positions)
+{
+    const struct shape *own = r->into->temporaries[positions].shape;
+    const struct axis back = {0, {.step = -1}}, first = {-1, {.step = 1}};
+    int map = map_bounded(kernel, 0, ARENA_NEW(r->arena, struct shape), own,
+                          arena_copy(r->arena, &first, sizeof first), (uint64_t)-1);
+    map = map_select(kernel, map, own, own, arena_copy(r->arena, &back, sizeof back));
+    return add_op(r, kernel, OP_ADD, add_load(r, kernel, positions, map), add_number(r, kernel, WEFT_INT64, 1));
+}
+
+int add_count(struct kernel_program *program, const struct shape *shape, struct span span)
+{
+    const struct reducing r = {.arena = program->arena, .into = program, .span = span};
+    const struct shape *none = ARENA_NEW(r.arena, struct shape);
+    int positions[WEFT_MAX_RANK], count = 0;
+    int64_t known = 1;
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->extents[d] < 0)
+            positions[count++] = add_positions(program, SHAPE(&r, shape->extents[d]), span);
+        else
+            known *= shape->extents[d];
+    struct kernel *kernel = new_kernel(&r, none);
+    int value = add_number(&r, kernel, WEFT_INT64, known);
+    for (int i = 0; i < count; i++)
+        value = add_op(&r, kernel, OP_MUL, value, count_dimension(&r, kernel, positions[i]));
+    const int to = add_temporary(program, WEFT_INT64, none);
+    add_kernel(program, (struct program_kernel){.kernel = store(&r, kernel, value, to), .space = none});
+    return to;
 }

@@ -9,8 +9,16 @@
 
 #include "compiler/ir/kernel_program.h"
 
-/* Lowers the reduction of kernel k, the last one so far, all of whose dimensions are reduced. The kernel now stores its
- * values in a temporary, and the kernels added behind it join them. */
-void reduce(struct kernel_program *program, int k);
+/* Lowers the reduction of kernel k, the last one so far. If `fuse`, the kernel joins its values itself (struct lanes).
+ * Else it stores them in a temporary, and kernels added behind it join them. */
+void reduce(struct kernel_program *program, int k, bool fuse);
+
+/* Adds a kernel that makes float64 of exact sums of 64-bit integers, rounded once, from the sums of their high and low
+ * 32 bits. All three are temporaries. */
+void add_total(struct kernel_program *program, int high, int low, int to, struct span span);
+/* Adds kernels that store the row-major positions of all elements of a shape. Returns the temporary. */
+int add_positions(struct kernel_program *program, const struct shape *shape, struct span span);
+/* The same for the number of elements, an int64 without dimensions. */
+int add_count(struct kernel_program *program, const struct shape *shape, struct span span);
 
 #endif

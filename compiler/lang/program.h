@@ -56,7 +56,10 @@ enum node_kind {
     NODE_ARRAY,                    /* array literal: operands are its elements in row-major order */
     NODE_VIEW,                     /* reshape and its like, or a selection: the operand's elements under another
                                       shape, program->views[view] */
-    NODE_REDUCE,                   /* row `reduction` on all elements of the operand */
+    NODE_REDUCE,                   /* the operand's elements joined by row `join`, along the axes of
+                                       program->reductions[reduction] */
+    NODE_COUNT,                    /* how many elements of the operand these axes reduce; an int64 */
+    NODE_REDUCED_POSITION,         /* their row-major positions, with extent 1 in other dimensions; int64 */
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
     NODE_POSITION                  /* index, arange or linspace: program->views[view]. Of an operand only the shape
                                       matters */
@@ -76,6 +79,21 @@ struct numbers {
     int input;                     /* the input that holds the numbers, by position (while parsing: its symbol); -1:
                                       literals */
     struct span span;
+};
+
+/* The dimensions that an argument names (rule 9.5). */
+struct axes {
+    bool given;
+    struct numbers numbers;        /* integers, negative from the end */
+    const char *letters;           /* of the value's layout, instead; NULL: none */
+    bool last;                     /* where it is not given, the last dimension is meant; else all of them */
+};
+
+/* What a call of a reduction has in common for all nodes that it becomes. */
+struct reduce_args {
+    const char *name;
+    struct axes axes;
+    struct span value;             /* what is reduced, for messages */
 };
 
 enum view_kind {
@@ -125,7 +143,11 @@ struct view_args {
 struct node {
     enum node_kind kind;
     enum op op;
-    enum reduction reduction;      /* NODE_REDUCE */
+    enum join join;                /* NODE_REDUCE */
+    int reduction;                 /* NODE_REDUCE, NODE_COUNT, NODE_REDUCED_POSITION */
+    bool keepdims;                 /* NODE_REDUCE: reduced dimensions stay, with extent 1 */
+    enum type_rule rule;           /* NODE_CAST: unless TYPE_GIVEN, the dtype follows from the further operands, which
+                                      stand for their types alone */
     int operands, operand_count;   /* program->operands[operands ..] are node indices */
     int symbol;
     int view;                      /* NODE_VIEW */
@@ -152,6 +174,7 @@ struct symbol {
     bool declared;                 /* by an `input` statement or as a kernel parameter; `type` is valid */
     bool parameter;                /* a parameter of a kernel */
     bool used;
+    bool hidden;                   /* made by the compiler; no text can name it */
     struct type type;              /* inputs: as declared, or as given by the caller */
     bool typed;                    /* inputs: whether the dtype is known */
     struct literal value;          /* inputs of type number: the value, or an example; LITERAL_NONE: none is known */
@@ -185,6 +208,7 @@ struct program {
     int view_count;
     bool number_arrays;            /* set by check: an array literal holds numbers, so it depends on their values */
     int size_count;                /* of size expressions in views */
+    struct reduce_args *reductions;
     int reduction_count, position_count;
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;

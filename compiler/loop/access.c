@@ -23,6 +23,8 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
 {
     static const struct shape bytes = {.rank = 1, .extents = {TABLE_ENTRIES}}, one = {.rank = 0};
     const struct access *access = &kernel->accesses[a];
+    if (a >= kernel->load_count && kernel->lanes)
+        return kernel->lanes->stored;
     if (a >= kernel->load_count)
         return access->kind == TENSOR_TABLE ? &bytes : space;
     switch (access->kind) {

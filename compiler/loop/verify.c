@@ -8,7 +8,7 @@ const char *verify_geometry(const struct kernel *kernel, const struct geometry *
         return "the groups do not multiply to the volume";
     if (g->period && (g->columns % g->period != 0 || (g->period > MAX_PERIOD && !g->chunks)))
         return "the period does not fit";
-    for (int a = kernel->load_count; g->volume && a < kernel->access_count; a++)
+    for (int a = kernel->load_count; g->volume && !kernel->lanes && a < kernel->access_count; a++)
         if (access_numbered(g->kinds[a]) || g->kinds[a] == ACCESS_PERIODIC ||
             (g->kinds[a] == ACCESS_SCALAR && g->columns > 1))
             return "a store writes one element twice";

@@ -14,6 +14,9 @@ struct argument {
     enum weft_dtype dtype;         /* of an argument that is a type */
     struct numbers numbers;
     const char *layout;
+    struct axes axes;
+    bool flag;
+    int64_t whole;
 };
 
 /* The function that is called. */
@@ -67,6 +70,15 @@ static bool has_view(const struct callee *callee)
     return callee->kind == NODE_VIEW || callee->kind == NODE_JOIN || callee->kind == NODE_POSITION;
 }
 
+static struct callee reduction(struct callee callee)
+{
+    const struct reduction_row *row = &reduction_rows[callee.reduction];
+    callee = with_parameters(callee, NODE_REDUCE, row->parameters, row->kinds);
+    callee.required = row->required;
+    callee.fold = false;
+    return callee;
+}
+
 static struct callee view(struct callee callee)
 {
     const struct view_row *row = &view_rows[callee.view];
@@ -95,8 +107,8 @@ PARSE_APART static struct callee find(struct parser *p)
         return with_parameters(callee, NODE_WRAP, "x dtype", "xt");
     if (callee.view != VIEW_KIND_COUNT)
         return view(callee);
-    if (callee.reduction != REDUCTION_COUNT)
-        return with_parameters(callee, NODE_REDUCE, reduction_rows[callee.reduction].parameters, NULL);
+    if (callee.reduction != REDUCTION_COUNT && !callee.fold)
+        return reduction(callee);
     return op == OP_COUNT ? callee : with_parameters(callee, NODE_OP, op_rows[op].parameters, NULL);
 }
 
@@ -115,7 +127,7 @@ static int parameter_called(const struct callee *callee, const char *name)
     if (index >= 0 || !other)
         return index;
     const int axes = word_index(callee->parameters, other, strlen(other));
-    return axes >= 0 && kind_of(callee, axes) == 'a' ? axes : -1;
+    return axes >= 0 && strchr("are", kind_of(callee, axes)) ? axes : -1;
 }
 
 /* The index of the parameter that an argument is for; -1 if there is none. */
@@ -142,8 +154,18 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 'i': parse_integers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'a': parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'l': argument->layout = parse_layout(p); break;
+    case 'r': case 'e': parse_reduced_axes(p, &argument->axes, parameter_name(p, callee, parameter)); break;
+    case 'b': argument->flag = parse_flag(p, parameter_name(p, callee, parameter)); break;
+    case 'w': argument->whole = parse_whole(p, parameter_name(p, callee, parameter)); break;
     default: argument->node = parse_expression(p); break;
     }
+}
+
+/* The callee for reading an argument: of min and max the reduction, where the argument has a name of its own. */
+static struct callee reduction_of(const struct callee *callee, const struct argument *argument)
+{
+    const bool reduces = callee->fold && argument->name && parameter_of(callee, argument, 0) < 0;
+    return reduces && callee->reduction != REDUCTION_COUNT ? reduction(*callee) : *callee;
 }
 
 static struct argument read_argument(struct parser *p, const struct callee *callee, int position)
@@ -155,6 +177,8 @@ static struct argument read_argument(struct parser *p, const struct callee *call
         parse_advance(p), parse_advance(p);
         argument.span = p->token.span;
     }
+    const struct callee reduces = reduction_of(callee, &argument);
+    callee = &reduces;
     int parameter = parameter_of(callee, &argument, position);
     bool unknown = callee->kind == NODE_POISON || (argument.name && parameter < 0);
     if (p->token.kind == TOKEN_STRING && unknown)
@@ -189,7 +213,9 @@ static const char *takes(struct parser *p, const struct callee *callee)
     size_t length;
     const char *first = word_at(callee->parameters, 0, &length);
     if (callee->fold)
-        return "two or more arguments (of one it would be a reduction, which is not there yet)";
+        return "two or more arguments, or one to reduce";
+    if (callee->kind == NODE_REDUCE)
+        return arena_printf(p->arena, "its arguments as in %s", reduction_rows[callee->reduction].signature);
     if (has_view(callee))
         return arena_printf(p->arena, "its arguments as in %s", view_rows[callee->view].signature);
     if (callee->arity == 1)
@@ -200,20 +226,9 @@ static const char *takes(struct parser *p, const struct callee *callee)
     return arena_printf(p->arena, "%d arguments (%s)", callee->arity, list);
 }
 
-/* Whether a reduction will have this argument (rule 11.1), but does not have it yet. */
-static bool comes_later(const struct callee *callee, const char *name)
-{
-    return callee->kind == NODE_REDUCE &&
-           word_index(reduction_rows[callee->reduction].later, name, strlen(name)) >= 0;
-}
-
 static bool no_such_argument(struct parser *p, const struct callee *callee,
                              const struct argument *argument)
 {
-    if (comes_later(callee, argument->name))
-        return diag(p->diags, DIAG_NOT_YET, argument->name_span,
-                    arena_printf(p->arena, "argument '%s' of %s", argument->name, callee->name),
-                    arena_printf(p->arena, "; %s(x) is over all elements", callee->name));
     const char **names = NULL, *habit = parse_argument_habit(argument->name);
     int count = 0;
     for (int i = 0; i < callee->arity; i++)
@@ -343,13 +358,32 @@ PARSE_APART static int make_join(struct parser *p, const struct callee *callee, 
                                            .span = span, .token = callee->span}, p->stack + base, operands);
 }
 
+PARSE_APART static int reduce(struct parser *p, const struct callee *callee, const struct argument **slots,
+                              struct span span)
+{
+    struct recipe recipe = {.reduction = callee->reduction, .span = span, .token = callee->span};
+    for (int i = 0; i < callee->arity; i++) {
+        const struct argument *slot = slots[i];
+        switch (kind_of(callee, i)) {
+        case 'x': recipe.operands[recipe.operand_count++] = slot->node; break;
+        case 'b': recipe.keepdims = slot && slot->flag; break;
+        case 'w': recipe.ddof = slot ? slot->whole : 0; break;
+        default:
+            recipe.axes = slot ? slot->axes : (struct axes){.numbers = {.input = -1}};
+            recipe.axes.last = kind_of(callee, i) == 'e';
+        }
+    }
+    return parse_recipe(p, &recipe);
+}
+
 PARSE_APART static int make(struct parser *p, const struct callee *callee,
                             const struct argument **slots, int count, struct span span)
 {
+    if (callee->kind == NODE_REDUCE)
+        return reduce(p, callee, slots, span);
     const bool converts = callee->kind == NODE_CAST || callee->kind == NODE_WRAP;
     struct node node = {.kind = callee->kind, .op = callee->kind == NODE_OP ? callee->op : OP_COUNT,
-                        .dtype = converts ? callee->dtype : 0, .reduction = callee->reduction, .span = span,
-                        .token = callee->span};
+                        .dtype = converts ? callee->dtype : 0, .span = span, .token = callee->span};
     int base = p->stack_count;
     if (has_view(callee) && (node.view = add_view(p, callee, slots)) < 0)
         return parse_poison(p, span);
@@ -360,9 +394,18 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
             parse_push(p, slots[i]->node);
     int operands = p->stack_count - base;
     p->stack_count = base;
-    p->program->reduction_count += callee->kind == NODE_REDUCE;
     p->program->position_count += callee->kind == NODE_POSITION;
     return parse_add_node(p, node, p->stack + base, operands);
+}
+
+/* Whether min or max is called as a reduction: one argument by position, and none that the operation has. */
+static bool reduces(const struct callee *callee, const struct arguments *arguments)
+{
+    bool reduces = callee->fold && callee->reduction != REDUCTION_COUNT && arguments->count > 0;
+    for (int i = 0; i < arguments->count; i++)
+        reduces = reduces && !arguments->items[i].name == (i == 0) &&
+                  (i == 0 || parameter_of(callee, &arguments->items[i], i) < 0);
+    return reduces;
 }
 
 int parse_call(struct parser *p)
@@ -381,6 +424,8 @@ int parse_call(struct parser *p)
     struct span span = {callee.span.start, p->previous.end};
     if (callee.kind == NODE_JOIN)
         return make_join(p, &callee, &arguments, span);
+    if (reduces(&callee, &arguments))
+        callee = reduction(callee);
     int count = arguments.count > callee.arity ? arguments.count : callee.arity;
     const struct argument **slots = ARENA_ARRAY(p->arena, const struct argument *, count + 1);
     return callee.kind == NODE_POISON || !match(p, &callee, &arguments, slots)

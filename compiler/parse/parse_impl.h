@@ -110,6 +110,25 @@ void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
 /* Parses a layout in quotes; "" for none. */
 const char *parse_layout(struct parser *p);
 
+/* reduced.c: these report what is wrong and return something harmless. */
+/* Parses axes of a reduction for the argument called `what`. */
+void parse_reduced_axes(struct parser *p, struct axes *axes, const char *what);
+/* Parses a literal true or false, or an integer. */
+bool parse_flag(struct parser *p, const char *what);
+int64_t parse_whole(struct parser *p, const char *what);
+
+/* recipe.c: makes the nodes of a reduction from the recipe of its row. `operands` are the arguments that are values.
+ * Returns the node of the result. */
+struct recipe {
+    enum reduction reduction;
+    int operands[2], operand_count;
+    struct axes axes;
+    bool keepdims;
+    int64_t ddof;
+    struct span span, token;       /* the call, and the name in it */
+};
+int parse_recipe(struct parser *p, const struct recipe *recipe);
+
 /* Parses the selection at '['. `operand` is selected from; its text begins at `start`. Returns the node. */
 int parse_selection(struct parser *p, int operand, uint32_t start);
 
@@ -137,6 +156,8 @@ int resolve_constant(const char *name);
 /* Add a binding, an input or a result to the program, or report why that cannot be. A result's `name` is NULL
  * where the text gives none. */
 void resolve_binding(struct parser *p, struct span span, int node);
+/* Binds a node to a name that no text can use. Returns the symbol. */
+int resolve_hidden(struct parser *p, const char *name, int node);
 void resolve_input(struct parser *p, struct span span, const struct type *type, bool parameter);
 void resolve_result(struct parser *p, const struct span *name, int node);
 /* Numbers the inputs and names the results, at the end of a program. */

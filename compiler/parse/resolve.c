@@ -169,6 +169,14 @@ void resolve_input(struct parser *p, struct span span, const struct type *type, 
     }
 }
 
+int resolve_hidden(struct parser *p, const char *name, int node)
+{
+    const struct symbol symbol = {.name = name, .kind = SYMBOL_BINDING, .span = p->program->nodes[node].span,
+                                  .used = true, .hidden = true, .input = -1, .node = node};
+    ARENA_PUSH(p->arena, p->program->symbols, p->program->symbol_count, symbol);
+    return p->program->symbol_count - 1;
+}
+
 /* ---- results ---- */
 
 static void add_result(struct parser *p, struct result result)
@@ -194,7 +202,7 @@ static void default_result(struct parser *p)
     struct program *program = p->program;
     for (int i = program->symbol_count - 1; i >= 0; i--) {
         struct symbol *symbol = &program->symbols[i];
-        if (symbol->kind != SYMBOL_BINDING)
+        if (symbol->kind != SYMBOL_BINDING || symbol->hidden)
             continue;
         symbol->used = true;
         add_result(p, (struct result){.name = symbol->name, .node = symbol->node,
@@ -342,6 +350,21 @@ static bool want(struct program *program, const char *name)
     return true;
 }
 
+/* Warns of min(x, true), which compares with true and does not keep dimensions. */
+static void warn_flags(const struct program *program)
+{
+    for (int n = 0; n < program->node_count; n++) {
+        const struct node *node = &program->nodes[n];
+        const bool fold = node->kind == NODE_OP && op_rows[node->op].form == FORM_FOLD;
+        for (int i = 0; fold && i < node->operand_count; i++) {
+            const struct node *operand = operand_node(program, node, i);
+            const char *name = word_text(program->arena, op_rows[node->op].spellings, 0);
+            if (operand->kind == NODE_LITERAL && operand->literal.kind == LITERAL_BOOL)
+                diag(program->diags, DIAG_FLAG_OPERAND, operand->span, name, name);
+        }
+    }
+}
+
 bool parse_results(struct program *program, const char *const *wanted, size_t wanted_count)
 {
     bool good = true;
@@ -352,5 +375,6 @@ bool parse_results(struct program *program, const char *const *wanted, size_t wa
         if (!symbol->used && !symbol->parameter)
             diag(program->diags, DIAG_UNUSED, symbol->span, symbol->name);
     }
+    warn_flags(program);
     return good;
 }

@@ -39,11 +39,6 @@ static const struct weft_operation conversions[] = {
 
 enum { CONVERSIONS = sizeof conversions / sizeof *conversions };
 
-static const char *const reduction_signatures[REDUCTION_COUNT] = {
-#define REDUCTION(id, name, parameters, ...) #name "(" parameters ")",
-#include "grammar/reductions.def"
-};
-
 static const char *const form_names[] = {
     [FORM_INFIX] = "infix", [FORM_RIGHT] = "infix, right associative",
     [FORM_CHAINLESS] = "infix, not associative", [FORM_PREFIX] = "prefix",
@@ -65,8 +60,8 @@ static struct weft_operation view_operation(const struct view_row *row)
 static struct weft_operation reduction_operation(int index)
 {
     const struct reduction_row *row = &reduction_rows[index];
-    return (struct weft_operation){row->name, row->parameters, "reduction", reduction_signatures[index], NULL,
-                                   reduction_rule_doc(row->rule), -1, -1, row->doc};
+    return (struct weft_operation){row->name, row->parameters, "reduction", row->signature, NULL,
+                                   row->type, -1, -1, row->doc};
 }
 
 bool weft_operation_at(size_t index, struct weft_operation *operation)

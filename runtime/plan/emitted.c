@@ -30,6 +30,9 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);
     put_instructions(key, kernel);
+    if (kernel->lanes)
+        buf_add(key, (const char *)&(const int[]){kernel->lanes->op, kernel->lanes->acc, kernel->lanes->tree},
+                3 * sizeof(int));
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
         const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a]};

@@ -53,7 +53,7 @@ static void count_traffic(const struct kernel *kernel, const struct geometry *g,
         double bytes = (double)g->volume * type_rows[kernel->accesses[a].dtype].size;
         bool moves = !access_stays(g->kinds[a]) && g->kinds[a] != ACCESS_PERIODIC;
         planned->touched += moves ? bytes : 0;
-        planned->stored += a >= kernel->load_count ? bytes : 0;
+        planned->stored += a >= kernel->load_count && !kernel->lanes ? bytes : 0;
     }
 }
 
@@ -111,6 +111,17 @@ struct emitted *draft_text(struct arena *arena, struct arena *scratch, struct we
     return emitted_get(program, typed, arena, scratch, draft->kernel, &params);
 }
 
+static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lanes *lanes, const struct geometry *g)
+{
+    if (!lanes)
+        return NULL;
+    const struct weft_lanes kept = {
+        .points = lanes->points, .elements = lanes->elements, .inner = lanes->inner, .rows = g->rows / lanes->points,
+        .lanes = lanes->lanes, .width = lanes->width, .windows = lanes->windows, .chunk = lanes->chunk, .chunks = lanes->chunks,
+        .together = lanes->together};
+    return arena_copy(arena, &kept, sizeof kept);
+}
+
 /* The geometry as kernels take it, copied except for the maps: a plan whose program has maps keeps all memory
  * anyway. */
 static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *kernel,
@@ -128,6 +139,7 @@ static struct weft_geometry keep_walk(struct arena *arena, const struct kernel *
         .groups = g->groups, .offsets = offsets, .maps = program_asks_shapes(kernel->program) ? g->maps : NULL,
         .extents = arena_copy(arena, g->extents, groups * sizeof *g->extents),
         .strides = arena_copy(arena, g->strides, accesses * (groups + 2) * sizeof *g->strides),
+        .lanes = keep_lanes(arena, kernel->lanes, g),
         .distinct = expanded ? arena_copy(arena, g->distinct, accesses * sizeof *g->distinct) : NULL};
 }
 

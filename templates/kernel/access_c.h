@@ -65,6 +65,8 @@ block: w_$
 operands: T *const y_$ = w_$; /* NAME */
 results: N(scatter)(p[$] + i * s->strides[$ * stride + groups], s->strides[$ * stride + groups], w_$,
 + m);
+//: store reduced
+operands: T *const y_$ = stage + filled; /* NAME */
 //: store nested
 block: w_$
 operands: T *const y_$ = w_$; /* NAME */

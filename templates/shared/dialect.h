@@ -99,6 +99,16 @@ FN T N(fmax)(T a, T b)
     T t = b > a ? b : a;
     return b != b ? b : t;
 }
+//: floating least
+FN T N(least)(T a, T b)
+{
+    return (b < a) | (b != b) | ((a == b) & (F(copysign)(1, b) < 0)) ? b : a;
+}
+//: floating greatest
+FN T N(greatest)(T a, T b)
+{
+    return (b > a) | (b != b) | ((a == b) & (F(copysign)(1, b) > 0)) ? b : a;
+}
 //: floating min_nonzero
 FN T N(min_nonzero)(T a, T b)
 {

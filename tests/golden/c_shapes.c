@@ -1,5 +1,5 @@
 /* float32 out0 */
-@ headline.c, 79 lines: #if defined __clang__ ... };
+@ headline.c, 89 lines: #if defined __clang__ ... };
 @ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
@@ -109,6 +109,15 @@ enum { BLOCK = 64, ACCESSES = 2 };
 /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part
  * of every kernel's text: header-free. All strides are in bytes. Accesses are numbered loads first,
  * then stores. */
+struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
+    long long points, elements, inner;
+    long long lanes;               /* of each inner element: 16, or as many as there are elements */
+    long long rows;                /* of the geometry, for each point */
+    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
+    long long chunk, chunks;       /* how many blocks of elements a tile takes; tiles behind each other */
+    long long together;            /* how many points a tile takes */
+};
+
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
     long long rows, columns;       /* the iteration space: outer groups together, inner group */
     long long tile_rows, tile_columns; /* extent of a tile */
@@ -125,6 +134,7 @@ struct weft_geometry {             /* shared by samples that have the same shape
                                       extents, and then their strides. Bounded accesses: the same, with what is
                                       read outside behind the place, and behind the strides for each piece its
                                       first digit that lies inside, and then the first one that no longer does */
+    const struct weft_lanes *lanes; /* NULL: no dimension is reduced */
 };
 
 struct weft_sample {

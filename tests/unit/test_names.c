@@ -52,14 +52,9 @@ static void arguments(void **state)
                     " 2\n"
                     "clamp(x, 1)\n"
                     "^^^^^\n");
-    assert_messages("min(x)",
-                    "<expr>:1:1: error[W0023]: min takes two or more arguments (of one"
-                    " it would be a reduction, which is not there yet), found 1\n"
-                    "min(x)\n"
-                    "^^^\n");
     assert_messages("max()",
-                    "<expr>:1:1: error[W0023]: max takes two or more arguments (of one"
-                    " it would be a reduction, which is not there yet), found 0\n"
+                    "<expr>:1:1: error[W0023]: max takes two or more arguments, or one"
+                    " to reduce, found 0\n"
                     "max()\n"
                     "^^^\n");
     assert_messages("where(a, b)",

@@ -39,7 +39,7 @@ static void put_node(struct buf *buf, const struct program *program, int index)
     buf_puts(buf, node->kind == NODE_OP       ? op_rows[node->op].id
                   : node->kind == NODE_CAST   ? "cast "
                   : node->kind == NODE_WRAP   ? "wrap "
-                  : node->kind == NODE_REDUCE ? reduction_rows[node->reduction].name
+                  : node->kind == NODE_REDUCE ? join_name(program->arena, node->join)
                                               : "");
     if (node->kind == NODE_VIEW)
         put_items(buf, &program->views[node->view]);

@@ -1,0 +1,111 @@
+"""Reductions against reference.py: every function, type, choice of axes, stride and number of threads."""
+import itertools
+import os
+import random
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import reference
+import weft
+
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+         "float64"]
+NAMES = ["sum", "mean", "prod", "min", "max", "any", "all", "argmin", "argmax", "var", "std", "count_nonzero", "norm",
+         "mean_square", "rms"]
+SHAPES = [(), (1,), (7,), (17,), (1025,), (5, 3), (3, 70), (70, 3), (33, 40), (2, 3, 4), (8, 9, 5), (3, 1, 1040),
+          (1500, 2), (2100, 70), (4, 1100, 3)]
+
+
+def values(shape, dtype, rng):
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.random(shape) < 0.7
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        small = rng.random() < 0.5
+        return rng.integers(max(info.min, -9 if small else info.min), 9 if small else info.max, shape, dtype, True)
+    x = (rng.standard_normal(shape) * rng.choice([0.001, 1, 30], shape)).astype(dtype)
+    x = np.asarray(x)
+    if rng.random() < 0.3 and x.size:
+        x.flat[rng.integers(x.size)] = rng.choice([np.nan, np.inf, -0.0])
+    return np.where(rng.random(shape) < 0.1, dtype.type(rng.choice([0.0, -0.0])), x).astype(dtype)
+
+
+def strided(x, how):
+    """The same values, lying otherwise."""
+    if how == "turned":
+        return np.ascontiguousarray(x.T).T
+    if how == "backwards":
+        return np.ascontiguousarray(x[(slice(None, None, -1),) * x.ndim])[(slice(None, None, -1),) * x.ndim]
+    if how == "apart":
+        wide = np.zeros([n * 2 for n in x.shape], x.dtype)
+        wide[(slice(None, None, 2),) * x.ndim] = x
+        return wide[(slice(None, None, 2),) * x.ndim]
+    return x
+
+
+def same(a, b):
+    nan = np.isnan(a) & np.isnan(b) if a.dtype.kind == "f" else np.zeros(a.shape, bool)
+    bits = lambda x: np.ascontiguousarray(x).reshape(-1).view(np.uint8).reshape(x.size, x.dtype.itemsize)
+    return a.dtype == b.dtype and a.shape == b.shape and bool((nan.reshape(-1) | (bits(a) == bits(b)).all(1)).all())
+
+
+class Reductions(unittest.TestCase):
+    def check(self, seed, context=None):
+        pick, rng = random.Random(seed), np.random.default_rng(seed)
+        name, dtype, shape = pick.choice(NAMES), pick.choice(TYPES), pick.choice(SHAPES)
+        if name in ("min", "max") and dtype == "bool":
+            dtype = "int8"
+        axes = pick.choice([c for n in range(len(shape) + 1) for c in itertools.combinations(range(len(shape)), n)])
+        keepdims, ddof = pick.random() < 0.4, pick.choice([0, 1])
+        x = strided(values(shape, dtype, rng), pick.choice(["dense", "turned", "backwards", "apart"]))
+        ddof = ddof if name in ("var", "std") else 0
+        text = f"{name}(x, axes={[a - pick.choice([0, len(shape)]) for a in axes]}" + \
+               (f", ddof={ddof}" if ddof else "") + (", keepdims=true)" if keepdims else ")")
+        expected = reference.reduce(name, x, axes, keepdims, ddof)
+        found = np.asarray(weft.evaluate(text, {"x": x}, context=context) if context
+                           else weft.evaluate(text, {"x": x}))
+        if not same(found, expected):
+            at = (found != expected) & ((found == found) | (expected == expected))
+            self.fail(f"seed {seed}: {text} of {dtype}{list(shape)}: {found.dtype}{found.shape} {found[at][:4]}, not "
+                      f"{expected.dtype}{expected.shape} {expected[at][:4]}")
+
+    def test_random(self):
+        first, count = int(os.environ.get("WEFT_SEED", 1)), int(os.environ.get("WEFT_COUNT", 400))
+        for seed in range(first, first + count):
+            self.check(seed)
+
+    def test_order_of_the_page(self):
+        """The function that docs/language.md prints."""
+        page = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/language.md")).read()
+        text = next(part for part in page.split("```python\n")[1:] if part.startswith("def order")).split("```")[0]
+        printed = {}
+        exec(text, printed)
+        for count in (1, 2, 15, 17, 1023, 1025, 3000, 5000):
+            x = values((count,), "float32", np.random.default_rng(count))
+            x[~np.isfinite(x)] = 3
+            found = np.asarray(weft.evaluate("sum(x)", {"x": x}))
+            self.assertTrue(same(np.asarray(printed["order"](x, np.add)), found), count)
+
+    def test_ways(self):
+        """Blocks of several tiles, and every number of threads, against the way that stores all values."""
+        before = os.environ.get("WEFT_DISABLE", "")
+        os.environ["WEFT_DISABLE"] = ",".join(filter(None, [before, "reduce"]))
+        slow = weft.Context(threads=1)
+        os.environ["WEFT_DISABLE"] = before
+        rng = np.random.default_rng(3)
+        for shape, axes in [((200000,), 0), ((3, 70001), 1), ((70000, 3), 0), ((66000, 2, 5), [0, 1]),
+                            ((2, 66000, 3), 1), ((1100, 5000), 0), ((100000, 3), 1), ((300, 70, 64), [0, 2])]:
+            x = values(shape, "float32", rng)
+            for text in (f"sum(x, axes={axes})", f"std(x, axes={axes})", f"argmax(x, axes={axes})"):
+                expected = np.asarray(weft.evaluate(text, {"x": x}, context=slow))
+                for threads in (1, 2, 3):
+                    found = weft.evaluate(text, {"x": x}, context=weft.Context(threads=threads))
+                    self.assertTrue(same(np.asarray(found), expected), f"{text} of {shape} on {threads} threads")
+
+
+if __name__ == "__main__":
+    unittest.main()
