@@ -388,9 +388,11 @@ class Ops(CommandTest):
         self.assertTrue({"+", "//", "sin", "clamp", "clip", "where"} <= names)
         views = [row for row in rows if row["form"] == "view"]
         self.assertEqual([row["names"][0] for row in views],
-                         ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]"])
+                         ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip", "roll",
+                          "broadcast_to", "tile", "repeat", "concat", "stack", "index", "arange", "linspace"])
         reductions = [row for row in rows if row["form"] == "reduction"]
-        self.assertEqual([row["names"] + row["parameters"] for row in reductions], [["sum", "x"]])
+        self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
+        self.assertEqual(len(reductions), 18)
         conversions = [row for row in rows if row["form"] == "conversion"]
         self.assertEqual([row["names"] + row["parameters"] for row in conversions],
                          [["cast", "x", "dtype"], ["wrap", "x", "dtype"], ["T", "x"]])
