@@ -1,5 +1,5 @@
 /* Implements emit.h: puts the text of a kernel together from the skeleton and the sections that
- * access.c and body.c write. */
+ * load_store.c and body.c write. */
 #include "compiler/emit/emit_impl.h"
 
 #include "compiler/emit/templates.h"

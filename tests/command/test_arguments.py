@@ -404,7 +404,7 @@ class Ops(CommandTest):
         self.assertEqual(len(text), len(rows) + 2 + 1 + 2 * len(views) + 1 + 2 * len(reductions))
         self.assertEqual(sum(line.startswith("|") for line in table), len(rows) + 2 + len(views) + 2 + len(reductions) + 2)
         for told in "\n".join(text[len(rows):]), "\n".join(table[len(rows) + 2:]):
-            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])", "x[item, ..]", "sum(x)":
+            for conversion in "cast(x, dtype)", "wrap(x, dtype)", "T(x)", "squeeze(x, axes=[..])", "x[item, ..]", "sum(x, axes=..":
                 self.assertIn(conversion, told)
         self.assertEqual(self.text("run", "cast(x=3.5, dtype=uint8)"), "out: uint8[] = 4\n")
 
