@@ -59,8 +59,10 @@ bool check_overlap(struct call *call, int r)
     const char *what = NULL;
     const struct span *view = NULL;
     for (int i = 0; i < program->input_count && !what; i++) {
+        if (!tensors_overlap(output, &inputs[i]))
+            continue;
         const bool same = tensors_same(output, &inputs[i]);
-        if (!tensors_overlap(output, &inputs[i]) || (same && may_replace(plan, i, r)))
+        if (same && may_replace(plan, i, r))
             continue;
         view = same ? view_span(plan, i) : NULL;
         what = arena_printf(&call->arena, "input '%s'%s", input_name(call, i), view_text(call, view));
