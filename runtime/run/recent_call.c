@@ -47,16 +47,17 @@ static bool same_look(const struct look *look, const struct weft_argument *argum
            same_extents(tensor, from);
 }
 
-/* Sets the tensor's address. False where tensor_read could report something, or another plan may be needed. */
+/* Sets the tensor's address. False where tensor_read could report something, or another plan may be needed. Sums that
+ * do not fit the memory's addresses come out on the wrong side of what was added to. */
 static bool place(const struct look *look, const DLTensor *from, struct tensor *tensor)
 {
-    uintptr_t data;
-    if (!tensor_address(from, tensor, &data) || !data || !tensor_aligned(tensor, data) ||
-        tensor_misalignment(tensor, data) != look->misalignment)
-        return false;
+    const uintptr_t begin = (uintptr_t)from->data, data = begin + from->byte_offset;
     tensor->data = (void *)data;
     tensor->first += data;
     tensor->end += data;
+    if (!begin || data < begin || tensor->first > data || tensor->end < data || !tensor_aligned(tensor, data) ||
+        tensor_misalignment(tensor, data) != look->misalignment)
+        return false;
     return !tensor->numbers || numbers_same(tensor);
 }
 

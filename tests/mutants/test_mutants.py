@@ -147,7 +147,8 @@ class Whole(unittest.TestCase):
         cls.place.mkdir()
         cls.rows = tree.make(root, cls.place, 1, 200)
         campaign.save(cls.place / "mutants.json", cls.rows)
-        build = "meson setup build >/dev/null && ninja -C build >/dev/null && meson test -C build --no-suite none"
+        build = ("meson setup build >/dev/null && ninja -C build >/dev/null && "
+                 "meson test -C build --num-processes 1 --no-suite none")
         with contextlib.redirect_stdout(io.StringIO()):
             cls.tests = campaign.select(cls.place, "all", ["sh", "-c", build])
         cls.record = campaign.record(cls.place, "all", cls.tests, 2)
