@@ -258,11 +258,11 @@ static enum weft_status run_once(struct mirror *mirror, struct weft_context *con
     return status;
 }
 
-/* Numbers that a view takes are read by the call itself, and so must be host data. */
+/* Numbers, and those that a view takes, are read by the call itself, and so must be host data. */
 static bool wants_numbers(const struct weft_error *error)
 {
     for (; error; error = error->next)
-        if (strstr(error->message, "takes its elements as numbers"))
+        if (strstr(error->message, "takes its elements as numbers") || strstr(error->message, "is a number, which is"))
             return true;
     return false;
 }

@@ -21,7 +21,8 @@ WEFT = os.environ.get("WEFT", "weft")
 IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 WORD = {"d": r"\d+", "s": r"\w+"}
 # Names in compiler/*.c of which a text has one.
-ONCE = {"slots", "weft_arrays", "weft_results", "weft_samples", "weft_shapes", "weft_steps", "weft_stream"}
+ONCE = {"slots", "weft_arrays", "weft_results", "weft_samples", "weft_shapes", "weft_steps", "weft_stream",
+        "weft_values"}
 
 
 def read(path):
