@@ -10,6 +10,7 @@ status is 1."""
 import argparse
 import json
 import math
+import os
 import pathlib
 import statistics
 import subprocess
@@ -35,9 +36,10 @@ def leaves(value, path=()):
 
 def figures(tree, command):
     """Figure -> a number that is less where Weft is faster."""
-    saved = tree / "bench/results/pairs.json"
+    name = f"pairs-{os.getpid()}"                    # several may run at once
+    saved = tree / f"bench/results/{name}.json"
     done = subprocess.run(["/usr/bin/python3", tree / "bench" / command[0], *command[1:], "--build", tree / "build",
-                           "--save", "pairs"], cwd=tree, capture_output=True, text=True, check=False)
+                           "--save", name], cwd=tree, capture_output=True, text=True, check=False)
     if not saved.is_file():
         raise SystemExit(f"{tree}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     content = json.loads(saved.read_text(encoding="utf-8"))
