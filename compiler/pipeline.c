@@ -51,7 +51,8 @@ struct lowered *pipeline_lower(struct arena *arena, const struct program *progra
 static struct lower_params lower_params(const struct pipeline *p)
 {
     return (struct lower_params){p->program, program_asks_shapes(p->program) ? p->shapes : NULL, p->values, p->views,
-                                 p->open != NULL, p->reduced, p->kernels.temporaries, p->diags, p->open};
+                                 p->open != NULL, p->reduced, p->kernels.temporaries, p->diags, p->open, p->positions,
+                                 p->position_count};
 }
 
 /* The kernel of results of one shape. Where lowering asks for no shape, it is done once for all
@@ -210,20 +211,51 @@ static bool is_reduced(const struct node *node)
     return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
 }
 
-/* Adds a kernel that stores positions, unless an earlier one stores the same. */
+/* The temporary with positions over a shape. Adds a kernel that stores them, unless an earlier one does. */
+static int stored_positions(struct pipeline *p, int n, const struct shape *shape, enum weft_dtype dtype)
+{
+    for (int i = 0; i < p->position_count; i++)
+        if (shapes_equal(p->positions[i].shape, shape) && p->positions[i].dtype == dtype)
+            return p->positions[i].temporary;
+    const struct stored_positions made = {shape, dtype, store_positions(&p->kernels, n, shape, dtype)};
+    ARENA_PUSH(p->arena, p->positions, p->position_count, made);
+    return made.temporary;
+}
+
 static void lower_positions(struct pipeline *p, int n)
 {
-    const struct program *program = p->program;
-    const enum weft_dtype dtype = position_dtype(program, n, p->shapes[n]);
-    if (!position_is_stored(p->shapes[n]))
+    if (position_is_stored(p->shapes[n]))
+        p->reduced[n].temporary = stored_positions(p, n, p->shapes[n], position_dtype(p->program, n, p->shapes[n]));
+}
+
+/* A node that takes elements along one dimension, while its positions along the others are stored. */
+struct taking {
+    struct pipeline *p;
+    int node;
+};
+
+static void store_digit(void *user, const struct shape *shape)
+{
+    const struct taking *taking = user;
+    stored_positions(taking->p, taking->node, shape, WEFT_INT64);
+}
+
+/* Stores the positions that take, or a selection with a list, finds elements by. */
+static void lower_taking(struct pipeline *p, int n)
+{
+    const struct node *node = &p->program->nodes[n];
+    const bool selects = node->kind == NODE_VIEW && p->program->views[node->view].kind == VIEW_SELECT;
+    struct taking taking = {p, n};
+    struct shape all;
+    int axis;
+    if (node->kind != NODE_TAKE && !selects)
         return;
-    for (int e = 0; e < n; e++)
-        if (program->nodes[e].kind == NODE_POSITION && p->reduced[e].temporary >= 0 && shapes_equal(p->shapes[e], p->shapes[n]) &&
-            p->kernels.temporaries[p->reduced[e].temporary].dtype == dtype) {
-            p->reduced[n] = p->reduced[e];
-            return;
-        }
-    p->reduced[n].temporary = store_positions(&p->kernels, n, p->shapes[n], dtype);
+    const struct view_args *args = &p->program->views[node->view];
+    const struct shape *from = p->shapes[p->program->operands[node->operands]];
+    if (!selects)
+        take_stored_digits(p->arena, from, view_take_axis(args, from->rank), store_digit, &taking);
+    else if (view_list_taken(args, from, p->shapes[n], &all, &axis))
+        take_stored_digits(p->arena, &all, axis, store_digit, &taking);
 }
 
 /* Adds the kernels of what nodes read as temporaries. */
@@ -241,6 +273,8 @@ static bool lower_temporaries(struct pipeline *p)
             good = lower_reduction(p, n);
         else if (needed[n] && p->program->nodes[n].kind == NODE_POSITION)
             lower_positions(p, n);
+        else if (needed[n])
+            lower_taking(p, n);
     return good;
 }
 

@@ -69,6 +69,8 @@ struct pipeline {
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */
     struct reduced *reduced;       /* [node] of reductions, counts and positions */
+    struct stored_positions *positions;
+    int position_count;
 };
 
 /* Runs the passes from `first` to `last`. False with diagnostics, which the first pass that fails has added; those of

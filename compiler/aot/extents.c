@@ -337,14 +337,6 @@ static void check_list(struct aot_kernel *k, int d, int64_t extent, const struct
     }
 }
 
-/* A list is a slice here. False with a diagnostic where it is none. */
-static bool check_lists(struct aot_view *v, const struct item *item, int64_t extent)
-{
-    int64_t first, step;
-    return item->kind != ITEM_LIST || view_list_is_slice(item, extent, &first, &step) ||
-           diag(v->k->program->diags, DIAG_AOT_LIST, item->span);
-}
-
 static void check_step(struct aot_kernel *k, const struct item *item)
 {
     if (item->slice.open >> BOUND_STEP & 1)
@@ -357,7 +349,7 @@ static void select_extent(struct aot_view *v, int d, const struct select_axis *a
     const int64_t extent = v->in->extents[d];
     const struct item *item = axis->item;
     const bool open = extent < 0 || (item && item->slice.open);
-    if (!item || !check_lists(v, item, extent))
+    if (!item)
         return;
     if (item->kind == ITEM_LIST && extent < 0)
         check_list(v->k, d, extent, item);
@@ -518,6 +510,15 @@ static const struct shape *join_node(struct aot_kernel *k, const struct node *no
     return out;
 }
 
+static const struct shape *take_node(struct aot_kernel *k, const struct node *node)
+{
+    const int *operands = &k->program->operands[node->operands];
+    struct shape *out = ARENA_NEW(k->arena, struct shape);
+    view_taken(k->shapes[operands[0]], view_take_axis(&k->program->views[node->view], k->shapes[operands[0]]->rank),
+               k->shapes[operands[1]], out);
+    return out;
+}
+
 static const struct shape *reduced_node(struct aot_kernel *k, const struct node *node)
 {
     const struct shape *operand = k->shapes[k->program->operands[node->operands]];
@@ -542,6 +543,7 @@ static const struct shape *node_shape(struct aot_kernel *k, const struct node *n
     case NODE_ARRAY: return shape_new(k->arena, node->rank, k->program->extents + node->extents);
     case NODE_VIEW: case NODE_POSITION: return view_node(k, node);
     case NODE_JOIN: return join_node(k, node);
+    case NODE_TAKE: return take_node(k, node);
     case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return reduced_node(k, node);
     default: return scalar;
     }

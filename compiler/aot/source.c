@@ -126,7 +126,7 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
         {"MAPPED", s.mapped, "accesses that may go by an element's number"},
         {"MAP_LEVELS", s.levels, "that a number is taken apart in"},
         {"MAP_NUMBERS", s.mapped ? 1 + (s.levels + 1) * level : 0, "to say so"},
-        {"FAULTS", s.faults, "divisions by zero that a loop tells"},
+        {"FAULTS", s.faults, "divisions by zero and positions outside that a loop tells"},
         {"LEVELS", levels, "instruction sets"}};
     buf_puts(out, "\n/* The most of each, of any kernel here. */\nenum {\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -59,7 +59,8 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
                          : access->kind == TENSOR_CONSTANT ? "FROM_CONSTANT"
                          : access->kind == TENSOR_BYTES    ? "FROM_BYTES"
                                                            : "FROM_TEMPORARY";
-    const int index = number ? k->number_slots[number_node(access->index)]
+    const int index = number && access->index < 0 ? (int)(EXTENT_VARIABLE - access->index)
+                      : number ? k->number_slots[number_node(access->index)]
                       : device && access->kind == TENSOR_CONSTANT ? k->launches[p].constant + access->index
                                                                     : access->index;
     buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index,
@@ -114,7 +115,7 @@ static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 {
     static const char *const outsides[] = {[OUTSIDE_NONE] = "OUTSIDE_NONE", [OUTSIDE_VALUE] = "OUTSIDE_VALUE",
-                                           [OUTSIDE_WRAP] = "OUTSIDE_WRAP"};
+                                           [OUTSIDE_WRAP] = "OUTSIDE_WRAP", [OUTSIDE_TAKEN] = "OUTSIDE_TAKEN"};
     const struct kernel *kernel = k->launches[p].kernel;
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
@@ -136,8 +137,9 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
     const struct kernel *kernel = k->launches[p].kernel;
     buf_printf(out, "static const struct place " NAME_FAULTS "[] = {", k->program->name, p);
     for (int f = 0; f < kernel->fault_count; f++) {
-        const struct text_place place = find_place(k->program->source, kernel->faults[f].start);
-        buf_printf(out, "%s{%zu, %zu}", f ? ", " : "", place.line, place.column);
+        const struct text_place place = find_place(k->program->source, kernel->faults[f].span.start);
+        buf_printf(out, "%s{%zu, %zu, %s}", f ? ", " : "", place.line, place.column,
+                   kernel->faults[f].outside ? "WEFT_KERNEL_OUT_OF_RANGE" : "WEFT_KERNEL_DIVIDE_BY_ZERO");
     }
     buf_puts(out, "};\n");
 }

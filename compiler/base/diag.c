@@ -247,6 +247,11 @@ struct weft_error *diags_export(const struct diags *diags, enum weft_severity se
     return first;
 }
 
+enum weft_status diag_status(enum diag_id id)
+{
+    return rows[id].status;
+}
+
 enum weft_status diags_status(const struct diags *diags)
 {
     for (const struct diag *record = diags->first; record; record = record->next)

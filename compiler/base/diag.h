@@ -120,6 +120,8 @@ const char *diag_nearest(const char *name, const char *const *names, size_t coun
 /* Returns a copy of the list for the caller of the library: diagnostics at least as severe as `severity`, errors first.
  * NULL when there are none; cut short when memory runs out. The caller releases it with weft_error_destroy. */
 struct weft_error *diags_export(const struct diags *diags, enum weft_severity severity);
+/* The status of a row. Positive for remarks on results. */
+enum weft_status diag_status(enum diag_id id);
 /* The status of the first error. Without errors: WEFT_OUT_OF_MEMORY when a diagnostic was lost, else WEFT_OK. */
 enum weft_status diags_status(const struct diags *diags);
 

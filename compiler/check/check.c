@@ -303,6 +303,24 @@ static bool check_join(struct program *program, struct node *node)
     return true;
 }
 
+/* The positions are integers. */
+static bool check_take(struct program *program, struct node *node)
+{
+    const struct node *from = operand_node(program, node, 0), *positions = operand_node(program, node, 1);
+    const char *text = text_of(program, positions->span), *value = text_of(program, from->span);
+    node->dtype = from->dtype;
+    if (!check_tensor(program, from) || !check_tensor(program, positions))
+        return false;
+    if (dtype_is_integer(positions->dtype))
+        return true;
+    const char *instead = positions->dtype == WEFT_BOOL
+                              ? view_mask_advice(program->arena, text, value)
+                              : arena_printf(program->arena, "%s; convert it, as in int32(%s)",
+                                             type_rows[positions->dtype].name, text);
+    return diag_at(program->diags, DIAG_VIEW_DTYPE, ((struct span[]){positions->span, node->token}), 2,
+                   arena_printf(program->arena, "take reads elements at integer positions, and %s is %s", text, instead));
+}
+
 static bool check_position(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
@@ -328,6 +346,7 @@ static bool check_node(struct program *program, struct node *node)
         [NODE_VIEW] = check_view,
         [NODE_REDUCE] = check_reduce,
         [NODE_JOIN] = check_join,
+        [NODE_TAKE] = check_take,
         [NODE_COUNT] = check_reduced_position,
         [NODE_REDUCED_POSITION] = check_reduced_position,
         [NODE_POSITION] = check_position,

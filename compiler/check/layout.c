@@ -168,6 +168,29 @@ static const char *concatenated(const struct layouts *l, const struct node *node
     return layout;
 }
 
+/* The number of dimensions of a node, as far as the text and its types tell where shapes are not known; -1: not known. */
+static int known_rank(const struct layouts *l, const struct node *node, const struct shape *const *shapes)
+{
+    const struct shape *shape = shapes ? shapes[node - l->program->nodes] : NULL;
+    const struct node *value = named_node(l->program, node);
+    const struct type *type = value->kind == NODE_NAME ? &l->program->symbols[value->symbol].type : NULL;
+    return shape                                          ? shape->rank
+           : type                                         ? (type->ranked ? type->rank : -1)
+           : value->kind == NODE_ARRAY                    ? value->rank
+           : value->literal.kind != LITERAL_NONE          ? 0
+                                                          : -1;
+}
+
+/* take keeps the layout where its positions have one dimension, which takes the place of another. */
+static const char *taken(const struct layouts *l, const struct node *node, const struct shape *const *shapes)
+{
+    const char *layout = l->of[l->program->operands[node->operands]];
+    const int rank = known_rank(l, operand_node(l->program, node, 1), shapes);
+    if (!layout || !*layout || rank == 1)
+        return layout;
+    return rank < 0 ? NULL : "";
+}
+
 static const char *named(const struct layouts *l, const struct node *node)
 {
     const struct symbol *symbol = &l->program->symbols[node->symbol];
@@ -196,6 +219,7 @@ static const char *node_layout(struct layouts *l, const struct node *node, const
     case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];
     case NODE_VIEW: return viewed(l, node, shape);
     case NODE_JOIN: return concatenated(l, node);
+    case NODE_TAKE: return taken(l, node, shapes);
     case NODE_POISON: return NULL;
     case NODE_REDUCE: return reduced(l, node);
     case NODE_OP: return if_complete(l, joined(l, node), shape);
@@ -295,7 +319,8 @@ bool resolve_letters(struct program *program)
     bool good = true;
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
-        const bool viewed = node->kind == NODE_VIEW || node->kind == NODE_POSITION || node->kind == NODE_JOIN;
+        const bool viewed = node->kind == NODE_VIEW || node->kind == NODE_POSITION || node->kind == NODE_JOIN ||
+                            node->kind == NODE_TAKE;
         struct view_args *args = viewed ? &program->views[node->view] : NULL;
         if (args && args->axes.letters)
             good = resolve(program, node, &args->axes, args->kind == VIEW_TRANSPOSE,

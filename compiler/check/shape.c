@@ -245,6 +245,7 @@ static const struct shape *viewed_shape(struct inference *s, const struct node *
     return args ? view_shape(s->arena, s->diags, &viewed, args, &s->good) : NULL;
 }
 
+/* The shape of concat, stack or take. */
 static const struct shape *joined_shape(struct inference *s, const struct node *node)
 {
     struct viewed *values = ARENA_ARRAY(s->arena, struct viewed, node->operand_count);
@@ -252,7 +253,9 @@ static const struct shape *joined_shape(struct inference *s, const struct node *
         values[i] = viewed_value(s, node, i);
     if (s->views)
         s->views[node->view] = s->program->views[node->view];
-    return view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view], &s->good);
+    return node->kind == NODE_TAKE
+               ? view_take_shape(s->arena, s->diags, values, &s->program->views[node->view], &s->good)
+               : view_join_shape(s->arena, s->diags, values, node->operand_count, &s->program->views[node->view], &s->good);
 }
 
 /* A reduction without elements that has no value, although the result has an element. */
@@ -306,7 +309,7 @@ static const struct shape *node_shape(struct inference *s, const struct node *no
     case NODE_CAST: case NODE_WRAP: return operand_shape(s, node, 0);
     case NODE_ARRAY: return shape_new(s->arena, node->rank, s->program->extents + node->extents);
     case NODE_VIEW: case NODE_POSITION: return viewed_shape(s, node);
-    case NODE_JOIN: return joined_shape(s, node);
+    case NODE_JOIN: case NODE_TAKE: return joined_shape(s, node);
     }
     return NULL;
 }

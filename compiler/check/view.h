@@ -55,6 +55,19 @@ int view_join_axis(const struct view_args *args, int rank);
 /* Adds a dimension of this extent to a shape. */
 void view_join_insert(struct shape *shape, int axis, int64_t extent);
 
+/* Returns the shape of take from the first of two values at the positions that are the second, as view_shape does. */
+const struct shape *view_take_shape(struct arena *arena, struct diags *diags, const struct viewed *values,
+                                    const struct view_args *args, bool *good);
+/* The dimension along which take reads a value of this rank. */
+int view_take_axis(const struct view_args *args, int rank);
+/* The shape of a value of which the positions' dimensions replace one. Its rank may be too great for it; then that is
+ * all that is filled in. */
+void view_taken(const struct shape *value, int axis, const struct shape *positions, struct shape *out);
+/* The list of a selection that is no slice; NULL: it has none. It becomes dimension `axis` of the result, whose shape is
+ * `out`; `all` is the same with all of the dimension of `in` that the list is for. */
+const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
+                                   struct shape *all, int *axis);
+
 /* The greatest extent along which index counts in its dtype. */
 int64_t view_greatest_extent(const struct view_args *args);
 

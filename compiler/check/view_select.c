@@ -104,12 +104,6 @@ static bool check_range(const struct view_walk *w, int d, const struct item *ite
     for (int i = 0; item->kind == ITEM_LIST && i < item->count; i++)
         if (is_out_of_range(item->positions[i], extent))
             return out_of_range(w, d, item, item->positions[i]);
-    int64_t first, step;
-    if (item->kind == ITEM_LIST && extent >= 0 && !view_list_is_slice(item, extent, &first, &step)) {
-        const struct numbers place = place_of(item);
-        return diag_at(w->diags, DIAG_NOT_YET, view_places_of(w, &place).spans, 1,
-                       "a list of positions without equal steps", "; [2, 1, 0] and [0, 2] have equal ones");
-    }
     return true;
 }
 
@@ -152,6 +146,24 @@ bool view_list_is_slice(const struct item *item, int64_t extent, int64_t *first,
         equal = equal && from_start(p[i], extent) - from_start(p[i - 1], extent) == *step &&
                 (extent >= 0 || (p[i] < 0) == (p[0] < 0));
     return equal;
+}
+
+const struct item *view_list_taken(const struct view_args *args, const struct shape *in, const struct shape *out,
+                                   struct shape *all, int *axis)
+{
+    struct select_axis axes[WEFT_MAX_RANK];
+    int64_t first, step;
+    view_select_axes(args, in->rank, axes);
+    for (int d = 0; d < in->rank; d++) {
+        const struct item *item = axes[d].item;
+        if (!item || item->kind != ITEM_LIST || view_list_is_slice(item, in->extents[d], &first, &step))
+            continue;
+        *axis = axes[d].result;
+        *all = *out;
+        all->extents[*axis] = in->extents[d];
+        return item;
+    }
+    return NULL;
 }
 
 /* ---- extent ---- */

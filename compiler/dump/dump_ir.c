@@ -88,6 +88,7 @@ static void put_node_types(struct buf *buf, const struct program *program, const
         break;
     case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
                                type_rows[node->dtype].name); break;
+    case NODE_TAKE: buf_puts(buf, "elements at positions"); break;
     case NODE_POSITION: buf_puts(buf, "positions"); break;
     case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
     case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
@@ -273,7 +274,8 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
         chain[count++] = map;
     while (count-- > 0) {
         const struct index_map *at = &kernel->maps[chain[count]];
-        buf_printf(buf, "%s %s %s", shape_text(buf->arena, kernel->program, at->from), at->axes ? "of" : "as",
+        buf_printf(buf, "%s %s %s", shape_text(buf->arena, kernel->program, at->from),
+                   at->axes ? "of" : at->outside == OUTSIDE_TAKEN ? "taken from" : "as",
                    shape_text(buf->arena, kernel->program, at->to));
         if (at->axes) {
             buf_puts(buf, " at ");
@@ -383,8 +385,8 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
     if (ins->kind != INS_STORE && ins->kind != INS_FAULT)
         buf_printf(buf, "  %%%d = ", i);
     switch (ins->kind) {
-    case INS_LOAD:
-        buf_printf(buf, "load %s %s", type, access_text(buf->arena, kernel, ins->index));
+    case INS_LOAD: case INS_TAKE:
+        buf_printf(buf, "%s %s %s", ins->kind == INS_LOAD ? "load" : "take", type, access_text(buf->arena, kernel, ins->index));
         if (kernel->accesses[ins->index].map) {
             buf_puts(buf, "   (");
             put_map(buf, kernel, &kernel->accesses[ins->index]);
@@ -416,7 +418,7 @@ static void put_ins(struct buf *buf, const struct kernel *kernel,
         break;
     case INS_FAULT:
         buf_printf(buf, "  remark where %s of", op_name(buf->arena, ins->op));
-        after = " divides by zero";
+        after = op_divides(ins->op, ins->source) ? " divides by zero" : " lies outside";
         break;
     }
     put_operands(buf, ins);

@@ -179,6 +179,27 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
         buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
 }
 
+/* The helper that takes elements of this access, which it defines. */
+static const char *taking_helper(struct emitter *e, const struct ins *ins)
+{
+    const char *name = e->kinds[ins->index] == ACCESS_BOUNDED ? "taken_bounded" : "taken";
+    put_helper(e, name, ins->dtype);
+    return arena_printf(e->arena, "%s_%s", name, short_name(ins->dtype));
+}
+
+/* Takes one element. */
+static void emit_taken(struct emitter *e, int i, int level, const char *number)
+{
+    const struct ins *ins = &e->kernel->ins[i];
+    e->seen[i] = level;
+    buf_printf(&e->body, "    const %s " NAME_VALUE " = ", short_name(ins->dtype), i);
+    put_move(e, type_rows[ins->dtype].load, ins->dtype,
+             arena_printf(e->arena, "%s(bases[%d], s->maps[%d], %s)", taking_helper(e, ins), ins->index, ins->index, number));
+    buf_printf(&e->body, "; /* %s */\n", access_name(e->arena, e->kernel, ins->index));
+    if (e->schedule.slot[i] >= 0)
+        buf_printf(&e->body, "    " NAME_KEPT "[j] = " NAME_VALUE ";\n", i, i);
+}
+
 static void emit_ins(struct emitter *e, int i, int level)
 {
     const struct ins *ins = &e->kernel->ins[i];
@@ -192,6 +213,8 @@ static void emit_ins(struct emitter *e, int i, int level)
         const char *divisor = divisor_text(e, ins);
         names[1] = divisor ? divisor : names[1];
         emit_value(e, i, level, names);
+    } else if (ins->kind == INS_TAKE) {
+        emit_taken(e, i, level, names[0]);
     } else if (ins->kind == INS_STORE) {
         buf_printf(&e->body, "    " NAME_WRITTEN "[j] = ", ins->index);
         put_move(e, type_rows[ins->dtype].store, ins->dtype, names[0]);
@@ -241,6 +264,9 @@ static void emit_block_call(struct emitter *e, struct buf *out, int i)
     if (ins->kind == INS_LOOKUP) {
         put_helper(e, "lookup", ins->dtype);
         buf_printf(out, "lookup_%s(%s, (const %s_m *)sample->bases[%d] /* %s */", type, to, type, ins->index,
+                   access_name(e->arena, e->kernel, ins->index));
+    } else if (ins->kind == INS_TAKE) {
+        buf_printf(out, "%s(%s, sample->bases[%d], s->maps[%d] /* %s */", taking_helper(e, ins), to, ins->index, ins->index,
                    access_name(e->arena, e->kernel, ins->index));
     } else {
         buf_printf(out, "%s(%s", is_block_call(ins) ? block_function(e, ins) : conversion_function(e, ins), to);

@@ -55,7 +55,7 @@ static int find_map(struct kernel *kernel, int map, const struct shape *from, co
                     bool apart)
 {
     const struct index_map *outer = &kernel->maps[map];
-    if (!outer->axes && shapes_fill(from, outer->to)) { /* nothing is stretched in between */
+    if (!outer->axes && !outer->outside && shapes_fill(from, outer->to)) { /* nothing is stretched in between */
         from = map ? outer->from : outer->to;
         map = map ? outer->parent : 0;
     }
@@ -197,6 +197,19 @@ int map_within(struct kernel *kernel, int map, const struct shape *from, const s
                                                .outside = OUTSIDE_WRAP});
 }
 
+int map_taken(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, uint64_t which)
+{
+    return add_step(kernel, (struct index_map){.parent = map, .from = from, .to = to, .outside = OUTSIDE_TAKEN,
+                                               .value = which});
+}
+
+int map_taken_step(const struct index_map *maps, int map)
+{
+    while (map && maps[map].outside != OUTSIDE_TAKEN)
+        map = maps[map].parent;
+    return map;
+}
+
 int map_levels(const struct index_map *maps, int map)
 {
     int levels = 1;
@@ -218,7 +231,7 @@ int map_pieces(const struct index_map *maps, int map)
 
 bool map_is_bounded(const struct kernel *kernel, int map)
 {
-    for (; map; map = kernel->maps[map].parent)
+    for (; map && kernel->maps[map].outside != OUTSIDE_TAKEN; map = kernel->maps[map].parent)
         if (kernel->maps[map].outside == OUTSIDE_VALUE)
             return true;
     return false;

@@ -32,11 +32,17 @@ int map_bounded(struct kernel *kernel, int map, const struct shape *from, const 
 int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const int64_t *shifts);
 /* The same where only dimension d differs: element i of `from` is read at start + i, modulo the extent in `to`. */
 int map_within(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, int d, int64_t start);
+/* The same for a step whose elements of `to` the kernel finds by their numbers, which it computes (take). `which` says
+ * by which numbers: other steps have others. */
+int map_taken(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, uint64_t which);
+/* The innermost step of that kind on the way to what the map leads to; 0: there is none. What lies above it is a matter
+ * of the numbers alone. */
+int map_taken_step(const struct index_map *maps, int map);
 /* The largest number of levels in a walk along this map, and of pieces in each level. The level that numbers the
  * elements of the iteration space is counted. */
 int map_levels(const struct index_map *maps, int map);
 int map_pieces(const struct index_map *maps, int map);
-/* Whether a step of the map is bounded. Values under such a map may not be elements of what lies below, so not even a
+/* Whether a step of the map is bounded, below all that are taken. Values under such a map may not be elements of what lies below, so not even a
  * single element is the same everywhere. */
 bool map_is_bounded(const struct kernel *kernel, int map);
 

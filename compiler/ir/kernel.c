@@ -79,9 +79,17 @@ int64_t literal_value(const struct kernel *kernel, const struct ins *literal)
 
 bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t *divisor)
 {
-    if (ins->kind != INS_OP || !op_fault(ins->op, ins->source) || dtype_is_float(ins->source) ||
+    if (ins->kind != INS_OP || !op_divides(ins->op, ins->source) || dtype_is_float(ins->source) ||
         kernel->ins[ins->a[1]].kind != INS_LITERAL)
         return false;
     *divisor = literal_value(kernel, &kernel->ins[ins->a[1]]);
     return *divisor >= -INT32_MAX && *divisor <= INT32_MAX;
+}
+
+void fault_tell(struct diags *diags, const struct fault *fault)
+{
+    if (fault->outside)
+        diag(diags, DIAG_OUTSIDE, fault->span);
+    else
+        diag(diags, DIAG_ZERO_DIVISOR, fault->span);
 }

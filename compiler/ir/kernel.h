@@ -12,10 +12,12 @@ enum ins_kind {
     INS_LITERAL,                   /* literal number `index`, a run-time argument */
     INS_NUMBER,                    /* the same, but its value comes with the run; see struct number_source */
     INS_OP,                        /* row `op` on a[0..2], which have dtype `source` */
+    INS_TAKE,                      /* loads element number a[0], an int64, of what the taken step of access `index`'s map
+                                      leads to; 0 where that is negative */
     INS_LOOKUP,                    /* entry a[0], a uint8, of access `index`, which is a table */
     INS_STORE,                     /* stores a[0] to access `index` */
-    INS_FAULT                      /* reports fault `index` where the divisor a[1] of dividend a[0] is 0 and the bool
-                                      a[2] is true; a[2] is -1: always */
+    INS_FAULT                      /* reports fault `index` where row `op` on a[0] and a[1] has one (a divisor that is 0, a
+                                      position outside) and the bool a[2] is true; a[2] is -1: always */
 };
 
 /* Operands are indices of earlier instructions, or -1. */
@@ -47,10 +49,11 @@ enum tensor_kind {
     TENSOR_TEMPORARY,              /* stored by another kernel of the run: see materialize.h */
     TENSOR_TABLE,                  /* the same, read by INS_LOOKUP only */
     TENSOR_BYTES,                  /* the numbers 0 to 255 as uint8, from which tables are made */
-    TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64 */
+    TENSOR_NUMBER                  /* ahead of time: a number_source's value, as an int64 or a float64; or an extent */
 };
 
-/* The index of a TENSOR_NUMBER: its node, the dtype that it becomes, and how. */
+/* The index of a TENSOR_NUMBER: its node, the dtype that it becomes, and how. Of an extent that is open it is that
+ * extent, which is negative. */
 static inline int number_index(struct number_source source, enum weft_dtype dtype)
 {
     return (source.node * WEFT_DTYPE_COUNT + (int)dtype) * 3 + (int)source.how;
@@ -74,6 +77,13 @@ struct access {
                                       or of the temporary in the kernel program */
     enum weft_dtype dtype;         /* of an input; or as which its bytes are reinterpreted */
     int map;                       /* index in `maps`: how it is seen from the iteration space; 0: directly */
+    bool alone;                    /* read by INS_TAKE, the 0 of which is used */
+};
+
+/* A remark that a kernel may make. */
+struct fault {
+    struct span span;
+    int outside;                   /* 1: a position lies outside; else an integer is divided by zero */
 };
 
 /* An array literal, converted to the type that it met; or positions. */
@@ -130,7 +140,7 @@ struct kernel {
     enum weft_dtype *literal_dtypes;
     struct number_source *literal_sources;
     int literal_count;
-    struct span *faults;           /* places of divisions by zero, in the order of the text */
+    struct fault *faults;          /* in the order of the text */
     int fault_count;
     const struct lanes *lanes;     /* NULL: no dimension is reduced */
 };
@@ -139,6 +149,13 @@ struct kernel {
 struct reduced {
     int temporary;
     int64_t number;
+};
+
+/* The numbers 0, 1, .. in a temporary. */
+struct stored_positions {
+    const struct shape *shape;
+    enum weft_dtype dtype;
+    int temporary;
 };
 
 struct open_extents; /* kernel_program.h */
@@ -154,6 +171,8 @@ struct lower_params {
     const struct temporary *temporaries;
     struct diags *diags;
     const struct open_extents *open; /* NULL: all extents are numbers */
+    const struct stored_positions *positions; /* [position_count] that take reads */
+    int position_count;
 };
 
 /* lower.c: makes the kernel of these results, which have one shape. Equal instructions are numbered once, and constants
@@ -191,6 +210,20 @@ int *find_viewed(struct arena *arena, const struct program *program);
 /* For each input, the alignment in bytes that its data needs for what reinterprets it; 0 where the alignment
  * of its own elements is enough. [input_count] */
 unsigned char *find_alignments(struct arena *arena, const struct program *program);
+
+/* Reports a remark that was made. */
+void fault_tell(struct diags *diags, const struct fault *fault);
+/* Keeps the one of two remarks that comes first in the text. `first` begins as no_fault. */
+static inline void fault_first(struct fault *first, const struct fault *fault)
+{
+    if (fault->span.start < first->span.start)
+        *first = *fault;
+}
+static const struct fault no_fault = {{UINT32_MAX, UINT32_MAX}, 0};
+static inline bool fault_is_any(const struct fault *fault)
+{
+    return fault->span.start != UINT32_MAX;
+}
 
 /* The weight of computing one element, by op_weight. */
 int kernel_weight(const struct kernel *kernel);

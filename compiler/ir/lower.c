@@ -1,5 +1,5 @@
 /* Lowering: makes flat SSA of the nodes that some results need, each under the index maps of the views above it.
- * Divisions by zero become faults that count only where the quotient is used (rule 4.4).
+ * Divisions by zero and positions outside become faults that count only where the value is used (rule 4.4).
  *
  * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/check/check.h"
@@ -132,9 +132,12 @@ bool lower_add_use(struct lowering *l, int node, int map)
 {
     if (map < 0 || l->use_count == MAX_USES)
         return false;
-    if (find_use(l, node, map) >= 0)
+    const int use = find_use(l, node, map);
+    if (use >= 0 && l->waiting && l->uses[use].state != USE_DONE)
+        ARENA_PUSH(l->arena, l->waiting, l->waiting_count, use);
+    if (use >= 0)
         return true;
-    ARENA_PUSH(l->arena, l->uses, l->use_count, ((struct use){map, -1, l->first_use[node]}));
+    ARENA_PUSH(l->arena, l->uses, l->use_count, ((struct use){node, map, -1, l->first_use[node], USE_NEW}));
     l->first_use[node] = l->use_count - 1;
     return true;
 }
@@ -145,27 +148,22 @@ static bool reads_temporary(const struct node *node)
     return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
 }
 
-/* Adds uses of node n's operands, for each use of node n. */
-static bool pass_uses(struct lowering *l, int n)
+/* Adds uses of a node's operands, for its use under a map. */
+static bool pass_use(struct lowering *l, const struct node *node, int map)
 {
     const struct program *program = l->program;
-    const struct node *node = &program->nodes[n];
+    const int operands = node->kind == NODE_CAST ? 1 : node->operand_count; /* others of a cast are types */
     bool good = true;
     if (node->kind == NODE_ARRAY || reads_temporary(node) || node->kind == NODE_POSITION ||
         node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
-    const int operands = node->kind == NODE_CAST ? 1 : node->operand_count; /* others of a cast are types */
-    for (int u = l->first_use[n]; good && u >= 0; u = l->uses[u].next) {
-        if (node->kind == NODE_JOIN) {
-            good = join_uses(l, node, l->uses[u].map);
-            continue;
-        }
-        int map = node->kind == NODE_VIEW ? view_operand_map(l, node, l->uses[u].map) : l->uses[u].map;
-        for (int i = 0; good && i < operands; i++)
-            good = lower_add_use(l, operand_index(l, node, i), map);
-        if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
-            good = good && lower_add_use(l, program->symbols[node->symbol].node, map);
-    }
+    if (node->kind == NODE_JOIN || node->kind == NODE_TAKE)
+        return (node->kind == NODE_JOIN ? join_uses : take_uses)(l, node, map);
+    map = node->kind == NODE_VIEW ? view_operand_map(l, node, map) : map;
+    for (int i = 0; good && i < operands; i++)
+        good = lower_add_use(l, operand_index(l, node, i), map);
+    if (node->kind == NODE_NAME && program->symbols[node->symbol].kind == SYMBOL_BINDING)
+        good = good && lower_add_use(l, program->symbols[node->symbol].node, map);
     return good;
 }
 
@@ -174,8 +172,9 @@ static bool find_uses(struct lowering *l, struct diags *diags)
 {
     const struct program *program = l->program;
     for (int n = program->node_count - 1; n >= 0; n--)
-        if (!pass_uses(l, n))
-            return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
+        for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next)
+            if (!pass_use(l, &program->nodes[n], l->uses[u].map))
+                return diag(diags, DIAG_TOO_MANY_VIEWS, program->nodes[n].span, MAX_MAPS - 1, MAX_USES);
     return true;
 }
 
@@ -220,6 +219,8 @@ static int lower_node(struct lowering *l, const struct node *node)
         return lower_view(l, node);
     case NODE_JOIN:
         return join_value(l, node);
+    case NODE_TAKE:
+        return take_value(l, node);
     case NODE_POSITION:
         return position_value(l, node);
     case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: {
@@ -235,13 +236,46 @@ static int lower_node(struct lowering *l, const struct node *node)
     }
 }
 
+static void lower_use(struct lowering *l, int use)
+{
+    l->map = l->uses[use].map;
+    const int value = lower_node(l, &l->program->nodes[l->uses[use].node]);
+    l->uses[use].value = value;
+    l->uses[use].state = USE_DONE;
+}
+
+/* Lowers a use behind all others that it needs: its operands, and what the numbers of elements that are taken are
+ * computed from, which may be any node. */
+static void lower_in_order(struct lowering *l, int use)
+{
+    ARENA_PUSH(l->arena, l->waiting, l->waiting_count, use);
+    while (l->waiting_count) {
+        use = l->waiting[l->waiting_count - 1];
+        const struct use own = l->uses[use];
+        if (own.state == USE_NEW) {
+            l->uses[use].state = USE_BEGUN;
+            pass_use(l, &l->program->nodes[own.node], own.map);
+            take_number_uses(l, own.map);
+            continue;
+        }
+        l->waiting_count--;
+        if (own.state == USE_BEGUN)
+            lower_use(l, use);
+    }
+}
+
+/* Operands stand before what they are operands of, so without taken elements the nodes' order is one. */
 static void lower_uses(struct lowering *l)
 {
+    l->waiting = l->taken ? ARENA_ARRAY(l->arena, int, 1) : NULL;
+    l->waiting_count = 0;
     for (int n = 0; n < l->program->node_count; n++)
-        for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next) {
-            l->map = l->uses[u].map;
-            l->uses[u].value = lower_node(l, &l->program->nodes[n]);
-        }
+        for (int u = l->first_use[n]; u >= 0; u = l->uses[u].next)
+            if (!l->taken)
+                lower_use(l, u);
+            else if (l->uses[u].state != USE_DONE)
+                lower_in_order(l, u);
+    l->waiting = NULL;
     l->map = 0;
 }
 
@@ -276,7 +310,8 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
                            .values = params->values ? params->values : program->nodes,
                            .views = params->views ? params->views : program->views, .loads_numbers = params->loads_numbers,
                            .reduced = params->reduced, .temporaries = params->temporaries,
-                           .open = params->open, .kernel = kernel};
+                           .open = params->open, .positions = params->positions,
+                           .position_count = params->position_count, .kernel = kernel};
     if (space)
         ARENA_PUSH(arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
     l->first_use = ARENA_ARRAY(arena, int, program->node_count);
@@ -284,6 +319,8 @@ static void begin(struct lowering *l, struct arena *arena, const struct lower_pa
     memset(l->first_use, -1, (size_t)program->node_count * sizeof(int));
     memset(l->met, -1, (size_t)program->node_count * sizeof(int));
     memset(l->first_access, -1, sizeof l->first_access);
+    l->numbers = ARENA_ARRAY(arena, int, MAX_MAPS);
+    memset(l->numbers, -1, MAX_MAPS * sizeof(int));
     ins_resize_table(l, 64);
 }
 

@@ -1,11 +1,11 @@
-/* Ends lowering (lower_impl.h): adds faults for divisions by zero, and removes what nothing uses. */
+/* Ends lowering (lower_impl.h): adds faults for divisions by zero and positions outside, and removes what nothing uses. */
 #include "compiler/ir/lower_impl.h"
 
 #include <stdlib.h>
 
 enum { ALWAYS = -2, NEVER = -1 };  /* when a value is used; other numbers are bool instructions that say when */
 
-/* ---- divisions by zero ---- */
+/* ---- faults ---- */
 
 static int bool_op(struct lowering *l, enum op op, int a, int b)
 {
@@ -58,12 +58,12 @@ static void add_faults(struct lowering *l, struct fault_place *places, int count
     struct kernel *kernel = l->kernel;
     if (count)
         qsort(places, (size_t)count, sizeof *places, by_place);
-    kernel->faults = ARENA_ARRAY(l->arena, struct span, count);
+    kernel->faults = ARENA_ARRAY(l->arena, struct fault, count);
     kernel->fault_count = count;
     for (int i = 0; i < count; i++) {
         struct ins fault = kernel->ins[places[i].ins];
         int use = uses[places[i].ins];
-        kernel->faults[i] = places[i].span;
+        kernel->faults[i] = (struct fault){places[i].span, !op_divides(fault.op, fault.source)};
         ins_add(l, (struct ins){INS_FAULT, fault.op, WEFT_BOOL, fault.source,
                             {fault.a[0], fault.a[1], use == ALWAYS ? -1 : use}, i, fault.span});
     }
@@ -94,7 +94,7 @@ static void find_faults(struct lowering *l)
     add_faults(l, places, place_count, uses);
 }
 
-/* Makes one instruction of equal divisions, and one fault of those under one condition. The first
+/* Makes one instruction of equal divisions or positions, and one fault of those under one condition. The first
  * place in the text stays. */
 static void merge_places(struct lowering *l)
 {
@@ -116,7 +116,8 @@ static void merge_places(struct lowering *l)
     }
     for (int i = 0; i < kernel->ins_count; i++)
         if (kernel->ins[i].kind == INS_FAULT) {
-            kernel->faults[kernel->fault_count] = kernel->ins[i].span;
+            kernel->faults[kernel->fault_count] =
+                (struct fault){kernel->ins[i].span, !op_divides(kernel->ins[i].op, kernel->ins[i].source)};
             kernel->ins[i].index = kernel->fault_count++;
         }
 }
@@ -139,6 +140,11 @@ static int number(int *marks, int count)
     return next;
 }
 
+static bool accesses_memory(const struct ins *ins)
+{
+    return ins->kind == INS_LOAD || ins->kind == INS_TAKE || ins->kind == INS_STORE;
+}
+
 void lower_compact(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
@@ -153,7 +159,7 @@ void lower_compact(struct lowering *l)
                 live[ins->a[k]] = 1;
         if (live[i] && ins_is_argument(ins))
             literals[ins->index] = 1;
-        if (live[i] && (ins->kind == INS_LOAD || ins->kind == INS_STORE))
+        if (live[i] && accesses_memory(ins))
             accesses[ins->index] = 1;
     }
     int ins_count = number(live, kernel->ins_count);
@@ -167,7 +173,7 @@ void lower_compact(struct lowering *l)
             ins.a[k] = ins.a[k] < 0 ? -1 : live[ins.a[k]];
         if (ins_is_argument(&ins))
             ins.index = literals[ins.index];
-        if (ins.kind == INS_LOAD || ins.kind == INS_STORE)
+        if (accesses_memory(&ins))
             ins.index = accesses[ins.index];
         kernel->ins[live[i]] = ins;
     }

@@ -15,9 +15,10 @@ struct array_load {
 
 /* A use of a node under one map. A node that is read under several maps has several values. */
 struct use {
-    int map;
+    int node, map;
     int value;                     /* the instruction; -1 before it has one, and for literals */
     int next;                      /* the node's next use; -1: none */
+    enum { USE_NEW, USE_BEGUN, USE_DONE } state; /* whether it was lowered */
 };
 
 /* Limit on the uses in one kernel: twice the number of nodes that a program may have. */
@@ -41,6 +42,11 @@ struct lowering {
     int use_count;
     int *first_use;                /* [node] -1: no result depends on it */
     int map;                       /* the map under which nodes are being lowered */
+    bool taken;                    /* there are maps with taken steps */
+    int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none yet */
+    int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
+    const struct stored_positions *positions; /* as in struct lower_params */
+    int position_count;
     int *met;                      /* array literals: the node's first entry in `loads`; -1: none */
     struct array_load *loads;
     int load_count;
@@ -58,7 +64,14 @@ static inline int operand_index(const struct lowering *l, const struct node *nod
     return l->program->operands[node->operands + i];
 }
 
-/* lower.c: adds a use of a node. False where there are too many. */
+/* The number of a node. */
+static inline int node_number(const struct lowering *l, const struct node *node)
+{
+    return (int)(node - l->program->nodes);
+}
+
+/* lower.c: adds a use of a node; or, while uses are put in order, lets it wait for its turn. False where there are too
+ * many. */
 bool lower_add_use(struct lowering *l, int node, int map);
 /* The value of a node under l->map as `dtype`. Literals and array literals are converted from their full value. */
 int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum meeting how);
@@ -74,17 +87,38 @@ bool view_is_cast_input(const struct lowering *l, const struct node *node);
 /* The map under which a view's operand is read. `map` is that of the view. -1: there are too many maps. */
 int view_operand_map(struct lowering *l, const struct node *view, int map);
 
+/* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
+ * value. */
+bool take_uses(struct lowering *l, const struct node *node, int map);
+int take_value(struct lowering *l, const struct node *node);
+/* The map with the step of a list in a selection, whose result has shape `from`, and is dimension `axis` of it; `to` is
+ * the same with all of that dimension. */
+int take_list_map(struct lowering *l, const struct node *node, int map, const struct shape *from, const struct shape *to);
+/* Adds uses of what the numbers of taken steps of a map are computed from. */
+bool take_number_uses(struct lowering *l, int map);
+/* The instruction that computes the numbers of a taken step. */
+int take_number(struct lowering *l, int map);
+
 /* positions.c: the value of index, arange or linspace. */
 int position_value(struct lowering *l, const struct node *node);
+/* Loads the int64 numbers 0, 1, .. over a shape of one dimension, under a map. */
+int positions_loaded(struct lowering *l, const struct shape *shape, int map, const struct node *node);
 
 /* lower_ins.c: makes instructions, each only once. */
+
+/* The number of a constant, which is added if it is new. `shape` as in struct constant. */
+int ins_add_constant(struct lowering *l, int node, const struct shape *shape, enum weft_dtype dtype, const void *data,
+                     size_t bytes);
+/* Loads it, or another tensor, under a map. */
+int ins_add_load_under(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype, int map,
+                       struct span span);
 
 /* Sets the size of the hash table. To be called before the first instruction is added. */
 void ins_resize_table(struct lowering *l, uint32_t size);
 /* Adds an instruction and returns its number. If there is an equal one, returns that one, which keeps the
  * earlier place in the text. */
 int ins_add(struct lowering *l, struct ins ins);
-/* Whether the instruction divides integers by a value that may be 0. */
+/* Whether the instruction divides integers by a value that may be 0, or takes a position that may lie outside. */
 bool ins_may_fault(const struct lowering *l, const struct ins *ins);
 int ins_add_literal(struct lowering *l, union scalar value, enum weft_dtype dtype, struct span span);
 /* The same for a literal whose value comes with the run. No decision is made by its value. */
@@ -103,7 +137,7 @@ int ins_convert(struct lowering *l, int ins, enum weft_dtype to, bool saturate, 
 
 /* lower_end.c: to be called once all results are stored. */
 
-/* Adds INS_FAULT for divisions by zero. They count only where the quotient is used. */
+/* Adds INS_FAULT for divisions by zero and positions outside. They count only where the value is used. */
 void lower_faults(struct lowering *l);
 /* Removes instructions, literals and accesses that nothing uses. */
 void lower_compact(struct lowering *l);

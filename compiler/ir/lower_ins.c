@@ -9,7 +9,7 @@ bool ins_may_fault(const struct lowering *l, const struct ins *ins)
     if (ins->kind != INS_OP || !op_fault(ins->op, ins->source))
         return false;
     const struct ins *divisor = &l->kernel->ins[ins->a[1]];
-    return divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
+    return !op_divides(ins->op, ins->source) || divisor->kind != INS_LITERAL || l->kernel->literals[divisor->index].bits == 0;
 }
 
 /* Keeps divisions at different places in the text apart, since each has its own fault, until it is known where they are
@@ -156,22 +156,43 @@ static int *access_list(struct lowering *l, enum tensor_kind kind, int index)
 int ins_add_load(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype,
                     const struct node *node)
 {
-    struct kernel *kernel = l->kernel;
     const struct shape *shape = l->shapes ? l->shapes[node - l->program->nodes] : NULL;
-    bool one = shape && shape_known(shape) && shape_volume(shape) == 1 && !map_is_bounded(kernel, l->map);
-    int map = one ? 0 : l->map;
+    bool one = shape && shape_known(shape) && shape_volume(shape) == 1 && !map_is_bounded(l->kernel, l->map);
+    return ins_add_load_under(l, kind, index, dtype, one ? 0 : l->map, node->span);
+}
+
+int ins_add_load_under(struct lowering *l, enum tensor_kind kind, int index, enum weft_dtype dtype, int map,
+                       struct span span)
+{
+    struct kernel *kernel = l->kernel;
+    const int step = map_taken_step(kernel->maps, map), number = step ? take_number(l, step) : -1;
     int *first = access_list(l, kind, index), at = *first;
     for (; at >= 0; at = l->next_access[at]) {
         const struct access *access = &kernel->accesses[at];
         if (access->kind == kind && access->index == index && access->dtype == dtype && access->map == map)
             break;
     }
-    struct ins ins = {INS_LOAD, OP_COUNT, dtype, dtype, {-1, -1, -1}, at, node->span};
+    struct ins ins = {step ? INS_TAKE : INS_LOAD, OP_COUNT, dtype, dtype, {number, -1, -1}, at, span};
     if (at >= 0)
         return ins_add(l, ins);
     ARENA_PUSH(l->arena, l->next_access, l->next_count, *first);
-    ins.index = *first = kernel_add_access(kernel, (struct access){kind, index, dtype, map});
+    ins.index = *first = kernel_add_access(kernel, (struct access){kind, index, dtype, map, false});
     return ins_add(l, ins);
+}
+
+int ins_add_constant(struct lowering *l, int node, const struct shape *shape, enum weft_dtype dtype, const void *data,
+                     size_t bytes)
+{
+    struct kernel *kernel = l->kernel;
+    for (int c = 0; c < kernel->constant_count; c++) {
+        const struct constant *constant = &kernel->constants[c];
+        if (constant->shape && constant->dtype == dtype && shapes_equal(constant->shape, shape) &&
+            memcmp(constant->data, data, bytes) == 0)
+            return c;
+    }
+    ARENA_PUSH(l->arena, kernel->constants, kernel->constant_count,
+               ((struct constant){node, shape, dtype, data, bytes}));
+    return kernel->constant_count - 1;
 }
 
 static bool is_literal(const struct lowering *l, int ins)

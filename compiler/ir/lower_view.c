@@ -12,7 +12,7 @@ bool view_is_cast_input(const struct lowering *l, const struct node *node)
            l->program->symbols[from->symbol].kind == SYMBOL_INPUT;
 }
 
-/* The slice that an item takes of a dimension (NULL: all of it). A list has equal steps here. */
+/* The slice that an item takes of a dimension (NULL: all of it). Of lists only those with equal steps come here. */
 static struct slice selected_slice(const struct item *item, int64_t extent)
 {
     int64_t first, step;
@@ -30,10 +30,19 @@ static int selection_map(struct lowering *l, const struct node *view, int map)
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
     struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
     struct select_axis selected[WEFT_MAX_RANK];
+    struct shape all;
+    int axis;
+    const struct item *list = view_list_taken(&l->views[view->view], to, from, &all, &axis);
     view_select_axes(&l->views[view->view], to->rank, selected);
     for (int d = 0; d < to->rank; d++)
-        axes[d] = (struct axis){selected[d].result, selected_slice(selected[d].item, to->extents[d])};
-    return map_select(l->kernel, map, from, to, axes);
+        axes[d] = (struct axis){selected[d].result,
+                                selected_slice(selected[d].item == list ? NULL : selected[d].item, to->extents[d])};
+    if (list) {
+        const struct shape *over = arena_copy(l->arena, &all, sizeof all);
+        map = take_list_map(l, view, map, from, over);
+        from = over;
+    }
+    return map < 0 ? map : map_select(l->kernel, map, from, to, axes);
 }
 
 /* Dimensions of the operand become others. */

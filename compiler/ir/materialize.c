@@ -97,6 +97,36 @@ static int broadcast(struct hoisting *h, int first, int second)
 
 /* ---- properties of instructions ---- */
 
+static bool is_load(const struct ins *ins)
+{
+    return ins->kind == INS_LOAD || ins->kind == INS_TAKE;
+}
+
+/* The map of a load. */
+static int map_of(const struct kernel *kernel, const struct ins *load)
+{
+    return kernel->accesses[load->index].map;
+}
+
+/* The operands on which the space of a value depends. Elements that are taken vary over what they are taken from,
+ * whatever their numbers depend on. */
+static int own_operand(const struct ins *ins, int k)
+{
+    return ins->kind == INS_TAKE ? -1 : ins->a[k];
+}
+
+/* The instruction that computes the numbers by which elements are found under this map; -1: it takes none. */
+static int number_under(const struct hoisting *h, int map)
+{
+    const int step = map_taken_step(h->whole->maps, map);
+    for (int i = 0; step && i < h->whole->ins_count; i++) {
+        const struct ins *ins = &h->whole->ins[i];
+        if (ins->kind == INS_TAKE && map_taken_step(h->whole->maps, map_of(h->whole, ins)) == step)
+            return ins->a[0];
+    }
+    return -1;
+}
+
 static int combine(int a, int b)
 {
     return a == NO_TENSOR || a == b ? b : b == NO_TENSOR ? a : OTHER_TENSORS;
@@ -113,30 +143,31 @@ static int total_weight(const struct hoisting *h, const struct ins *ins)
         int a = ins->a[k];
         if (a < 0)
             continue;
-        varies = varies || h->whole->ins[a].kind == INS_LOAD || h->weight[a] > 0;
+        varies = varies || is_load(&h->whole->ins[a]) || h->weight[a] > 0;
         weight += k == 0 || a != ins->a[k - 1] ? h->weight[a] : 0;
     }
     return !varies ? 0 : weight < MAX_WEIGHT ? weight : MAX_WEIGHT;
 }
 
-/* Under a bounded map a load may give a value that is not in memory, so it varies over everything. */
+/* Under a bounded map a load may give a value that is not in memory, so it varies over everything. The same holds where
+ * the 0 of an element that is not there is used. */
 static int load_space(struct hoisting *h, const struct ins *load, const struct shape *const *access_shapes)
 {
-    return map_is_bounded(h->whole, h->whole->accesses[load->index].map)
-               ? 0
-               : add_space(h, h->whole->accesses[load->index].map, access_shapes[load->index]);
+    const struct access *access = &h->whole->accesses[load->index];
+    const bool absent = access->alone || (load->kind == INS_TAKE && shape_volume(access_shapes[load->index]) == 1);
+    return absent || map_is_bounded(h->whole, access->map) ? 0 : add_space(h, access->map, access_shapes[load->index]);
 }
 
 static void analyse(struct hoisting *h, int scalar, const struct shape *const *access_shapes)
 {
     for (int i = 0; i < h->whole->ins_count; i++) {
         const struct ins *ins = &h->whole->ins[i];
-        h->space[i] = ins->kind == INS_LOAD ? load_space(h, ins, access_shapes) : scalar;
+        h->space[i] = is_load(ins) ? load_space(h, ins, access_shapes) : scalar;
         h->depends[i] = NO_TENSOR;
-        if (ins->kind == INS_LOAD && h->spaces[h->space[i]].volume != 1)
-            h->depends[i] = ins->dtype == WEFT_UINT8 ? i : OTHER_TENSORS;
+        if (is_load(ins) && h->spaces[h->space[i]].volume != 1)
+            h->depends[i] = ins->kind == INS_LOAD && ins->dtype == WEFT_UINT8 ? i : OTHER_TENSORS;
         for (int k = 0; k < 3; k++)
-            if (ins->a[k] >= 0) {
+            if (own_operand(ins, k) >= 0) {
                 h->space[i] = broadcast(h, h->space[i], h->space[ins->a[k]]);
                 h->depends[i] = combine(h->depends[i], h->depends[ins->a[k]]);
             }
@@ -205,13 +236,27 @@ static enum fate choose(struct hoisting *h, int p, int i)
     return COMPUTED;
 }
 
-/* Marks the operands that an instruction needs in a piece. A fault does not need the dividend. */
-static void need_operands(struct hoisting *h, int i)
+static void need(struct hoisting *h, int i)
+{
+    if (i >= 0 && h->fate[i] == UNUSED)
+        h->fate[i] = COMPUTED;
+}
+
+/* Whether a piece finds what it reads under this map by numbers that it computes: it does not loop over that itself. */
+static bool takes_numbers(const struct hoisting *h, const struct cut *piece, int map)
+{
+    return map != h->spaces[piece->space].map && map_taken_step(h->whole->maps, map);
+}
+
+/* Marks the operands that an instruction needs in a piece. The fault of a division does not need the dividend. */
+static void need_operands(struct hoisting *h, const struct cut *piece, int i)
 {
     const struct ins *ins = &h->whole->ins[i];
-    for (int k = ins->kind == INS_FAULT; k < 3; k++)
-        if (ins->a[k] >= 0 && h->fate[ins->a[k]] == UNUSED)
-            h->fate[ins->a[k]] = COMPUTED;
+    const bool divides = ins->kind == INS_FAULT && op_divides(ins->op, ins->source);
+    if (ins->kind == INS_TAKE && !takes_numbers(h, piece, map_of(h->whole, ins)))
+        return;
+    for (int k = divides; k < 3; k++)
+        need(h, ins->a[k]);
 }
 
 /* Decides the fates of all instructions in piece p. Returns whether it takes any value from other pieces. */
@@ -230,7 +275,9 @@ static bool mark(struct hoisting *h, int p)
         if (h->weight[i] > 0)
             h->fate[i] = (unsigned char)choose(h, p, i);
         if (h->fate[i] == COMPUTED)
-            need_operands(h, i);
+            need_operands(h, &h->pieces[p], i);
+        if (h->fate[i] == STORED && takes_numbers(h, &h->pieces[p], h->spaces[h->space[i]].map))
+            need(h, number_under(h, h->spaces[h->space[i]].map));
         if (h->fate[i] == LOOKED_UP)
             h->fate[h->depends[i]] = COMPUTED;
         cut = cut || h->fate[i] != COMPUTED;
@@ -246,8 +293,8 @@ static struct access load_access(const struct hoisting *h, const struct cut *pie
 {
     const struct ins *ins = &h->whole->ins[i];
     if (piece->table && h->depends[i] == i)
-        return (struct access){TENSOR_BYTES, 0, ins->dtype, 0};
-    struct access access = {TENSOR_TEMPORARY, h->temporary[i], ins->dtype, h->spaces[h->space[i]].map};
+        return (struct access){TENSOR_BYTES, 0, ins->dtype, 0, false};
+    struct access access = {TENSOR_TEMPORARY, h->temporary[i], ins->dtype, h->spaces[h->space[i]].map, false};
     if (h->fate[i] != STORED)
         access = h->whole->accesses[ins->index];
     if (access.map == h->spaces[piece->space].map)
@@ -266,9 +313,12 @@ static struct ins translate(struct hoisting *h, const struct cut *piece, struct 
     if (h->fate[i] == LOOKED_UP)
         return (struct ins){INS_LOOKUP, OP_COUNT, ins.dtype, WEFT_UINT8,
                             {h->number[h->depends[i]], -1, -1}, kernel_add_access(kernel, table), ins.span};
-    if (h->fate[i] == STORED || ins.kind == INS_LOAD)
-        return (struct ins){INS_LOAD, OP_COUNT, ins.dtype, ins.dtype, {-1, -1, -1},
-                            kernel_add_access(kernel, load_access(h, piece, i)), ins.span};
+    if (h->fate[i] == STORED || is_load(&ins)) {
+        const struct access access = load_access(h, piece, i);
+        const int number = number_under(h, access.map);
+        return (struct ins){number < 0 ? INS_LOAD : INS_TAKE, OP_COUNT, ins.dtype, ins.dtype,
+                            {number < 0 ? -1 : h->number[number], -1, -1}, kernel_add_access(kernel, access), ins.span};
+    }
     if (ins.kind == INS_LITERAL)
         ins.index = kernel_add_literal(kernel, ins.dtype, h->whole->literals[ins.index]);
     if (ins.kind == INS_NUMBER)

@@ -54,13 +54,14 @@ static const void *count_up(struct arena *arena, enum weft_dtype dtype, int64_t 
 /* The number of such a constant, which is added if it is new. */
 static int add_constant(struct kernel *kernel, int node, enum weft_dtype dtype, const struct shape *shape)
 {
-    for (int c = 0; c < kernel->constant_count; c++)
-        if (kernel->constants[c].shape && kernel->constants[c].dtype == dtype &&
-            shapes_equal(kernel->constants[c].shape, shape))
-            return c;
     const int64_t count = counted_extent(shape);
     const struct constant constant = {node, shape, dtype, count_up(kernel->arena, dtype, count),
                                       (size_t)(count * type_rows[dtype].size)};
+    for (int c = 0; c < kernel->constant_count; c++)
+        if (kernel->constants[c].shape && kernel->constants[c].dtype == dtype &&
+            shapes_equal(kernel->constants[c].shape, shape) &&
+            memcmp(kernel->constants[c].data, constant.data, constant.bytes) == 0)
+            return c;
     ARENA_PUSH(kernel->arena, kernel->constants, kernel->constant_count, constant);
     return kernel->constant_count - 1;
 }
@@ -175,6 +176,18 @@ static int load_positions(struct lowering *l, const struct node *node)
     if (position_is_stored(l->shapes[n]))
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n].temporary, dtype, node);
     return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n]), dtype, node);
+}
+
+int positions_loaded(struct lowering *l, const struct shape *shape, int map, const struct node *node)
+{
+    const int n = node_number(l, node);
+    int p = 0;
+    if (!position_is_stored(shape))
+        return ins_add_load_under(l, TENSOR_CONSTANT, add_constant(l->kernel, n, WEFT_INT64, shape), WEFT_INT64, map,
+                                  node->span);
+    while (l->positions[p].dtype != WEFT_INT64 || !shapes_equal(l->positions[p].shape, shape))
+        p++;
+    return ins_add_load_under(l, TENSOR_TEMPORARY, l->positions[p].temporary, WEFT_INT64, map, node->span);
 }
 
 static int float64_literal(struct lowering *l, double value, struct span span)

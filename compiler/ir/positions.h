@@ -14,4 +14,9 @@ bool position_is_stored(const struct shape *shape);
  * temporary. */
 int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype);
 
+/* Calls `store` with the shape of each of the positions that are to be stored for elements that are taken from a value
+ * of shape `to` along dimension `axis`. */
+void take_stored_digits(struct arena *arena, const struct shape *to, int axis,
+                        void (*store)(void *user, const struct shape *shape), void *user);
+
 #endif

@@ -2,6 +2,7 @@
 #include "compiler/ir/verify.h"
 
 #include "compiler/check/check.h"
+#include "compiler/ir/index_map.h"
 
 const char *verify_program(const struct program *program)
 {
@@ -48,6 +49,10 @@ static const char *verify_ins(const struct kernel *kernel, int i)
                kernel->literal_dtypes[ins->index] == ins->dtype ? NULL : "a literal has another type";
     case INS_OP:
         return verify_op(kernel, ins);
+    case INS_TAKE:
+        if (ins->index >= kernel->load_count || !map_taken_step(kernel->maps, kernel->accesses[ins->index].map))
+            return "elements are taken where no position is";
+        return kernel->ins[ins->a[0]].dtype == WEFT_INT64 ? NULL : "an element taken by something not an int64";
     case INS_LOOKUP:
         if (ins->index >= kernel->load_count || kernel->accesses[ins->index].kind != TENSOR_TABLE)
             return "a look-up reads no table";
@@ -69,6 +74,8 @@ static const char *verify_map(const struct index_map *map, int m)
     uint32_t followed = 0;
     if (map->parent >= m)
         return "a map stands before what it leads to";
+    if (map->outside == OUTSIDE_TAKEN)
+        return NULL; /* any elements of it may be read, in any order */
     if (!map->axes)
         return shape_known(map->from) && shape_known(map->to) && !shapes_fill(map->from, map->to)
                    ? "a map that loses elements" : NULL;
@@ -91,7 +98,7 @@ const char *verify_kernel(const struct kernel *kernel)
     for (int i = 0; i < kernel->ins_count && !broken; i++) {
         broken = verify_ins(kernel, i);
         stores += kernel->ins[i].kind == INS_STORE;
-        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_LOOKUP;
+        reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_TAKE || kernel->ins[i].kind == INS_LOOKUP;
     }
     for (int a = 0; a < kernel->access_count && !broken; a++)
         if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && a >= kernel->load_count) ||

@@ -79,8 +79,14 @@ const char *op_meaning(enum op op, enum weft_dtype operand);
 /* The prelude's helper that converts a block between certain types (see CONVERSION in ops.def).
  * NULL where there is none. */
 const char *op_block(enum op op);
-/* The condition on operands of this dtype under which the row divides by zero. NULL if it never does. */
+/* The condition on operands of this dtype under which the row makes a remark: it divides by zero, or POSITION finds no
+ * position. NULL if it never does. */
 const char *op_fault(enum op op, enum weft_dtype operand);
+/* Whether that is a division by zero. */
+static inline bool op_divides(enum op op, enum weft_dtype operand)
+{
+    return op != OP_POSITION && op_fault(op, operand);
+}
 /* About how many vector instructions the row takes, on vectors of 32-bit elements. The row must have a meaning
  * for operands of this dtype. */
 int op_weight(enum op op, enum weft_dtype operand);

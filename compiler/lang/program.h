@@ -61,6 +61,8 @@ enum node_kind {
     NODE_COUNT,                    /* how many elements of the operand these axes reduce; an int64 */
     NODE_REDUCED_POSITION,         /* their row-major positions, with extent 1 in other dimensions; int64 */
     NODE_JOIN,                     /* concat or stack of the operands: program->views[view] */
+    NODE_TAKE,                     /* take: the first operand's elements at the positions that are the second one;
+                                      program->views[view] */
     NODE_POSITION                  /* index, arange or linspace: program->views[view]. Of an operand only the shape
                                       matters */
 };
@@ -209,7 +211,7 @@ struct program {
     bool number_arrays;            /* set by check: an array literal holds numbers, so it depends on their values */
     int size_count;                /* of size expressions in views */
     struct reduce_args *reductions;
-    int reduction_count, position_count;
+    int reduction_count, position_count; /* the latter of whatever may want positions in a temporary */
     struct symbol *symbols;        /* in order of appearance */
     int symbol_count;
     int *inputs;                   /* symbols that are inputs, by position */

@@ -27,6 +27,15 @@ static inline bool view_is_join(enum view_kind kind)
     return kind == VIEW_CONCAT || kind == VIEW_STACK;
 }
 
+/* The kind of the nodes that the row's calls become. */
+static inline enum node_kind view_node_kind(enum view_kind kind)
+{
+    return view_is_position(kind) ? NODE_POSITION
+           : view_is_join(kind)   ? NODE_JOIN
+           : kind == VIEW_TAKE    ? NODE_TAKE
+                                  : NODE_VIEW;
+}
+
 /* The view of this name; VIEW_KIND_COUNT if there is none. */
 enum view_kind view_find(const char *name);
 

@@ -42,6 +42,9 @@ static bool any_kind(const struct kernel *kernel, const unsigned char *kinds, en
 
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds)
 {
+    for (int a = 0; a < kernel->load_count; a++)
+        if (map_taken_step(kernel->maps, kernel->accesses[a].map))
+            return true; /* the text reads their maps even where nothing is computed */
     return any_kind(kernel, kinds, ACCESS_MAPPED) || any_kind(kernel, kinds, ACCESS_BOUNDED);
 }
 

@@ -44,7 +44,7 @@ static void find_rates(const struct kernel *kernel, const unsigned char *kinds, 
                 rate = s->rate[ins->a[k]];
         s->rate[i] = (unsigned char)rate;
         bool converts = (fast & FAST_CONVERT) && rate == RATE_BLOCK && is_block_conversion(ins);
-        s->call[i] = (blocks && (is_block_call(ins) || ins->kind == INS_LOOKUP)) || converts;
+        s->call[i] = (blocks && (is_block_call(ins) || ins->kind == INS_LOOKUP || ins->kind == INS_TAKE)) || converts;
     }
 }
 
@@ -54,7 +54,8 @@ static bool is_store(const struct ins *ins)
 }
 
 /* Finds a call whose block can be written to the output directly: it must come last, and its only reader must be the
- * only store. Otherwise the output might be the buffer of an input that is read after the call. */
+ * only store. Otherwise the output might be the buffer of an input that is read after the call. Taken elements are bytes
+ * as they are in memory, where a bool may be another than 0 and 1. */
 static void find_output(const struct kernel *kernel, struct schedule *s)
 {
     int store = -1, uses = 0, stores = 0;
@@ -68,7 +69,7 @@ static void find_output(const struct kernel *kernel, struct schedule *s)
     for (int i = 0; i < kernel->ins_count; i++)
         for (int k = 0; k < 3; k++)
             uses += kernel->ins[i].a[k] == value;
-    if (uses == 1 && s->call[value] && computes(kernel, s, value) && s->level[value] == s->level_count - 1)
+    if (uses == 1 && s->call[value] && kernel->ins[value].kind != INS_TAKE && computes(kernel, s, value) && s->level[value] == s->level_count - 1)
         s->output[store] = s->output[value] = kernel->ins[store].index;
 }
 

@@ -67,7 +67,8 @@ static struct callee with_parameters(struct callee callee, enum node_kind kind, 
 
 static bool has_view(const struct callee *callee)
 {
-    return callee->kind == NODE_VIEW || callee->kind == NODE_JOIN || callee->kind == NODE_POSITION;
+    return callee->kind == NODE_VIEW || callee->kind == NODE_JOIN || callee->kind == NODE_TAKE ||
+           callee->kind == NODE_POSITION;
 }
 
 static struct callee reduction(struct callee callee)
@@ -82,10 +83,7 @@ static struct callee reduction(struct callee callee)
 static struct callee view(struct callee callee)
 {
     const struct view_row *row = &view_rows[callee.view];
-    const enum node_kind kind = view_is_position(callee.view) ? NODE_POSITION
-                                : view_is_join(callee.view)   ? NODE_JOIN
-                                                              : NODE_VIEW;
-    callee = with_parameters(callee, kind, row->parameters, row->kinds);
+    callee = with_parameters(callee, view_node_kind(callee.view), row->parameters, row->kinds);
     callee.required = row->required;
     return callee;
 }
@@ -394,7 +392,7 @@ PARSE_APART static int make(struct parser *p, const struct callee *callee,
             parse_push(p, slots[i]->node);
     int operands = p->stack_count - base;
     p->stack_count = base;
-    p->program->position_count += callee->kind == NODE_POSITION;
+    p->program->position_count += callee->kind == NODE_POSITION || callee->kind == NODE_TAKE;
     return parse_add_node(p, node, p->stack + base, operands);
 }
 

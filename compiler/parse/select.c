@@ -138,6 +138,7 @@ static bool list(struct parser *p, const struct node *array, struct span span, s
                                      shown(p, element->span)));
     }
     item->kind = ITEM_LIST;
+    p->program->position_count++;
     item->slice.has_start = false;
     item->positions = positions;
     item->count = array->operand_count;

@@ -87,6 +87,7 @@ enum weft_status {
     WEFT_OK = 0,
     /* Remarks: the results are complete. */
     WEFT_DIVIDE_BY_ZERO = 1,       /* an integer // % truncdiv fmod divided by 0; such elements are 0 */
+    WEFT_OUT_OF_RANGE = 2,         /* a position of take lies outside; such elements are 0 */
     /* Errors. */
     WEFT_INVALID_ARGUMENT = -1,    /* the call itself is wrong: a NULL pointer, an unknown stage */
     WEFT_OUT_OF_MEMORY = -2,
@@ -272,9 +273,9 @@ WEFT_API void weft_cancel(void);
 
 /* Reports what runs on this stream (a cudaStream_t; NULL: the legacy default stream) have remarked since the last
  * call for the stream. Call it after synchronizing the stream: this function does not wait, and what is not
- * finished yet is reported by a later call. WEFT_DIVIDE_BY_ZERO, a remark: an integer division met a zero, also
- * in a run that a CUDA graph replayed; *error has, for each program concerned, the place of the first such
- * operator in its text. WEFT_DEVICE_ERROR: the GPU's context is lost, by whatever kernel; outputs since then are
+ * finished yet is reported by a later call. WEFT_DIVIDE_BY_ZERO or WEFT_OUT_OF_RANGE, a remark: an integer division met
+ * a zero, or take a position outside, also in a run that a CUDA graph replayed; *error has, for each program concerned,
+ * the place of the first such operator in its text, and the first one's status is returned. WEFT_DEVICE_ERROR: the GPU's context is lost, by whatever kernel; outputs since then are
  * useless, and every further call will fail. WEFT_OK: neither, also if the context never ran on a GPU. */
 WEFT_API enum weft_status weft_context_status(struct weft_context *context, void *stream,
                                               struct weft_error **error);
@@ -566,8 +567,8 @@ WEFT_API enum weft_status weft_prepare(struct weft_program *program,
  * dtype and shape, and any strides under which it does not overlap itself. If the result depends on a batch, its
  * output is a batch with as many samples. An output may be the very buffer of an input (same address, element
  * size, shape and strides), for a batch sample by sample. Any other overlap, of whichever samples, is
- * WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO, with the place of the first such
- * operator in the text, if an integer division met a zero.
+ * WEFT_OVERLAP_ERROR before anything is written. Returns WEFT_DIVIDE_BY_ZERO if an integer division met a
+ * zero, WEFT_OUT_OF_RANGE if take met a position outside; of several the first in the text, with its place.
  *
  * Device data: the run is on the GPU of the device operands. They must all be on one GPU, and no output may be
  * host data; otherwise WEFT_INPUT_ERROR. The run is put on `stream` and the call returns without synchronizing.

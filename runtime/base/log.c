@@ -106,7 +106,7 @@ enum weft_status finish_remarks(const struct diags *diags, struct weft_error **e
 {
     enum weft_status status = diags_status(diags);
     for (const struct diag *record = diags->first; record && status == WEFT_OK; record = record->next)
-        status = record->id == DIAG_ZERO_DIVISOR ? WEFT_DIVIDE_BY_ZERO : WEFT_OK;
+        status = diag_status(record->id);
     if (error)
         *error = diags_export(diags, WEFT_WARNING);
     return status;

@@ -36,7 +36,7 @@ enum weft_status guarded_remarks(const struct source *source, call_work *work, v
  * may be NULL. Returns the status of the call. */
 enum weft_status finish_call(const struct log *log, const struct diags *diags, struct weft_error **error);
 /* Delivers errors and warnings to *error, which may be NULL, and drops notes. Returns the status of the call:
- * WEFT_DIVIDE_BY_ZERO if that is remarked and there is no error. */
+ * the status of the first remark where there is no error. */
 enum weft_status finish_remarks(const struct diags *diags, struct weft_error **error);
 
 /* Keeps the warnings and notes until the next log_untold. May be called from any thread. */

@@ -190,6 +190,7 @@ static void put_operation(struct buf *out, const struct kernel *kernel, const st
     const char *id = ins->kind == INS_LOAD      ? "load"
                      : ins_is_argument(ins)     ? "literal"
                      : ins->kind == INS_LOOKUP  ? "lookup"
+                     : ins->kind == INS_TAKE    ? "take"
                                                 : op_rows[ins->op].id;
     for (const char *c = id; *c; c++)
         buf_putc(out, small(*c));

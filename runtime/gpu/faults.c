@@ -15,7 +15,7 @@ struct remark_bytes {
 struct remark_site {
     struct remark_site *next;
     int count;
-    struct span *faults;
+    struct fault *faults;
     struct remark_bytes *bytes;
 };
 
@@ -129,27 +129,26 @@ uint64_t remarks_bytes(struct remarks *remarks, struct cuda_device *device, stru
 
 /* ---- diagnostics ---- */
 
-/* Moves *place to the first place with a remark on this stream, if it is further ahead in the text.
- * Clears all remarks of the stream. */
-static void take(const struct remark_site *site, const struct CUstream_st *stream, struct span *place)
+/* Makes *first the first remark on this stream, if it is further ahead in the text. Clears all remarks of the
+ * stream. */
+static void take(const struct remark_site *site, const struct CUstream_st *stream, struct fault *first)
 {
     for (const struct remark_bytes *at = site->bytes; at; at = at->next)
         for (int f = 0; at->stream == stream && f < site->count; f++)
-            if (__atomic_exchange_n(&at->bytes[f], 0, __ATOMIC_ACQ_REL) &&
-                site->faults[f].start < place->start)
-                *place = site->faults[f];
+            if (__atomic_exchange_n(&at->bytes[f], 0, __ATOMIC_ACQ_REL))
+                fault_first(first, &site->faults[f]);
 }
 
 void remarks_tell(struct remarks *remarks, const struct CUstream_st *stream, struct diags *diags)
 {
     pthread_mutex_lock(&remarks->mutex);
     for (const struct remark_text *text = remarks->texts; text; text = text->next) {
-        struct span place = {UINT32_MAX, UINT32_MAX};
+        struct fault first = no_fault;
         for (const struct remark_site *site = text->sites; site; site = site->next)
-            take(site, plain(stream), &place);
+            take(site, plain(stream), &first);
         diags->source = &text->source;
-        if (place.start != UINT32_MAX)
-            diag(diags, DIAG_ZERO_DIVISOR, place);
+        if (fault_is_any(&first))
+            fault_tell(diags, &first);
     }
     diags->source = NULL;
     pthread_mutex_unlock(&remarks->mutex);

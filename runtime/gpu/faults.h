@@ -1,6 +1,6 @@
 /* Remarks of kernels on GPUs, such as a division by zero, which the host sees only after the caller has
- * synchronized. For each stream that it ran on, a kernel has a byte of pinned memory for each of its
- * divisions, and sets it to 1. Sites and bytes belong to the weft_context, so graphs and kernels in
+ * synchronized. For each stream that it ran on, a kernel has a byte of pinned memory for each remark that it may make,
+ * and sets it to 1. Sites and bytes belong to the weft_context, so graphs and kernels in
  * flight may outlive their program.
  *
  * Invariant: bytes that were given to a kernel remain its own as long as the device. */

@@ -239,17 +239,17 @@ void batch_run(struct call *call)
 {
     struct weft_context *context = call->program->context;
     struct deals deals = {.call = call, .parts = call->parts};
-    struct span place = {UINT32_MAX, UINT32_MAX};
+    struct fault first = no_fault;
     struct deal **order = deals_count(&deals);
     deal_all(&deals);
     for (int i = 0; i < deals.count; i++)
         launch_init(&order[i]->launch, context, &call->arena);
     for (int i = 0; i < deals.count; i++) {
         launch_run(&order[i]->launch, context);
-        launch_remark(&order[i]->launch, &place);
+        launch_remark(&order[i]->launch, &first);
     }
-    if (place.start != UINT32_MAX)
-        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+    if (fault_is_any(&first))
+        fault_tell(&call->diags, &first);
 }
 
 /* ---- preparing ---- */

@@ -207,10 +207,10 @@ static bool is_marked(const struct launch *launch, int f)
     return any;
 }
 
-void launch_remark(const struct launch *launch, struct span *place)
+void launch_remark(const struct launch *launch, struct fault *first)
 {
     const struct kernel *kernel = launch->planned->kernel;
     for (int f = 0; f < kernel->fault_count; f++)
-        if (kernel->faults[f].start < place->start && is_marked(launch, f))
-            *place = kernel->faults[f];
+        if (is_marked(launch, f))
+            fault_first(first, &kernel->faults[f]);
 }

@@ -22,8 +22,8 @@ struct launch {
 void launch_init(struct launch *launch, const struct weft_context *context, struct arena *arena);
 /* Computes all tiles, and returns when they are done. */
 void launch_run(struct launch *launch, struct weft_context *context);
-/* Moves *place to the first remark of any thread, if it is further ahead in the text. */
-void launch_remark(const struct launch *launch, struct span *place);
+/* Makes *first the first remark of any thread, if it is further ahead in the text. */
+void launch_remark(const struct launch *launch, struct fault *first);
 /* How many threads to use for so much work if it starts now. */
 int launch_threads(const struct weft_context *context, double work, int64_t tiles);
 

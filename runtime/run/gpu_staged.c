@@ -71,14 +71,14 @@ static bool leave_streams(struct host_run *run, bool good)
 void cuda_host_run(struct call *call, struct cuda_work *const *works, int count)
 {
     struct host_run run = {.call = call, .works = works, .count = count, .device = works[0]->device};
-    struct span place = {UINT32_MAX, UINT32_MAX};
+    struct fault first = no_fault;
     if (!cuda_enter(run.device, &call->diags))
         return;
     bool good = take_streams(&run) && run_all(&run);
     good = leave_streams(&run, good);
     cuda_leave(run.device);
     for (int i = 0; good && i < count; i++)
-        work_remark(works[i], &place);
-    if (place.start != UINT32_MAX)
-        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+        work_remark(works[i], &first);
+    if (fault_is_any(&first))
+        fault_tell(&call->diags, &first);
 }

@@ -208,13 +208,13 @@ static bool find_faults(struct cuda_work *work, const struct planned *planned, c
     return *faults;
 }
 
-void work_remark(const struct cuda_work *work, struct span *place)
+void work_remark(const struct cuda_work *work, struct fault *first)
 {
     for (int i = 0; i < work->remark_count; i++) {
         const struct kernel *kernel = work->remarks[i].kernel;
         for (int f = 0; f < kernel->fault_count; f++)
-            if (work->remarks[i].bytes[f] && kernel->faults[f].start < place->start)
-                *place = kernel->faults[f];
+            if (work->remarks[i].bytes[f])
+                fault_first(first, &kernel->faults[f]);
     }
 }
 

@@ -82,8 +82,8 @@ bool work_upload(struct cuda_work *work);
  * runs out. */
 void work_expect(struct cuda_work *work, const struct planned *planned);
 void work_add_remarks(struct cuda_work *work);
-/* Moves *place to the first remark of the work, if it is further ahead in the text. */
-void work_remark(const struct cuda_work *work, struct span *place);
+/* Makes *first the first remark of the work, if it is further ahead in the text. */
+void work_remark(const struct cuda_work *work, struct fault *first);
 /* Launches a kernel. `cuda` are its sources; `launch` lacks faults and literals, which are filled in. `args` is memory
  * for the arguments, form_args_words of them. False with a diagnostic. */
 bool work_launch(struct cuda_work *work, const struct planned *planned, const struct cuda_planned *cuda,

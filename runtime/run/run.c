@@ -108,17 +108,17 @@ static void run_plan(struct call *call)
 {
     int count = call->plan->kernel_count;
     struct launch *launches = ARENA_ARRAY(&call->arena, struct launch, count);
-    struct span place = {UINT32_MAX, UINT32_MAX};
+    struct fault first = no_fault;
     if (call->plan->shared_bytes)
         call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
     for (int k = 0; k < count; k++)
         set_up(call, &call->plan->kernels[k], &launches[k]);
     for (int k = 0; k < count; k++) {
         launch_run(&launches[k], call->program->context);
-        launch_remark(&launches[k], &place);
+        launch_remark(&launches[k], &first);
     }
-    if (place.start != UINT32_MAX)
-        diag(&call->diags, DIAG_ZERO_DIVISOR, place);
+    if (fault_is_any(&first))
+        fault_tell(&call->diags, &first);
 }
 
 /* Runs the work; NULL: there is nothing to do. */

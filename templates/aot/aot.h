@@ -8,6 +8,7 @@ enum weft_kernel_status {
     WEFT_KERNEL_OK = 0,
     /* A remark: the results are complete. */
     WEFT_KERNEL_DIVIDE_BY_ZERO = 1,     /* an integer was divided by zero; its element is 0 */
+    WEFT_KERNEL_OUT_OF_RANGE = 2,       /* a position of take lies outside; its element is 0 */
     /* Errors: nothing was written. */
     WEFT_KERNEL_INVALID_ARGUMENT = -1,  /* a negative number of samples, or none where there should be some */
     WEFT_KERNEL_OUT_OF_MEMORY = -2,

@@ -48,8 +48,9 @@ struct class {
     size_t scratch;                /* bytes that a thread lends it */
 };
 //: parts
+/* A remark's place in the text, and its status. */
 struct place {
-    int line, column;
+    int line, column, status;
 };
 
 /* A loop: results of one shape, or what they have in common. */
@@ -59,7 +60,7 @@ struct part {
     const struct access *access;
     const struct map *map;
     const struct class *class;
-    const struct place *fault;     /* where each division by zero stands */
+    const struct place *fault;     /* where each division by zero or position outside stands */
     double weight;                 /* an estimate of an element's time */
 };
 
@@ -98,20 +99,22 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
-/* Keeps the division by zero that comes first in the text. `first` has line 0 before there is one. */
+/* Keeps the remark that comes first in the text. `first` has line 0 before there is one. */
 static void keep_first(struct place *first, const struct place *place)
 {
     if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
         *first = *place;
 }
 
-static int tell_division(const struct place *first)
+static int tell_remark(const struct place *first)
 {
     if (!first->line)
         return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first->line, first->column, NULL,
-                                        "an integer is divided by zero, which gives 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    weft_last_note = (struct weft_note){first->status, first->line, first->column, NULL,
+                                        first->status == WEFT_KERNEL_OUT_OF_RANGE
+                                            ? "a position lies outside, which gives 0"
+                                            : "an integer is divided by zero, which gives 0"};
+    return first->status;
 }
 
 /* The extents and strides of a tensor. */

@@ -29,7 +29,7 @@ struct class {
     int groups, steps, period, accesses, literals;
     bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
     int literal_constant;
-    int fault;                     /* the first of its part's bytes for divisions by zero */
+    int fault;                     /* the first of its part's bytes for divisions by zero and positions outside */
     const unsigned long long *literal;
     const uint64_t *const *code;   /* [CODES] */
 };
@@ -675,10 +675,10 @@ SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *ar
     return weft_run(kernel, 1, pointers, steps, stream);
 }
 
-/* The first division by zero in the text, of all that the kernel's launches have met since this was last asked. */
+/* The first remark in the text, of all that the kernel's launches have met since this was last asked. */
 SHARED int weft_status(const struct kernel *kernel)
 {
-    struct place first = {0, 0};
+    struct place first = {0, 0, 0};
     pthread_mutex_lock(&mutex);
     volatile unsigned char *const bytes = met;
     pthread_mutex_unlock(&mutex);
@@ -689,7 +689,7 @@ SHARED int weft_status(const struct kernel *kernel)
                 keep_first(&first, &kernel->part[p].fault[f]);
             *byte = 0;
         }
-    return tell_division(&first);
+    return tell_remark(&first);
 }
 
 /* Everything on all GPUs; what the driver refuses is lost with its context. */

@@ -116,7 +116,7 @@ SHARED void follow(const struct part *part, int a, const struct tensor *tensors,
         pieces_make(&pieces, to->rank, to->extents, views->strides[a]);
     walk->levels = views->levels + (ptrdiff_t)number * MAP_LEVELS;
     walk_follow(views->maps, access->map, &pieces, walk);
-    if (!special)
+    if (!special && !walk->taken)
         walk_number(walk);
     views->walk[a] = walk;
 }
@@ -380,7 +380,7 @@ struct call {
     const int64_t *d;
     char *scratch, *temporaries;
     size_t own;                    /* bytes of temporaries of a sample */
-    struct place first;            /* the first division by zero in the text; line 0: none */
+    struct place first;            /* the first remark in the text; line 0: none */
 };
 
 /* Rows of a launch: the samples among `count` plans that this class serves. */
@@ -487,7 +487,7 @@ static int run_checked(struct call *call, int64_t samples)
     call->temporaries = memory ? call->scratch + scratch : NULL;
     run_all(call, samples);
     free(memory);
-    return tell_division(&call->first);
+    return tell_remark(&call->first);
 }
 
 /* Loops that may not run; the environment is ours. */

@@ -214,36 +214,78 @@ SEPARATE static const T *N(mapped)(T *block, const char *from, const i64 *map, i
         block[j] = block[m - 1];
     return block;
 }
+//: move bounded_to
+/* Where a digit of some level lies outside its bounds what is read stands in the level. */
+static inline const char *N(bounded_to)(const char *from, const i64 *map, i64 row, i64 number)
+{
+    const i64 *level = map + 1;
+    i64 next = row;
+    for (i64 levels = *map; levels > 0; levels--) {
+        const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
+        next += level[1];
+        for (i64 k = 0; k < n; k++) {
+            i64 digit = number;
+            if (k + 1 < n) { /* 32 bits divide faster */
+                number = (u64)(number | extents[k]) >> 32 ? number / extents[k] : (i64)((u32)number / (u32)extents[k]);
+                digit -= number * extents[k];
+            }
+            if (digit < low[k] || digit >= high[k])
+                return (const char *)(level + 2);
+            next += digit * strides[k];
+        }
+        level = high + n;
+        number = next;
+        next = 0;
+    }
+    return from + number;
+}
 //: move bounded
-/* Each element by itself: where a digit of some level lies outside its bounds what is read stands in the level. */
+/* Each element by itself. */
 SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, i64 row, i64 i, int m)
 {
-    for (int j = 0; j < m; j++) {
-        const i64 *level = map + 1, *outside = 0;
-        i64 number = i + j, next = row;
-        for (i64 levels = *map; levels > 0 && !outside; levels--) {
-            const i64 n = *level, *extents = level + 3, *strides = extents + n, *low = strides + n, *high = low + n;
-            next += level[1];
+    for (int j = 0; j < m; j++)
+        block[j] = *(const T *)N(bounded_to)(from, map, row, i + j);
+    for (int j = m; j < BLOCK; j++)
+        block[j] = block[m - 1];
+    return block;
+}
+//: move taken
+/* Elements by numbers that are computed; 0 where a number is negative. */
+SEPARATE static void N(taken)(T *block, const char *from, const i64 *map, const i64_m *numbers)
+{
+    const int plain = *map == 1 && map[1] == 1; /* numbers are a step apart, as mostly */
+    for (int j = 0; j < BLOCK; j++) {
+        const i64 *level = map + 1;
+        i64 number = numbers[j];
+        if (number < 0) {
+            block[j] = 0;
+            continue;
+        }
+        if (plain)
+            number = map[2] + number * map[4];
+        for (i64 levels = plain ? 0 : *map; levels > 0; levels--) {
+            const i64 n = *level, *extents = level + 2, *strides = extents + n;
+            i64 next = level[1];
             for (i64 k = 0; k < n; k++) {
                 i64 digit = number;
-                if (k + 1 < n) { /* 32 bits divide faster */
+                if (k + 1 < n) {
                     number = (u64)(number | extents[k]) >> 32 ? number / extents[k]
                                                               : (i64)((u32)number / (u32)extents[k]);
                     digit -= number * extents[k];
                 }
-                if (digit < low[k] || digit >= high[k])
-                    outside = level + 2;
                 next += digit * strides[k];
             }
-            level = high + n;
+            level = strides + n;
             number = next;
-            next = 0;
         }
-        block[j] = *(const T *)(outside ? (const char *)outside : from + number);
+        block[j] = *(const T *)(from + number);
     }
-    for (int j = m; j < BLOCK; j++)
-        block[j] = block[m - 1];
-    return block;
+}
+//: move taken_bounded
+SEPARATE static void N(taken_bounded)(T *block, const char *from, const i64 *map, const i64_m *numbers)
+{
+    for (int j = 0; j < BLOCK; j++)
+        block[j] = numbers[j] < 0 ? (T)0 : *(const T *)N(bounded_to)(from, map, 0, numbers[j]);
 }
 //: move lookup
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__

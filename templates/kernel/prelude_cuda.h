@@ -172,7 +172,7 @@ DEVICE void N(mapped)(T *x, const char *from, const i64 *map, i64 row, index i, 
     for (int j = 0; j < BLOCK; j++)
         x[j] = *(const T *)(from + mapped_to(map, row, (uindex)(i + j)));
 }
-//: move bounded
+//: move bounded_to
 /* As mapped_to, but where a digit of some level lies outside its bounds what is read stands in the level. */
 SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, uindex i)
 {
@@ -198,11 +198,23 @@ SEPARATE const char *N(bounded_to)(const char *from, const i64 *map, i64 row, ui
     }
     return from + next;
 }
+//: move bounded
 DEVICE void N(bounded)(T *x, const char *from, const i64 *map, i64 row, index i, const int BLOCK)
 {
     UNROLLED
     for (int j = 0; j < BLOCK; j++)
         x[j] = *(const T *)N(bounded_to)(from, map, row, (uindex)(i + j));
+}
+//: move taken
+/* An element by a number that is computed; 0 where that is negative. */
+DEVICE T N(taken)(const char *from, const i64 *map, i64 number)
+{
+    return number < 0 ? (T)0 : *(const T *)(from + mapped_to(map, 0, (uindex)number));
+}
+//: move taken_bounded
+DEVICE T N(taken_bounded)(const char *from, const i64 *map, i64 number)
+{
+    return number < 0 ? (T)0 : *(const T *)N(bounded_to)(from, map, 0, (uindex)number);
 }
 //: move fill
 DEVICE void N(fill)(T *x, T value, const int BLOCK)

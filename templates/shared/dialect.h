@@ -44,6 +44,12 @@ FN T N(remainder)(T a, T b)
 {
     return b == 0 || (b == (T)-1 && (T)-1 < (T)1) ? (T)0 : (T)(a % b);
 }
+//: integer position
+FN T N(position)(T a, T b)
+{
+    const T p = a < 0 ? (T)((U)a + (U)b) : a;
+    return p >= 0 && p < b ? p : (T)-1;
+}
 //: integer ipow
 FN T N(ipow)(T a, T b)
 {

@@ -259,7 +259,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
 }
 
 /* What a kernel finds the elements of a mapped or bounded access with: levels, the first of which takes apart the
- * place in the row. Returns how many numbers that is; `to` may be NULL. */
+ * place in the row, or the number that the kernel computes. Returns how many numbers that is; `to` may be NULL. */
 SHARED int make_map(const struct grouping *groups, int first, int64_t part, int a, long long *to)
 {
     const struct walk *walk = groups->walks[a];
@@ -269,8 +269,8 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
     row.bounds = NULL;
     row_pieces(groups, first, part, a, &row.pieces);
     if (to)
-        to[0] = walk->level_count + 1;
-    for (int i = 0; i <= walk->level_count; i++)
+        to[0] = walk->level_count + !walk->taken;
+    for (int i = walk->taken; i <= walk->level_count; i++)
         size += put_level(i ? &walk->levels[i - 1] : &row, bounded, to ? to + size : NULL);
     return size;
 }

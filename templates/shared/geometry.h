@@ -30,7 +30,8 @@ struct axis {
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
     OUTSIDE_VALUE,                 /* a value */
-    OUTSIDE_WRAP                   /* the element at the position modulo the extent, which is not 0 */
+    OUTSIDE_WRAP,                  /* the element at the position modulo the extent, which is not 0 */
+    OUTSIDE_TAKEN                  /* of a step without axes: the kernel computes the number of the element in `to` */
 };
 
 /* A step of an access map: elements of a shape `from`, which is broadcast into what map `parent` leads to, are
@@ -42,7 +43,7 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype */
+    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these are */
 };
 
 /* Takes a number apart into the digits of its pieces: the sum of their strides and the offset is the next
@@ -57,6 +58,8 @@ struct walk_level {
  * for the first level. */
 struct walk {
     struct pieces over;
+    bool taken;                    /* by numbers that the kernel computes: `over` stays at 0, and the first level takes
+                                      such a number apart */
     int level_count;
     struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };

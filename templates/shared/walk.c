@@ -335,13 +335,36 @@ static void follow_wrapped(struct walk *walk, const struct index_map *step)
     }
 }
 
+/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
+SHARED void walk_number(struct walk *walk)
+{
+    int64_t count = 1;
+    for (int i = 0; i < walk->over.count; i++)
+        count *= walk->over.at[i].extent;
+    add_level(walk, &walk->over, NULL);
+    number_pieces(&walk->over, count);
+}
+
+/* The same of numbers that the kernel computes of elements of `to`, at any place of `space`. */
+static void follow_taken(struct walk *walk, const struct shape *to, const struct shape *space)
+{
+    if (!count_elements(to)) { /* nothing is read */
+        walk->level_count = 0;
+        walk->over.count = 0;
+        walk->over.offset = 0;
+    }
+    walk_number(walk);
+    walk->over.count = 0;
+    pieces_add(&walk->over, count_elements(space), 0);
+}
+
 /* The walk of a tensor whose elements under map number `map` are `tensor`; walk->levels is there. */
 SHARED void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor,
                         struct walk *walk)
 {
     walk->over = *tensor;
     walk->level_count = 0;
-    for (; map; map = maps[map].parent) {
+    for (; map && maps[map].outside != OUTSIDE_TAKEN; map = maps[map].parent) {
         const struct index_map *step = &maps[map];
         const struct shape *to = maps[step->parent].to;
         struct pieces seen;
@@ -360,16 +383,9 @@ SHARED void walk_follow(const struct index_map *maps, int map, const struct piec
         number_pieces(&seen, count_elements(step->from));
         stretch(&seen, step->from, to, &walk->over);
     }
-}
-
-/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
-SHARED void walk_number(struct walk *walk)
-{
-    int64_t count = 1;
-    for (int i = 0; i < walk->over.count; i++)
-        count *= walk->over.at[i].extent;
-    add_level(walk, &walk->over, NULL);
-    number_pieces(&walk->over, count);
+    walk->taken = map != 0;
+    if (walk->taken)
+        follow_taken(walk, maps[map].to, maps[0].to);
 }
 
 /* Whether positions may lie outside. */

@@ -27,7 +27,7 @@ class Kernel:
 
     def __init__(self, number, case):
         self.name, self.case = f"case_{number}", case
-        self.inputs, self.results, self.place = {}, {}, None
+        self.inputs, self.results, self.place, self.status = {}, {}, None, 0
         self.values = []  # inputs that the shape entry takes, because sizes are made of them
 
 
@@ -74,8 +74,9 @@ def fill(kernel):
         sys.exit(f"{case.where}: {error}{told}")
     kernel.inputs = {name: copies[f"copy_{name}"] for name in names}
     kernel.results = results
-    place = re.search(r"^<expr>:(\d+):(\d+): warning\[W\d+\]: .*divi", told, re.MULTILINE)
-    kernel.place = tuple(map(int, place.groups())) if place else None
+    remark = re.search(r"^<expr>:(\d+):(\d+): warning\[W00(84|88)\]: ", told, re.MULTILINE)
+    kernel.place = tuple(map(int, remark.groups()[:2])) if remark else None
+    kernel.status = {"84": 1, "88": 2}[remark[3]] if remark else 0
     return kernel
 
 

@@ -313,6 +313,7 @@ struct oracle_row {
     bool bools, integers, floats, divides;
     wide (*integer)(wide, wide, wide, enum weft_dtype);
     void (*real)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_srcptr, enum weft_dtype);
+    bool places;                   /* an integer result of -1 is remarked */
 };
 
 #define INTEGER_FUNCTION(id, expression)                                                           \
@@ -344,6 +345,9 @@ struct oracle_row {
 #define WHOLE(id, bo, in, ...)                                                                     \
     INTEGER_FUNCTION(id, __VA_ARGS__)                                                              \
     ROW(id, .bools = bo, .integers = in, .integer = integer_##id)
+#define ORACLE_PLACES(id, ...)                                                                      \
+    INTEGER_FUNCTION(id, __VA_ARGS__)                                                              \
+    ROW(id, .integers = true, .integer = integer_##id, .places = true)
 #define ORACLE_INTEGERS(id, ...) WHOLE(id, false, true, __VA_ARGS__)
 #define ORACLE_BITS(id, ...) WHOLE(id, true, true, __VA_ARGS__)
 #define ORACLE_BOOLS(id, ...) WHOLE(id, true, false, __VA_ARGS__)
@@ -363,8 +367,11 @@ bool oracle_has(enum op op, enum weft_dtype source)
 
 bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operands[3])
 {
-    return oracle_rows[op]->divides && !oracle_is_float(source) && source != WEFT_BOOL &&
-           integer_of(source, operands[1]) == 0;
+    const wide a = oracle_is_float(source) ? 0 : integer_of(source, operands[0]),
+               b = oracle_is_float(source) ? 0 : integer_of(source, operands[1]);
+    const struct oracle_row *row = oracle_rows[op];
+    return !oracle_is_float(source) && source != WEFT_BOOL &&
+           ((row->divides && b == 0) || (row->places && row->integer(a, b, 0, source) == -1));
 }
 
 /* ---- running a row ---- */

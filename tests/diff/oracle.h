@@ -21,7 +21,7 @@ double oracle_error(enum op op, enum weft_dtype source, enum weft_dtype result,
 /* A comparison of two integers (or bools) of any dtypes by value. */
 union scalar oracle_compare(enum op op, enum weft_dtype a_dtype, union scalar a,
                             enum weft_dtype b_dtype, union scalar b);
-/* Rule 4.4: whether the element is remarked as a division by zero. */
+/* Rule 4.4: whether the element is remarked: it divides by zero, or a position lies outside. */
 bool oracle_fault(enum op op, enum weft_dtype source, const union scalar operands[3]);
 /* Section 3's table. */
 enum weft_dtype oracle_promote(enum weft_dtype a, enum weft_dtype b);

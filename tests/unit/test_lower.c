@@ -126,7 +126,7 @@ static void what_moves_is_not_read_in_place(void **state)
 static void assert_fault(const struct front *front, const struct kernel *kernel, int i, uint32_t start,
                          const char *text)
 {
-    struct span span = kernel->faults[i];
+    struct span span = kernel->faults[i].span;
     assert_int_equal(span.start, start + strlen(INPUTS));
     assert_int_equal(span.end - span.start, strlen(text));
     assert_memory_equal(front->source.text + span.start, text, strlen(text));
@@ -215,7 +215,7 @@ static void random_kernels_have_no_waste(void **state)
         assert_int_equal(count_equal(kernel), 0);
         assert_all_used(kernel);
         for (int i = 1; i < kernel->fault_count; i++)
-            assert_true(kernel->faults[i - 1].start < kernel->faults[i].start);
+            assert_true(kernel->faults[i - 1].span.start < kernel->faults[i].span.start);
         instructions += kernel->ins_count;
         faults += kernel->fault_count;
         front_finish(&front);

@@ -142,7 +142,7 @@ enum {
     MAPPED = 0, /* accesses that may go by an element's number */
     MAP_LEVELS = 1, /* that a number is taken apart in */
     MAP_NUMBERS = 0, /* to say so */
-    FAULTS = 0, /* divisions by zero that a loop tells */
+    FAULTS = 0, /* divisions by zero and positions outside that a loop tells */
     LEVELS = 1, /* instruction sets */
 };
 struct shape {
@@ -205,7 +205,8 @@ struct axis {
 enum outside {
     OUTSIDE_NONE,                  /* no position does */
     OUTSIDE_VALUE,                 /* a value */
-    OUTSIDE_WRAP                   /* the element at the position modulo the extent, which is not 0 */
+    OUTSIDE_WRAP,                  /* the element at the position modulo the extent, which is not 0 */
+    OUTSIDE_TAKEN                  /* of a step without axes: the kernel computes the number of the element in `to` */
 };
 
 /* A step of an access map: elements of a shape `from`, which is broadcast into what map `parent` leads to, are
@@ -217,7 +218,7 @@ struct index_map {
     const struct shape *from, *to;
     const struct axis *axes;       /* [to->rank]; NULL: element number n is element number n */
     enum outside outside;          /* OUTSIDE_WRAP: axes follow their own dimensions, one by one */
-    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype */
+    uint64_t value;                /* OUTSIDE_VALUE: bits of the access's dtype; OUTSIDE_TAKEN: which numbers these are */
 };
 
 /* Takes a number apart into the digits of its pieces: the sum of their strides and the offset is the next
@@ -232,6 +233,8 @@ struct walk_level {
  * for the first level. */
 struct walk {
     struct pieces over;
+    bool taken;                    /* by numbers that the kernel computes: `over` stays at 0, and the first level takes
+                                      such a number apart */
     int level_count;
     struct walk_level *levels;     /* room for all that its map's steps take (MAP_STEP), and for walk_number */
 };
@@ -623,13 +626,36 @@ static void follow_wrapped(struct walk *walk, const struct index_map *step)
     }
 }
 
+/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
+SHARED void walk_number(struct walk *walk)
+{
+    int64_t count = 1;
+    for (int i = 0; i < walk->over.count; i++)
+        count *= walk->over.at[i].extent;
+    add_level(walk, &walk->over, NULL);
+    number_pieces(&walk->over, count);
+}
+
+/* The same of numbers that the kernel computes of elements of `to`, at any place of `space`. */
+static void follow_taken(struct walk *walk, const struct shape *to, const struct shape *space)
+{
+    if (!count_elements(to)) { /* nothing is read */
+        walk->level_count = 0;
+        walk->over.count = 0;
+        walk->over.offset = 0;
+    }
+    walk_number(walk);
+    walk->over.count = 0;
+    pieces_add(&walk->over, count_elements(space), 0);
+}
+
 /* The walk of a tensor whose elements under map number `map` are `tensor`; walk->levels is there. */
 SHARED void walk_follow(const struct index_map *maps, int map, const struct pieces *tensor,
                         struct walk *walk)
 {
     walk->over = *tensor;
     walk->level_count = 0;
-    for (; map; map = maps[map].parent) {
+    for (; map && maps[map].outside != OUTSIDE_TAKEN; map = maps[map].parent) {
         const struct index_map *step = &maps[map];
         const struct shape *to = maps[step->parent].to;
         struct pieces seen;
@@ -648,16 +674,9 @@ SHARED void walk_follow(const struct index_map *maps, int map, const struct piec
         number_pieces(&seen, count_elements(step->from));
         stretch(&seen, step->from, to, &walk->over);
     }
-}
-
-/* The same walk by way of the elements' numbers in the iteration space: it then has one piece. */
-SHARED void walk_number(struct walk *walk)
-{
-    int64_t count = 1;
-    for (int i = 0; i < walk->over.count; i++)
-        count *= walk->over.at[i].extent;
-    add_level(walk, &walk->over, NULL);
-    number_pieces(&walk->over, count);
+    walk->taken = map != 0;
+    if (walk->taken)
+        follow_taken(walk, maps[map].to, maps[0].to);
 }
 
 /* Whether positions may lie outside. */
@@ -927,7 +946,7 @@ static int put_level(const struct walk_level *level, bool bounded, long long *to
 }
 
 /* What a kernel finds the elements of a mapped or bounded access with: levels, the first of which takes apart the
- * place in the row. Returns how many numbers that is; `to` may be NULL. */
+ * place in the row, or the number that the kernel computes. Returns how many numbers that is; `to` may be NULL. */
 SHARED int make_map(const struct grouping *groups, int first, int64_t part, int a, long long *to)
 {
     const struct walk *walk = groups->walks[a];
@@ -937,8 +956,8 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
     row.bounds = NULL;
     row_pieces(groups, first, part, a, &row.pieces);
     if (to)
-        to[0] = walk->level_count + 1;
-    for (int i = 0; i <= walk->level_count; i++)
+        to[0] = walk->level_count + !walk->taken;
+    for (int i = walk->taken; i <= walk->level_count; i++)
         size += put_level(i ? &walk->levels[i - 1] : &row, bounded, to ? to + size : NULL);
     return size;
 }
@@ -1535,8 +1554,9 @@ struct class {
     size_t scratch;                /* bytes that a thread lends it */
 };
 
+/* A remark's place in the text, and its status. */
 struct place {
-    int line, column;
+    int line, column, status;
 };
 
 /* A loop: results of one shape, or what they have in common. */
@@ -1546,7 +1566,7 @@ struct part {
     const struct access *access;
     const struct map *map;
     const struct class *class;
-    const struct place *fault;     /* where each division by zero stands */
+    const struct place *fault;     /* where each division by zero or position outside stands */
     double weight;                 /* an estimate of an element's time */
 };
 
@@ -1585,20 +1605,22 @@ static int tell(int status, const char *name, const char *text)
     return status;
 }
 
-/* Keeps the division by zero that comes first in the text. `first` has line 0 before there is one. */
+/* Keeps the remark that comes first in the text. `first` has line 0 before there is one. */
 static void keep_first(struct place *first, const struct place *place)
 {
     if (!first->line || place->line < first->line || (place->line == first->line && place->column < first->column))
         *first = *place;
 }
 
-static int tell_division(const struct place *first)
+static int tell_remark(const struct place *first)
 {
     if (!first->line)
         return WEFT_KERNEL_OK;
-    weft_last_note = (struct weft_note){WEFT_KERNEL_DIVIDE_BY_ZERO, first->line, first->column, NULL,
-                                        "an integer is divided by zero, which gives 0"};
-    return WEFT_KERNEL_DIVIDE_BY_ZERO;
+    weft_last_note = (struct weft_note){first->status, first->line, first->column, NULL,
+                                        first->status == WEFT_KERNEL_OUT_OF_RANGE
+                                            ? "a position lies outside, which gives 0"
+                                            : "an integer is divided by zero, which gives 0"};
+    return first->status;
 }
 
 /* The extents and strides of a tensor. */
@@ -1996,7 +2018,7 @@ SHARED void follow(const struct part *part, int a, const struct tensor *tensors,
         pieces_make(&pieces, to->rank, to->extents, views->strides[a]);
     walk->levels = views->levels + (ptrdiff_t)number * MAP_LEVELS;
     walk_follow(views->maps, access->map, &pieces, walk);
-    if (!special)
+    if (!special && !walk->taken)
         walk_number(walk);
     views->walk[a] = walk;
 }
@@ -2205,7 +2227,7 @@ struct call {
     const int64_t *d;
     char *scratch, *temporaries;
     size_t own;                    /* bytes of temporaries of a sample */
-    struct place first;            /* the first division by zero in the text; line 0: none */
+    struct place first;            /* the first remark in the text; line 0: none */
 };
 
 /* Rows of a launch: the samples among `count` plans that this class serves. */
@@ -2312,7 +2334,7 @@ static int run_checked(struct call *call, int64_t samples)
     call->temporaries = memory ? call->scratch + scratch : NULL;
     run_all(call, samples);
     free(memory);
-    return tell_division(&call->first);
+    return tell_remark(&call->first);
 }
 
 /* Loops that may not run; the environment is ours. */
