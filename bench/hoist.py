@@ -19,14 +19,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
 import numpy as np  # noqa: E402
+from cases import TABLES  # noqa: E402
 import library  # noqa: E402
 import machine  # noqa: E402
 
 SIDE = 1000
-TABLES = [("(x / 255.0) ** 2.2", np.float32), ("uint8(255 * (x / 255.0) ** 0.45)", np.uint8),
-          ("exp(x * 0.01)", np.float32), ("tanh(x / 64.0)", np.float32), ("x % 7", np.int32),
-          ("exp(float64(x))", np.float64), ("sqrt(x / 255.0) / (x + 1)", np.float32),
-          ("sqrt(float64(x)) * 16", np.float64)]
 
 
 def loops(scratch):
