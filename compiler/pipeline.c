@@ -95,9 +95,11 @@ struct reducing {
 };
 
 /* Whether the target's kernels have reduced dimensions. Ahead of time extents are not known well enough. */
-static bool fuses(const struct pipeline *p)
+static enum joiner joiner_of(const struct pipeline *p)
 {
-    return p->target->reduce && !p->open && p->fast & FAST_REDUCE;
+    if (!p->target->reduce || p->open || !(p->fast & FAST_REDUCE))
+        return JOIN_KERNELS;
+    return p->target->chunks ? JOIN_THREADS : JOIN_TILES;
 }
 
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
@@ -107,14 +109,16 @@ static int inner_dimensions(const struct pipeline *p, const struct shape *shape,
     enum { FEW = 64 };
     int64_t elements = 1, inner = 1;
     int trailing = 0, parallel = 0;
-    for (int d = shape->rank - 1; fuses(p) && d >= 0; d--) {
+    const enum joiner joiner = joiner_of(p);
+    for (int d = shape->rank - 1; joiner != JOIN_KERNELS && d >= 0; d--) {
         const bool reduced = set >> d & 1;
         elements *= reduced ? shape->extents[d] : 1;
         trailing += !reduced && trailing == shape->rank - 1 - d;
         inner *= trailing == shape->rank - d ? shape->extents[d] : 1;
         parallel += !reduced;
     }
-    return elements < 2 ? 0 : elements * inner <= FEW ? parallel : trailing;
+    const bool few = joiner == JOIN_THREADS ? results_are_inner(elements, inner) : elements * inner <= FEW;
+    return elements < 2 ? 0 : few ? parallel : trailing;
 }
 
 /* The number of parallel dimensions behind dimension d. */
@@ -424,7 +428,7 @@ static bool pass_reduce(struct pipeline *p)
             p->kernels.first_result = p->kernels.count;
         add_kernel(&p->kernels, before.kernels[k]);
         if (before.kernels[k].reduce)
-            reduce(&p->kernels, p->kernels.count - 1, fuses(p));
+            reduce(&p->kernels, p->kernels.count - 1, joiner_of(p));
     }
     return true;
 }
@@ -476,7 +480,8 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
     if (!make_views(arena, &params->shapes, &params->operands, kernel, params->maps, space, views, wrong))
         return false;
     const struct lanes *lanes = kernel->lanes;
-    const unsigned apart = lanes && lanes->points > 1 ? FAST_FLAT | FAST_EXPAND : 0; /* rows hold one point */
+    const bool threads = lanes && lanes->threads.threads;
+    const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0; /* rows hold one point */
     make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->target->chunks,
                   &loop->geometry);
     if (lanes && loop->geometry.volume)

@@ -292,11 +292,20 @@ static void put_map(struct buf *buf, const struct kernel *kernel, const struct a
     }
 }
 
+static const char *plural(long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Prints how threads share the elements. */
 static void put_chunks(struct buf *buf, const struct geometry *g, const struct form *form)
 {
     const int tile = form->threads * form->unroll * form->block;
-    buf_printf(buf, "  rows: %lld of %lld elements, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
+    if (form->reduces)
+        buf_printf(buf, "  rows: %lld of %lld elements, in %lld tile%s; each thread reads %d at once\n", (long long)g->rows,
+                   (long long)g->columns, (long long)g->tiling.tiles, plural(g->tiling.tiles), form->unroll);
+    else
+        buf_printf(buf, "  rows: %lld of %lld elements, in tiles of %d: %d threads, each %d chunk%s of %d element%s\n",
                (long long)g->rows, (long long)g->columns, tile, form->threads, form->unroll,
                form->unroll == 1 ? "" : "s", form->block, form->block == 1 ? "" : "s");
     if (form->block > 1)
@@ -305,7 +314,21 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
                form->many ? "operands by a table in memory" : "operands by value");
 }
 
-/* Prints rows, and why they are longer than the innermost group. */
+/* Prints how the threads of a block share a tile. */
+static void put_threads(struct buf *buf, const struct lanes *lanes)
+{
+    const struct thread_joins *how = &lanes->threads;
+    const long long results = (long long)(lanes->together * lanes->width);
+    const long long blocks = (long long)lanes->chunk * (how->partial ? how->node / LANES : 1);
+    buf_printf(buf, "\n  %d threads, %lld result%s: ", how->threads, results, plural(results));
+    if (how->serial)
+        buf_puts(buf, "each thread joins all elements of its own\n");
+    else
+        buf_printf(buf, "each thread joins one of %d lanes of %lld block%s%s%s\n", LANES, blocks / how->beside,
+                   plural(blocks / how->beside), how->beside > 1 ? " beside others" : "",
+                   lanes->chunks > 1 ? "; another kernel joins what is left" : "");
+}
+
 /* Prints what a kernel joins, and how tiles share it. */
 static void put_lanes(struct buf *buf, const struct lanes *lanes)
 {
@@ -315,11 +338,16 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
                op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
     if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
+    if (lanes->threads.threads) {
+        put_threads(buf, lanes);
+        return;
+    }
     buf_printf(buf, "\n  a tile takes %lld block%s of %d elements, %lld result%s beside each other%s\n", blocks,
-               blocks == 1 ? "" : "s", BLOCK_ELEMENTS, (long long)lanes->width, lanes->width == 1 ? "" : "s",
+               plural(blocks), BLOCK_ELEMENTS, (long long)lanes->width, plural(lanes->width),
                lanes->chunks > 1 ? "; further kernels join what the tiles leave" : "");
 }
 
+/* Prints rows, and why they are longer than the innermost group. */
 static void put_rows(struct buf *buf, const struct geometry *g, const struct form *form, bool lanes)
 {
     int together = g->period ? 2 : g->row_groups;

@@ -16,7 +16,7 @@ const struct target target_c = {
     .accesses = weft_template_access_c, .args = weft_template_args, .function = "static inline",
     .block = "", .boolean = "_Bool", .fast = FAST_ALL, .declares = true, .launch = 1 << 15};
 const struct target target_cuda = {
-    .name = "cuda", .skeleton = weft_template_kernel_cuda, .prelude = weft_template_prelude_cuda,
+    .name = "cuda", .skeleton = weft_template_kernel_cuda, .reduce = weft_template_reduce_cuda, .prelude = weft_template_prelude_cuda,
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
@@ -204,6 +204,20 @@ static void put_types(struct emitter *e, struct buf *out)
     }
 }
 
+/* Adds how threads join, as constants. */
+static void put_joining(struct emitter *e, struct buf *out)
+{
+    const struct lanes *lanes = e->kernel->lanes;
+    const struct thread_joins *how = &lanes->threads;
+    const struct { const char *name; int value; } constants[] = {
+        {"REDUCES", true}, {"LANE_COUNT", LANES}, {"SERIAL", how->serial}, {"PARTIAL", how->partial},
+        {"BETWEEN", how->serial ? 1 : LANES}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
+        {"LINE", lanes->width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
+        {"ALONG_ELEMENTS", ALONG_ELEMENTS}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
+}
+
 /* Adds the form as constants, on which parts of the target's texts depend. */
 static void put_form(struct emitter *e, struct buf *out)
 {
@@ -222,6 +236,8 @@ static void put_form(struct emitter *e, struct buf *out)
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
+    if (form->reduces)
+        put_joining(e, out);
     if (form->bounds || form->hints)
         buf_printf(out, "#define BOUNDS %d\n#define HINTS %d\n", form->bounds, form->hints);
 }
@@ -301,13 +317,24 @@ static void put_helpers(struct emitter *e, struct buf *out)
     buf_add(out, e->subst.helpers.text, e->subst.helpers.length);
 }
 
+static void put_numbers(struct emitter *e, struct buf *out)
+{
+    put_head(e, out, "//: numbers head\n");
+}
+
+static void put_samples(struct emitter *e, struct buf *out)
+{
+    put_head(e, out, "//: samples head\n");
+}
+
 /* The sections of a skeleton that are made as a whole. */
 static const struct {
     const char *name;
     void (*put)(struct emitter *e, struct buf *out);
 } whole_sections[] = {
     {"comment", put_comment}, {"types", put_types}, {"sizes", put_form}, {"args", put_args},
-    {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry},
+    {"library", put_library}, {"helpers", put_helpers}, {"entry", put_entry}, {"numbers", put_numbers},
+    {"samples", put_samples},
 };
 
 static const char *section_text(struct emitter *e, const char *name, size_t length)
@@ -353,29 +380,35 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
-/* The types in which a reduction stages and joins values, and the functions that join two. */
+/* The types in which a reduction joins values, and the functions that join two. */
 static void put_joins(struct emitter *e, struct buf *out)
 {
     const struct lanes *lanes = e->kernel->lanes;
     const struct { const char *name; enum weft_dtype dtype; } types[] = {{"acc", lanes->acc}, {"tree", lanes->tree}};
-    buf_printf(out, "enum { LANE_COUNT = %d, STAGE = %d, WIDTH = %d, SCRATCH = %zu };\n", LANES, BLOCK_ELEMENTS,
-               MAX_WIDTH, e->scratch);
-    buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const struct ins ins = {INS_OP, lanes->op, types[i].dtype, types[i].dtype, {-1, -1, -1}};
         const char *type = short_name(types[i].dtype), *name = types[i].name;
         buf_printf(out, "typedef %s_m %s_t;\n", type, name);
-        buf_printf(out, "static inline %s join_%s(%s a, %s b)\n{\n    return ", type, name, type, type);
+        buf_printf(out, "%s %s join_%s(%s a, %s b)\n{\n    return ", e->params->target->function, type, name, type, type);
         put_meaning(e, out, &ins, op_meaning(lanes->op, types[i].dtype), (const char *[]){"a", "b", NULL});
         buf_puts(out, ";\n}\n");
     }
 }
 
-/* Adds what the skeleton of a reduction needs. Its scratch memory begins at a multiple of 64 bytes. */
+/* Adds what the skeleton of a reduction needs. In C its scratch memory begins at a multiple of 64 bytes. */
 static void emit_joins(struct emitter *e)
 {
     const struct lanes *lanes = e->kernel->lanes;
+    if (e->params->target->chunks) {
+        put_joins(e, &e->joins);
+        buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
+                   short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
+        return;
+    }
     e->scratch = (e->scratch + 63) / 64 * 64;
+    buf_printf(&e->joins, "enum { LANE_COUNT = %d, STAGE = %d, WIDTH = %d, SCRATCH = %zu };\n", LANES, BLOCK_ELEMENTS,
+               MAX_WIDTH, e->scratch);
+    buf_printf(&e->joins, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
     put_joins(e, &e->joins);
     buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
     e->scratch += (size_t)MAX_WIDTH * (size_t)(type_rows[lanes->acc].size + type_rows[lanes->tree].size);

@@ -17,7 +17,7 @@ enum { HEAVY = 16, MAX_HEAVY = 64 };
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
-    S(joins)     S(offsets) S(groups) S(loads)
+    S(joins) S(absent) S(offsets) S(groups) S(loads)
 
 struct emitter {
     struct arena *arena;

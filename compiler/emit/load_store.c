@@ -83,6 +83,8 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
 
 void emit_access(struct emitter *e, int k, bool store, bool called)
 {
-    put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, store && e->kernel->lanes ? "reduced" : section_of(e->kinds[k], store));
+    const bool reduced = store && e->kernel->lanes;
+    if (!reduced)
+        put_lines(e, k, store, called, "every");
+    put_lines(e, k, store, called, reduced ? "reduced" : section_of(e->kinds[k], store));
 }

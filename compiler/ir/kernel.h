@@ -107,6 +107,16 @@ enum {
     MAX_WIDTH = 1 << 16               /* lanes that a tile of a kernel with reduced dimensions has at most */
 };
 
+/* How the threads of a block join: each one lane of some nodes, or all of a result. */
+struct thread_joins {
+    int threads;                   /* of a block */
+    bool serial;                   /* a thread joins all elements of a result */
+    bool partial;                  /* the elements are lanes of blocks that were joined before */
+    int node;                      /* elements of a node: a block, or some blocks of which there are only lanes */
+    int levels;                    /* of a thread's tree of nodes */
+    int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two */
+};
+
 /* How a kernel with reduced dimensions joins its values, which its only store stores. Its iteration space is [points,
  * elements, inner]. */
 struct lanes {
@@ -117,8 +127,9 @@ struct lanes {
     int64_t points, elements, inner; /* extents of the three together */
     int64_t lanes;                 /* of each inner element: LANES, or as many as there are elements */
     int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
-    int64_t chunk, chunks;         /* how many blocks of elements a tile takes; tiles behind each other */
+    int64_t chunk, chunks;         /* how many blocks (nodes) of elements a tile takes; tiles behind each other */
     int64_t together;              /* how many points a tile takes */
+    struct thread_joins threads;        /* how threads of a GPU join; .threads is 0: the kernel is a CPU's */
     const struct shape *stored;    /* the space with extents of 1 for all but points, so that these stay apart */
 };
 

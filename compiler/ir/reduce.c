@@ -2,6 +2,7 @@
 #include "compiler/ir/reduce.h"
 
 #include "compiler/ir/index_map.h"
+#include "compiler/ir/reduce_impl.h"
 
 #include <string.h>
 
@@ -296,22 +297,6 @@ static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype sto
     return !small ? r->dtype : type_rows[stored].class == CLASS_SIGNED ? WEFT_INT32 : WEFT_UINT32;
 }
 
-/* How tiles share the work: up to 64 blocks of a point, less where there are many lanes. */
-static struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner)
-{
-    enum { BLOCKS = 64, LEVELS = 7, NEAR = 1 << 13 };
-    const int64_t most = elements < BLOCK_ELEMENTS ? NEAR : MAX_WIDTH; /* few lanes stay in the nearest cache */
-    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1};
-    lanes.lanes = elements < LANES ? elements : LANES;
-    lanes.width = inner < most / lanes.lanes ? inner : most / lanes.lanes;
-    lanes.windows = (inner + lanes.width - 1) / lanes.width;
-    lanes.chunk = lanes.lanes * LEVELS * lanes.width <= MAX_WIDTH ? BLOCKS : 1;
-    lanes.chunks = (elements - 1) / (lanes.chunk * BLOCK_ELEMENTS) + 1;
-    if (lanes.windows * lanes.chunks == 1 && elements * inner < TILE)
-        lanes.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
-    return lanes;
-}
-
 /* Makes the kernel join its values into temporary `to`. */
 static void fuse_joins(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
@@ -329,25 +314,56 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
     kernel->lanes = arena_copy(r->arena, &lanes, sizeof lanes);
 }
 
-/* The kernel becomes one with reduced dimensions. Others only join what several tiles leave. */
-static void reduce_fused(struct reducing *r, int k, const struct reduce *how, int64_t elements)
+/* The space of what a kernel stores where several tiles have elements of a result: their lanes. */
+static const struct shape *chunks_shape(const struct reducing *r, const struct lanes *lanes)
+{
+    return lanes->threads.threads ? SHAPE(r, r->points, lanes->chunks * LANES, r->inner)
+                                  : SHAPE(r, r->points, lanes->chunks, LANES * r->inner);
+}
+
+/* Adds a kernel that goes on from the lanes in temporary `from`. */
+static void add_partial(const struct reducing *r, int from, struct lanes lanes, int to)
+{
+    const struct shape *space = r->into->temporaries[from].shape;
+    struct kernel *kernel = new_kernel(r, space);
+    const int value = add_load(r, kernel, from, 0);
+    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, r->dtype, 0});
+    kernel_add_ins(kernel, (struct ins){INS_STORE, OP_COUNT, r->dtype, r->dtype, {value, -1, -1}, kernel->load_count, r->span});
+    struct program_kernel whole = {.kernel = kernel, .space = space, .reduced = 1, .inner = 1};
+    fuse_joins(r, &whole, lanes, to);
+    add_kernel(r->into, whole);
+}
+
+/* Joins what several tiles leave in temporary `from`. */
+static void join_chunks(const struct reducing *r, struct lanes lanes, int from, int to)
+{
+    const struct shape *points = SHAPE(r, r->points, r->inner);
+    if (!lanes.threads.threads)
+        add_kernel(r->into, (struct program_kernel){
+            .kernel = join_lanes(r, join_pairs(r, from), points, -1, NULL, to), .space = points});
+    while (lanes.threads.threads && lanes.chunks > 1) {
+        lanes = deal_threads(r->points, lanes.chunks * LANES, r->inner, true);
+        const int next = lanes.chunks > 1 ? add_temporary(r->into, r->dtype, chunks_shape(r, &lanes)) : to;
+        add_partial(r, from, lanes, next);
+        from = next;
+    }
+}
+
+/* The kernel becomes one with reduced dimensions. Others only join what several tiles leave, and convert. */
+static void reduce_fused(const struct reducing *r, int k, const struct reduce *how, struct lanes lanes)
 {
     struct kernel_program *into = r->into;
     struct program_kernel *kernel = &into->kernels[k];
-    const struct lanes lanes = deal_tiles(r->points, elements, r->inner);
     const struct shape *points = SHAPE(r, r->points, r->inner);
-    const bool direct = lanes.chunks == 1 && into->temporaries[how->to].dtype == r->dtype;
-    int to = how->to;
+    const bool direct = into->temporaries[how->to].dtype == r->dtype, threads = lanes.threads.threads;
+    /* join_lanes converts by itself. */
+    const int to = direct || (lanes.chunks > 1 && !threads) ? how->to : add_temporary(into, r->dtype, points);
+    const int first = lanes.chunks > 1 ? add_temporary(into, r->dtype, chunks_shape(r, &lanes)) : to;
     into->temporaries[kernel->kernel->accesses[kernel->kernel->load_count].index].shape = SHAPE(r, 0);
-    if (!direct)
-        to = add_temporary(into, r->dtype, lanes.chunks == 1 ? points
-                                                             : SHAPE(r, r->points, lanes.chunks, LANES * r->inner));
-    fuse_joins(r, kernel, lanes, to);
-    if (lanes.chunks > 1) {
-        to = join_pairs(r, to);
-        add_kernel(into, (struct program_kernel){
-            .kernel = join_lanes(r, to, points, -1, NULL, how->to), .space = points});
-    } else if (!direct) {
+    fuse_joins(r, kernel, lanes, first);
+    if (lanes.chunks > 1)
+        join_chunks(r, lanes, first, to);
+    if (to != how->to) {
         struct kernel *converts = new_kernel(r, points);
         const int value = add_load(r, converts, to, 0);
         add_kernel(into, (struct program_kernel){.kernel = store(r, converts, value, how->to), .space = points});
@@ -356,7 +372,7 @@ static void reduce_fused(struct reducing *r, int k, const struct reduce *how, in
 
 /* ---- the pass ---- */
 
-void reduce(struct kernel_program *program, int k, bool fuse)
+void reduce(struct kernel_program *program, int k, enum joiner joiner)
 {
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
@@ -368,8 +384,9 @@ void reduce(struct kernel_program *program, int k, bool fuse)
     r.inner = volume_between(&r, kernel->space, rank - inner, rank);
     r.points = volume_between(&r, kernel->space, 0, parallel);
     kernel->reduce = NULL;
-    if (fuse && n > 1 && r.points * r.inner > 0) {
-        reduce_fused(&r, k, &how, n);
+    if (joiner != JOIN_KERNELS && n > 1 && r.points * r.inner > 0) {
+        reduce_fused(&r, k, &how, joiner == JOIN_TILES ? deal_tiles(r.points, n, r.inner)
+                                                       : deal_threads(r.points, n, r.inner, false));
         return;
     }
     r.lanes = n > 0 && n < LANES ? (int)n : LANES;

@@ -9,9 +9,20 @@
 
 #include "compiler/ir/kernel_program.h"
 
-/* Lowers the reduction of kernel k, the last one so far. If `fuse`, the kernel joins its values itself (struct lanes).
- * Else it stores them in a temporary, and kernels added behind it join them. */
-void reduce(struct kernel_program *program, int k, bool fuse);
+/* Who joins what a kernel computes. */
+enum joiner {
+    JOIN_KERNELS,                  /* kernels behind it, from a temporary in which it stores its values */
+    JOIN_TILES,                    /* the kernel itself, tile by tile (struct lanes); further kernels where several tiles
+                                      have elements of the same result */
+    JOIN_THREADS                   /* the same for a GPU: the threads of a block */
+};
+
+/* Lowers the reduction of kernel k, the last one so far. */
+void reduce(struct kernel_program *program, int k, enum joiner joiner);
+
+/* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
+ * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
+bool results_are_inner(int64_t elements, int64_t inner);
 
 /* Adds a kernel that makes float64 of exact sums of 64-bit integers, rounded once, from the sums of their high and low
  * 32 bits. All three are temporaries. */

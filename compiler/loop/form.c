@@ -8,6 +8,7 @@ enum {
     CHUNK_BYTES = 16,              /* the widest load there is */
     WORD_BYTES = 4,                /* the narrowest that a narrower chunk's elements are loaded in, not aligned */
     WARP = 32,
+    LANES_WORDS = 10,              /* members of struct weft_lanes */
     THREADS_MOST = 1024,           /* of a block */
     RESIDENT_MOST = 2048,          /* threads of a multiprocessor */
     CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
@@ -138,6 +139,32 @@ static bool is_wide(const struct kernel *kernel, const struct geometry *g)
            chunks_are_wide(g->volume, g->strides, kernel->access_count * (g->groups + 2));
 }
 
+static enum along choose_along(const struct lanes *lanes, const struct geometry *g)
+{
+    if (g->columns == lanes->elements * lanes->inner && g->groups)
+        return ALONG_POINTS;
+    return g->columns == lanes->inner && g->groups ? ALONG_ELEMENTS : ALONG_ANY;
+}
+
+/* A thread computes elements singly, some of them at once. Those of a node must come out even. */
+static void choose_joining(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
+                           struct form *form)
+{
+    const struct lanes *lanes = kernel->lanes;
+    const int work = kernel_weight(kernel) + 1;
+    int elements = most(LANES, WORK_MOST / work);
+    elements = most(elements, tuning->loads / loaded_bytes(kernel, g->kinds));
+    if (lanes->threads.serial)
+        elements = (int)lanes->lanes;
+    else if (lanes->threads.partial)
+        elements = lanes->threads.node / LANES;
+    form->reduces = true;
+    form->along = choose_along(lanes, g);
+    form->block = 1;
+    form->unroll = form->singles = elements;
+    form->threads = lanes->threads.threads;
+}
+
 void make_form(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning, bool many,
                struct form *form)
 {
@@ -147,9 +174,13 @@ void make_form(const struct kernel *kernel, const struct geometry *g, const stru
                           .mapped = any_numbered(kernel, g->kinds),
                           .wide = is_wide(kernel, g),
                           .many = many};
-    choose_chunks(kernel, g, tuning, form);
-    choose_threads(g, tuning, form);
-    choose_hints(kernel, g, tuning, form);
+    if (kernel->lanes) {
+        choose_joining(kernel, g, tuning, form);
+    } else {
+        choose_chunks(kernel, g, tuning, form);
+        choose_threads(g, tuning, form);
+        choose_hints(kernel, g, tuning, form);
+    }
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)
         form->many = true;
     form->apart = form->many && form->literals > LITERALS_MOST;
@@ -227,7 +258,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 int64_t form_tiles(const struct form *form, const struct geometry *g)
 {
-    if (!form->threads || !g->volume)
+    if (!form->threads || form->reduces || !g->volume)
         return g->tiling.tiles;
     return divide_up(g->volume + g->peel, (int64_t)form->block * form->unroll * form->threads);
 }
@@ -241,6 +272,8 @@ size_t form_geometry_words(const struct form *form)
         words += 3 + 1 + 3 * groups;
     if (form->flat)
         words += 3;
+    if (form->reduces)
+        words += LANES_WORDS;
     return words + accesses * (groups + (size_t)form->steps + form->mapped);
 }
 

@@ -13,6 +13,13 @@ enum {
     LITERALS_MOST = 256            /* most literals by value in a kernel for many samples */
 };
 
+/* How a point's elements lie in rows of the geometry, so that no number need be taken apart. */
+enum along {
+    ALONG_ANY,
+    ALONG_POINTS,                  /* those of a point are one row */
+    ALONG_ELEMENTS                 /* the inner ones of an element are */
+};
+
 struct form {
     int block;                     /* elements that a kernel computes at once; on CUDA, of a chunk */
     int unroll, threads;           /* a tile has `unroll` chunks for each of `threads` threads; 0 for C */
@@ -29,6 +36,8 @@ struct form {
     bool apart;                    /* literals are in memory, not among the arguments */
     bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
                                       that are not aligned read whole words */
+    bool reduces;                  /* dimensions are reduced: kernel->lanes says how */
+    enum along along;
     bool repeats;                  /* all chunks of a thread begin at the same place in the period */
 };
 

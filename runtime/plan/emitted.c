@@ -17,6 +17,14 @@ void put_instructions(struct buf *key, const struct kernel *kernel)
     }
 }
 
+static void add_lanes(struct buf *key, const struct lanes *lanes)
+{
+    const struct thread_joins *how = &lanes->threads;
+    const int words[] = {(int)lanes->op, (int)lanes->acc, (int)lanes->tree, lanes->width == 1, how->threads, how->serial,
+                         how->partial, how->node, how->levels, how->beside};
+    buf_add(key, (const char *)words, sizeof words);
+}
+
 /* The counts come first, so that no two lists can run into each other. */
 static void make_key(struct buf *key, const struct kernel *kernel, const struct emit_params *params)
 {
@@ -25,14 +33,13 @@ static void make_key(struct buf *key, const struct kernel *kernel, const struct 
                           kernel->literal_count, kernel->fault_count, (int)params->fast};
     const int sizes[] = {form->block, form->unroll, form->singles, form->threads, form->groups, form->steps,
                          form->flat, form->period, form->mapped, form->wide, form->many, form->repeats,
-                         form->bounds, form->hints, form->blocks};
+                         form->bounds, form->hints, form->blocks, form->along};
     buf_add(key, (const char *)&params->target, sizeof params->target);
     buf_add(key, (const char *)counts, sizeof counts);
     buf_add(key, (const char *)sizes, sizeof sizes);
     put_instructions(key, kernel);
     if (kernel->lanes)
-        buf_add(key, (const char *)&(const int[]){kernel->lanes->op, kernel->lanes->acc, kernel->lanes->tree},
-                3 * sizeof(int));
+        add_lanes(key, kernel->lanes);
     for (int a = 0; a < kernel->access_count; a++) {
         const struct access *access = &kernel->accesses[a];
         const int words[] = {(int)access->kind, access->index, (int)access->dtype, params->kinds[a]};

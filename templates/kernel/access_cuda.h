@@ -57,6 +57,9 @@ results: N(store)(p_$[u], y_$, m, BLOCK);
 loads: p_$[u] = bases[$] + o_$ + times(i, STEP($));
 operands: ALIGNED T y_$[CHUNK];
 results: N(scatter)(p_$[u], STEP($), y_$, m, BLOCK);
+//: store reduced
+operands: ALIGNED T y_$[CHUNK];
+results: values[u] = m ? (acc_t)y_$[0] : absent;
 //: store nested
 buffers: index phase_$[CHUNKS_MOST], turn_$[CHUNKS_MOST];
 loads: p_$[u] = bases[$] + o_$;

@@ -5,6 +5,16 @@ struct weft_divisor {              /* n / divisor is the high half of n * multip
     unsigned long long divisor, multiplier, shift;
 };
 
+#if REDUCES
+struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
+    long long points, elements, inner;
+    long long lanes, rows;         /* not read */
+    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
+    long long chunk, chunks;       /* how many nodes of elements a tile takes; tiles behind each other */
+    long long together;            /* how many points a tile takes */
+};
+
+#endif
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
     long long volume;              /* elements of the sample */
 #if GROUPS
@@ -21,6 +31,9 @@ struct weft_geometry {             /* shared by samples that have the same shape
 #endif
 #if MAPPED
     const long long *maps[ACCESSES]; /* mapped accesses: see runtime/plan/gpu_args.h */
+#endif
+#if REDUCES
+    struct weft_lanes lanes;
 #endif
 };
 

@@ -65,6 +65,65 @@ DEVICE long long times(index a, index b)
     return (long long)a * b;
 #endif
 }
+//: numbers head
+#if GROUPS || FLAT || MAPPED
+/* Of numbers below 2^31, or 2^63 where indices are wide. */
+DEVICE uindex divide(uindex n, const struct weft_divisor *by)
+{
+    return (HIGH(n, by->multiplier) + n) >> by->shift;
+}
+#endif
+#if MAPPED
+/* Bytes behind a tensor's first element to the one at column i of the row whose first element has number
+ * `row`. A level takes a number apart into the digits of its pieces, innermost first: the sum of their
+ * strides is the next level's number, and bytes in the end. */
+SEPARATE i64 mapped_to(const i64 *map, i64 row, uindex i)
+{
+    i64 next = row;
+    for (i64 levels = *map++; levels > 0; levels--) {
+        i64 pieces = *map++;
+        for (next += *map++; pieces > 0; pieces--, map += 4) {
+            uindex digit = i;
+            if (pieces > 1) {
+                i = divide(i, (const struct weft_divisor *)map);
+                digit -= i * (uindex)map[0];
+            }
+            next += (i64)digit * map[3];
+        }
+        if (levels > 1) {
+            i = (uindex)next;
+            next = 0;
+        }
+    }
+    return next;
+}
+#endif
+//: samples head
+#if MANY
+/* The sample with this tile: the last one that begins no later. All threads of a warp ask for the same tile, so on a
+ * GPU they search 32 ways at once. */
+DEVICE const struct weft_sample *find_sample(const struct weft_sample *sample, tiles_index count, tiles_index tile)
+{
+#ifdef __CUDA_ARCH__
+    while (count > 1) {
+        const tiles_index apart = (count + 31) / 32, at = threadIdx.x % 32 * apart;
+        const bool before = at < count && (tiles_index)sample[at].first_tile <= tile;
+        const tiles_index skipped = (__popc(__ballot_sync(~0u, before)) - 1) * apart;
+        sample += skipped;
+        count = count - skipped < apart ? count - skipped : apart;
+    }
+#else
+    while (count > 1) {
+        const tiles_index half = count / 2;
+        if ((tiles_index)sample[half].first_tile <= tile)
+            sample += half, count -= half;
+        else
+            count = half;
+    }
+#endif
+    return sample;
+}
+#endif
 //: move chunk
 /* In words: bytes that arrive one by one would be put together again. */
 struct MAY_ALIAS __attribute__((aligned(SIZE_AT_ONCE(T)))) N(chunk) {

@@ -108,12 +108,12 @@ FN T N(fmax)(T a, T b)
 //: floating least
 FN T N(least)(T a, T b)
 {
-    return (b < a) | (b != b) | ((a == b) & (F(copysign)(1, b) < 0)) ? b : a;
+    return (b < a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) < 0)) ? b : a;
 }
 //: floating greatest
 FN T N(greatest)(T a, T b)
 {
-    return (b > a) | (b != b) | ((a == b) & (F(copysign)(1, b) > 0)) ? b : a;
+    return (b > a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) > 0)) ? b : a;
 }
 //: floating min_nonzero
 FN T N(min_nonzero)(T a, T b)

@@ -54,6 +54,15 @@ static uint64_t *put_strides(uint64_t *to, const FORM *form, const struct weft_g
     return to;
 }
 
+static uint64_t *put_lanes(uint64_t *to, const struct weft_lanes *lanes)
+{
+    const long long words[] = {lanes->points, lanes->elements, lanes->inner, lanes->lanes, lanes->rows,
+                               lanes->width, lanes->windows, lanes->chunk, lanes->chunks, lanes->together};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        *to++ = (uint64_t)words[i];
+    return to;
+}
+
 /* `maps`: for each access the address of its map; NULL where none is mapped. */
 SHARED uint64_t *put_geometry(uint64_t *to, const FORM *form, const struct weft_geometry *walk,
                               const uint64_t *maps)
@@ -66,6 +75,8 @@ SHARED uint64_t *put_geometry(uint64_t *to, const FORM *form, const struct weft_
     to = put_strides(to, form, walk);
     for (int a = 0; form->mapped && a < form->accesses; a++)
         *to++ = maps[a];
+    if (walk->lanes)
+        to = put_lanes(to, walk->lanes);
     return to;
 }
 

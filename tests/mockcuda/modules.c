@@ -18,6 +18,9 @@ struct mock_shim {
                    int aligned);
     const unsigned *thread, *block;
     const char *begin, *end;
+    char *shared, *shared_end;
+    const char *stack_end;
+    void (*wrong)(const struct mock_shim *shim, const char *what);
     const char *arch, *text;
 };
 struct mock_parameter {
@@ -81,6 +84,12 @@ static _Noreturn void fault(const struct mock_shim *shim, uint64_t address, uint
                p - memory->begin, memory->end - memory->begin);
 }
 
+static void complain(const struct mock_shim *shim, const char *what)
+{
+    tell_where(shim);
+    mock_wrong("%s", what);
+}
+
 static bool is_within(uint64_t address, uint64_t size, const void *begin, const void *end)
 {
     return address >= (uint64_t)begin && address + size <= (uint64_t)end;
@@ -90,7 +99,9 @@ static bool is_within(uint64_t address, uint64_t size, const void *begin, const 
 static bool is_own(const struct mock_shim *shim, uint64_t address, uint64_t size, int write)
 {
     const char *parameters = running.item->from;
-    if (is_within(address, size, __builtin_frame_address(0), running.frame))
+    const char *stack_end = shim->stack_end ? shim->stack_end : running.frame;
+    if (is_within(address, size, __builtin_frame_address(0), stack_end) ||
+        is_within(address, size, shim->shared, shim->shared_end))
         return true;
     return !write && (is_within(address, size, shim->begin, shim->end) ||
                       is_within(address, size, parameters, parameters + running.item->size));
@@ -206,6 +217,7 @@ static int load_module(struct CUmod_st **module, const void *image)
         return result;
     }
     shim->access = look;
+    shim->wrong = complain;
     *module = mock_new(MODULE, sizeof **module, context);
     (*module)->handle = handle;
     (*module)->shim = shim;

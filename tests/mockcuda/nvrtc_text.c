@@ -120,7 +120,8 @@ static int write_parameters(FILE *out, struct piece name, struct piece list, enu
     return count;
 }
 
-static void write_kernel(FILE *out, struct piece name, struct piece list)
+/* `waits`: its threads may wait for each other. */
+static void write_kernel(FILE *out, struct piece name, struct piece list, bool waits)
 {
     int n = (int)(name.end - name.begin);
     const char *s = name.begin;
@@ -130,13 +131,14 @@ static void write_kernel(FILE *out, struct piece name, struct piece list)
             " };\n_Static_assert(sizeof(struct mock_of_%.*s) <= 4096, \"parameters above 4096 "
             "bytes\");\n",
             n, s);
-    fprintf(out, "static void mock_run_%.*s(const void *parameters, const unsigned *grid,\n", n, s);
-    fprintf(out, "    const unsigned *block, int backward)\n{\n");
-    fprintf(out,
-            "    const struct mock_of_%.*s *p = parameters;\n    (void)p;\n    MOCK_GRID(%.*s(", n,
-            s, n, s);
+    fprintf(out, "static void mock_thread_%.*s(const void *parameters)\n{\n", n, s);
+    fprintf(out, "    const struct mock_of_%.*s *p = parameters;\n    (void)p;\n    %.*s(", n, s, n, s);
     write_parameters(out, name, list, VALUES);
-    fprintf(out, "))\n}\nstatic const struct mock_parameter mock_table_%.*s[] = {", n, s);
+    fprintf(out, ");\n}\nstatic void mock_run_%.*s(const void *parameters, const unsigned *grid,\n", n, s);
+    fprintf(out, "    const unsigned *block, int backward)\n{\n");
+    fprintf(out, "    mock_%sgrid(mock_thread_%.*s, parameters, grid, block, backward);\n", waits ? "waiting_" : "",
+            n, s);
+    fprintf(out, "}\nstatic const struct mock_parameter mock_table_%.*s[] = {", n, s);
     write_parameters(out, name, list, TABLE);
     fprintf(out, " {0, 0}};\nMOCK_PUBLIC const struct mock_kernel mock_kernel_%.*s = {\n", n, s);
     fprintf(out, "    mock_run_%.*s, mock_table_%.*s, %d, sizeof(struct mock_of_%.*s)};\n", n, s, n,
@@ -144,7 +146,7 @@ static void write_kernel(FILE *out, struct piece name, struct piece list)
 }
 
 /* The definition that follows the word __global__; a declaration alone is passed over. */
-static void find_kernel(FILE *out, const char *p)
+static void find_kernel(FILE *out, const char *p, bool waits)
 {
     for (p = skip_blank(p); *p && *p != ';' && *p != '{'; p = skip_blank(p)) {
         struct piece word = {p, skip_token(p)};
@@ -156,7 +158,7 @@ static void find_kernel(FILE *out, const char *p)
         if (is(word, "__launch_bounds__"))
             continue;
         if (*skip_blank(p) == '{')
-            write_kernel(out, word, (struct piece){bracket + 1, p - 1});
+            write_kernel(out, word, (struct piece){bracket + 1, p - 1}, waits);
         return;
     }
 }
@@ -225,11 +227,17 @@ static bool same(struct piece a, struct piece b)
            memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
 }
 
+/* Whether the word stops a thread until others come. So do kernels behind it, as far as this knows. */
+static bool waits_for_others(struct piece word)
+{
+    return is(word, "__syncthreads") || is(word, "__syncwarp") || is(word, "__shfl_down_sync");
+}
+
 /* What begins a kernel: `extern "C" __global__`, or a name that stands for it. */
 static const char *write_text(FILE *out, FILE *behind, const char *text)
 {
     struct piece marker = {NULL, NULL};
-    bool linkage = false, line_begins = true;
+    bool linkage = false, line_begins = true, waits = false;
     for (const char *p = text, *end; *p; p = end) {
         bool directive = *p == '#' && line_begins;
         end = directive ? directive_end(p) : skip_token(p);
@@ -237,9 +245,10 @@ static const char *write_text(FILE *out, FILE *behind, const char *text)
         const char *after = directive ? NULL : linkage_end(piece);
         if (after && *skip_blank(after) == '{')
             return "extern \"C\" with braces is nothing that mockcuda plays";
+        waits = waits || waits_for_others(piece);
         linkage = after || (linkage && *p != ';' && *p != '}');
         if ((linkage && is(piece, "__global__")) || (!directive && same(marker, piece)))
-            find_kernel(behind, end);
+            find_kernel(behind, end, waits);
         if (directive && find_marker(piece).begin)
             marker = find_marker(piece);
         line_begins = *p == '\n' || (line_begins && isspace((unsigned char)*p));

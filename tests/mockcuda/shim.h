@@ -12,6 +12,7 @@
 #define __device__ __attribute__((unused))
 #define __global__
 #define __constant__ static const
+#define __shared__ static __attribute__((section("mock_shared")))
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
@@ -174,6 +175,9 @@ struct mock_shim {
                    unsigned long long size, int write, int aligned);
     const unsigned *thread, *block;
     const char *begin, *end; /* the object in memory */
+    char *shared, *shared_end; /* the block's own memory */
+    const char *stack_end;   /* of the thread that runs; NULL: it runs on the caller's stack */
+    void (*wrong)(const struct mock_shim *shim, const char *what);
     const char *arch;        /* sm_90 */
     const char *text;        /* a file */
 };
@@ -191,12 +195,17 @@ struct mock_kernel {
 
 extern const char mock_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 extern const char mock_end[] __asm__("_end") __attribute__((visibility("hidden")));
+extern char __start_mock_shared[] __attribute__((weak, visibility("hidden")));
+extern char __stop_mock_shared[] __attribute__((weak, visibility("hidden")));
 MOCK_PUBLIC struct mock_shim mock_shim = {
-    NULL,       (const unsigned *)&threadIdx,
-    (const unsigned *)&blockIdx,
-    mock_begin, mock_end,
-    MOCK_ARCH,
-    MOCK_TEXT,
+    .thread = (const unsigned *)&threadIdx,
+    .block = (const unsigned *)&blockIdx,
+    .begin = mock_begin,
+    .end = mock_end,
+    .shared = __start_mock_shared,
+    .shared_end = __stop_mock_shared,
+    .arch = MOCK_ARCH,
+    .text = MOCK_TEXT,
 };
 
 #define MOCK_HOOKS(n)                                                                              \
@@ -240,22 +249,191 @@ MOCK_HOOK void __ubsan_handle_type_mismatch_v1(void *place, void *p)
 #endif
 #undef MOCK_HOOKS
 
-/* A grid, block after block and thread after thread; backward: from the last block. */
+/* ---- threads that wait for each other ---- */
+
+/* Where a text waits for other threads, each thread of a block is a fiber with a stack of its own. They run one after the
+ * other, each until it waits: for its warp, in an exchange of registers, or for its block. What a warp does comes when all
+ * of its threads that are not done wait for the warp, what a block does when all of its threads wait for the block. Anything
+ * else is wrong. Shared memory is filled with a pattern before each block. */
+enum { MOCK_THREADS = 1024, MOCK_WARP = 32, MOCK_STACK = 64 << 10 };
+enum mock_state { MOCK_RUNS, MOCK_AT_WARP, MOCK_AT_BLOCK, MOCK_DONE };
+
+/* The beginning of ucontext_t, and room for the rest. */
+struct mock_context {
+    unsigned long flags;
+    struct mock_context *link;
+    struct {
+        void *stack;
+        int flags;
+        unsigned long size;
+    } stack;
+    __align__(16) char rest[8192];
+};
+int getcontext(struct mock_context *);
+int swapcontext(struct mock_context *, const struct mock_context *);
+void makecontext(struct mock_context *, void (*)(void), int, ...);
+void *malloc(unsigned long);
+void free(void *);
+
+static struct {
+    struct mock_fiber {
+        struct mock_context context;
+        enum mock_state state;
+        unsigned long long given; /* what it shows to its warp */
+        bool gives;
+    } *fibers;
+    struct mock_context caller;
+    char *stacks;
+    unsigned count, now; /* threads; the one that runs */
+    void (*kernel)(const void *);
+    const void *parameters;
+} mock_block;
+
+MOCK_BARE static void mock_wait(enum mock_state how)
+{
+    struct mock_fiber *fiber = &mock_block.fibers[mock_block.now];
+    fiber->state = how;
+    swapcontext(&fiber->context, &mock_block.caller);
+}
+MOCK_BARE static void __syncthreads(void)
+{
+    mock_wait(MOCK_AT_BLOCK);
+}
+MOCK_BARE static void __syncwarp(unsigned mask)
+{
+    (void)mask;
+    mock_wait(MOCK_AT_WARP);
+}
+/* What the thread `down` lanes further on among `width` of them gives; its own beyond the last one. */
+MOCK_BARE static unsigned long long mock_shuffle(unsigned long long x, unsigned down, unsigned width)
+{
+    struct mock_fiber *own = &mock_block.fibers[mock_block.now], *other = own;
+    own->given = x;
+    own->gives = true;
+    mock_wait(MOCK_AT_WARP);
+    if (mock_block.now % width + down < width)
+        other += down;
+    if (!other->gives)
+        mock_shim.wrong(&mock_shim, "a shuffle from a thread that takes no part");
+    x = other->given;
+    mock_wait(MOCK_AT_WARP);
+    own->gives = false;
+    return x;
+}
+#define __shfl_down_sync(mask, x, down, width)                                                     \
+    __extension__({                                                                                \
+        union {                                                                                    \
+            __typeof__(x) value;                                                                   \
+            unsigned long long bits;                                                               \
+        } mock_of = {.bits = 0};                                                                   \
+        mock_of.value = (x);                                                                       \
+        mock_of.bits = mock_shuffle(mock_of.bits, down, width);                                    \
+        mock_of.value;                                                                             \
+    })
+
+MOCK_BARE static void mock_fiber(void)
+{
+    mock_block.kernel(mock_block.parameters);
+    mock_block.fibers[mock_block.now].state = MOCK_DONE;
+    swapcontext(&mock_block.fibers[mock_block.now].context, &mock_block.caller);
+}
+MOCK_BARE static void mock_resume(unsigned t)
+{
+    mock_block.now = t;
+    threadIdx = (uint3){t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
+    mock_shim.stack_end = mock_block.stacks + (t + 1ul) * MOCK_STACK;
+    swapcontext(&mock_block.caller, &mock_block.fibers[t].context);
+    mock_shim.stack_end = NULL;
+}
+/* How many threads from `first` on are in the state. */
+MOCK_BARE static unsigned mock_count(unsigned first, unsigned count, enum mock_state state)
+{
+    unsigned found = 0;
+    for (unsigned t = first; t < first + count; t++)
+        found += mock_block.fibers[t].state == state;
+    return found;
+}
+MOCK_BARE static void mock_release(unsigned first, unsigned count, enum mock_state state)
+{
+    for (unsigned t = first; t < first + count; t++)
+        if (mock_block.fibers[t].state == state)
+            mock_block.fibers[t].state = MOCK_RUNS;
+}
+/* Until the warp's threads wait for the block or are done. */
+MOCK_BARE static void mock_run_warp(unsigned first, unsigned count)
+{
+    do {
+        mock_release(first, count, MOCK_AT_WARP);
+        for (unsigned t = first; t < first + count; t++)
+            if (mock_block.fibers[t].state == MOCK_RUNS)
+                mock_resume(t);
+    } while (mock_count(first, count, MOCK_AT_WARP) + mock_count(first, count, MOCK_DONE) == count &&
+             mock_count(first, count, MOCK_AT_WARP));
+    if (mock_count(first, count, MOCK_AT_WARP))
+        mock_shim.wrong(&mock_shim, "threads of a warp wait for the warp, others for the block");
+}
+MOCK_BARE static void mock_run_block(void)
+{
+    const unsigned count = mock_block.count;
+    for (char *p = mock_shim.shared; p < mock_shim.shared_end; p++)
+        *p = (char)0xa5;
+    for (unsigned t = 0; t < count; t++) {
+        struct mock_fiber *fiber = &mock_block.fibers[t];
+        getcontext(&fiber->context);
+        fiber->context.stack.stack = mock_block.stacks + t * (unsigned long)MOCK_STACK;
+        fiber->context.stack.size = MOCK_STACK;
+        fiber->context.link = NULL;
+        makecontext(&fiber->context, mock_fiber, 0);
+        fiber->state = MOCK_RUNS;
+        fiber->gives = false;
+    }
+    while (mock_count(0, count, MOCK_DONE) < count) {
+        for (unsigned t = 0; t < count; t += MOCK_WARP)
+            mock_run_warp(t, count - t < MOCK_WARP ? count - t : MOCK_WARP);
+        if (mock_count(0, count, MOCK_AT_BLOCK) && mock_count(0, count, MOCK_DONE))
+            mock_shim.wrong(&mock_shim, "threads wait for others of their block that are done");
+        mock_release(0, count, MOCK_AT_BLOCK);
+    }
+}
+
+/* ---- grids ---- */
+
 MOCK_BARE static void mock_start(const unsigned *grid, const unsigned *block)
 {
     gridDim = (uint3){grid[0], grid[1], grid[2]};
     blockDim = (uint3){block[0], block[1], block[2]};
 }
-#define MOCK_GRID(call)                                                                            \
+/* A grid, block after block; backward: from the last one. */
+#define MOCK_EACH_BLOCK                                                                            \
     mock_start(grid, block);                                                                       \
     const uint3 blocks = gridDim, threads = blockDim;                                              \
     const unsigned long long count = (unsigned long long)blocks.x * blocks.y * blocks.z;           \
-    for (unsigned long long b = 0; b < count; b++) {                                               \
-        const unsigned long long at = backward ? count - 1 - b : b;                                \
-        blockIdx = (uint3){(unsigned)(at % blocks.x), (unsigned)(at / blocks.x % blocks.y),        \
-                           (unsigned)(at / blocks.x / blocks.y)};                                  \
-        for (threadIdx.z = 0; threadIdx.z < threads.z; threadIdx.z++)                              \
-            for (threadIdx.y = 0; threadIdx.y < threads.y; threadIdx.y++)                          \
-                for (threadIdx.x = 0; threadIdx.x < threads.x; threadIdx.x++)                      \
-                    call;                                                                          \
-    }
+    for (unsigned long long b = 0, at; at = backward ? count - 1 - b : b, b < count; b++)           \
+        if (blockIdx = (uint3){(unsigned)(at % blocks.x), (unsigned)(at / blocks.x % blocks.y),     \
+                               (unsigned)(at / blocks.x / blocks.y)}, 1)
+
+/* Thread after thread. */
+MOCK_BARE static void mock_grid(void (*kernel)(const void *), const void *parameters, const unsigned *grid,
+                                       const unsigned *block, int backward)
+{
+    MOCK_EACH_BLOCK
+        for (threadIdx.z = 0; threadIdx.z < threads.z; threadIdx.z++)
+            for (threadIdx.y = 0; threadIdx.y < threads.y; threadIdx.y++)
+                for (threadIdx.x = 0; threadIdx.x < threads.x; threadIdx.x++)
+                    kernel(parameters);
+}
+/* Threads that wait for each other. */
+MOCK_BARE static void mock_waiting_grid(void (*kernel)(const void *), const void *parameters, const unsigned *grid,
+                                               const unsigned *block, int backward)
+{
+    mock_block.count = block[0] * block[1] * block[2];
+    mock_block.kernel = kernel;
+    mock_block.parameters = parameters;
+    mock_block.fibers = malloc(mock_block.count * sizeof *mock_block.fibers);
+    mock_block.stacks = malloc(mock_block.count * (unsigned long)MOCK_STACK);
+    MOCK_EACH_BLOCK
+        mock_run_block();
+    (void)threads;
+    free(mock_block.stacks);
+    free(mock_block.fibers);
+}

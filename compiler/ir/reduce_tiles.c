@@ -1,0 +1,99 @@
+/* Implements reduce_impl.h. */
+#include "compiler/ir/reduce_impl.h"
+
+#include "compiler/ir/reduce.h"
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* Up to 64 blocks of a point, less where there are many lanes. */
+struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner)
+{
+    enum { BLOCKS = 64, LEVELS = 7, NEAR = 1 << 13 };
+    const int64_t most = elements < BLOCK_ELEMENTS ? NEAR : MAX_WIDTH; /* few lanes stay in the nearest cache */
+    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1};
+    lanes.lanes = elements < LANES ? elements : LANES;
+    lanes.width = inner < most / lanes.lanes ? inner : most / lanes.lanes;
+    lanes.windows = (inner + lanes.width - 1) / lanes.width;
+    lanes.chunk = lanes.lanes * LEVELS * lanes.width <= MAX_WIDTH ? BLOCKS : 1;
+    lanes.chunks = (elements - 1) / (lanes.chunk * BLOCK_ELEMENTS) + 1;
+    if (lanes.windows * lanes.chunks == 1 && elements * inner < TILE)
+        lanes.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
+    return lanes;
+}
+
+/* ---- threads ---- */
+
+/* Estimated for a GPU of about 132 multiprocessors, not measured. */
+enum {
+    THREADS = 256,
+    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other */
+    WINDOW = 32,                   /* inner elements beside each other: those of a warp */
+    LEVELS = 7,                    /* of a thread's tree */
+    DEEP = 1 << (LEVELS - 1),      /* so many nodes has a thread at most */
+    AT_ONCE = 8,                   /* blocks of a node, where there are lanes of them */
+    FEW_NODES = 2,                 /* so many cost a thread less than a further launch does */
+    FILLED = 128,                  /* tiles that keep a GPU busy, more or less */
+    ENOUGH = 512                   /* tiles that certainly do */
+};
+
+/* A thread for each result. */
+static void deal_serially(struct lanes *lanes)
+{
+    lanes->threads = (struct thread_joins){.threads = THREADS, .serial = true, .node = BLOCK_ELEMENTS, .levels = 1, .beside = 1};
+    lanes->lanes = lanes->elements < LANES ? lanes->elements : LANES;
+    lanes->width = THREADS;
+    lanes->windows = divide_up(lanes->inner, THREADS);
+}
+
+/* How many nodes each thread takes, a power of two: all of them where the GPU is busy without further tiles, or where
+ * there are few; else so many that there are enough tiles. `rows` are the tiles that one of each suffices for. */
+static int64_t choose_depth(int64_t nodes, int64_t rows, int beside, bool partial)
+{
+    int64_t depth = 1;
+    while (depth * beside < nodes && depth < DEEP) {
+        const bool few = 2 * depth <= FEW_NODES && 2 * depth * beside >= nodes;
+        if (!partial && !few && rows < FILLED && rows * divide_up(nodes, 2 * depth * beside) < ENOUGH)
+            break;
+        depth *= 2;
+    }
+    return depth;
+}
+
+static void deal_lanes(struct lanes *lanes, bool partial)
+{
+    const int node = partial ? AT_ONCE * LANES : BLOCK_ELEMENTS;
+    lanes->lanes = LANES;
+    lanes->width = lanes->inner < WINDOW ? lanes->inner : WINDOW;
+    lanes->windows = divide_up(lanes->inner, lanes->width);
+    const int across = (int)lanes->width * LANES, threads = across > THREADS ? MOST_THREADS : THREADS;
+    const int64_t units = threads / across, nodes = divide_up(lanes->elements, node);
+    int beside = 1;
+    while (beside < nodes && 2 * beside <= units)
+        beside *= 2;
+    lanes->together = units / beside;
+    const int64_t rows = divide_up(lanes->points, lanes->together) * lanes->windows;
+    const int64_t depth = choose_depth(nodes, rows, beside, partial);
+    lanes->chunk = depth * beside;
+    lanes->chunks = divide_up(nodes, lanes->chunk);
+    lanes->threads = (struct thread_joins){.threads = threads, .partial = partial, .node = node,
+                                      .levels = depth > 1 ? LEVELS : 1, .beside = beside};
+}
+
+struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool partial)
+{
+    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1, .chunk = 1, .chunks = 1};
+    if (!partial && points == 1 && results_are_inner(elements, inner))
+        deal_serially(&lanes);
+    else
+        deal_lanes(&lanes, partial);
+    return lanes;
+}
+
+bool results_are_inner(int64_t elements, int64_t inner)
+{
+    enum { FEW = 64 };
+    return elements <= LANES || (elements <= FEW && inner >= LANES);
+}
