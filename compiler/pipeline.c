@@ -365,21 +365,22 @@ static const struct shape *join_loads(struct pipeline *p, const struct kernel *k
 }
 
 /* Takes costly values that vary less out of a kernel, and adds kernels for them. */
-static void materialize(struct pipeline *p, struct program_kernel *whole)
+static void take_costly(struct pipeline *p, struct program_kernel *whole)
 {
     struct kernel_program *into = &p->kernels;
     const struct shape *numbers = in_numbers(p, whole->space);
     const struct shape *const *loads = numbers ? load_shapes(p, whole->kernel, whole->space) : NULL;
-    struct hoisted hoisted = {.temporaries = into->temporaries, .temporary_count = into->temporary_count};
+    struct materialized materialized = {.temporaries = into->temporaries, .temporary_count = into->temporary_count};
     if (!loads)
         return;
-    struct kernel *rest = hoist(p->arena, whole->kernel, numbers, loads, p->fast, p->target->launch, &hoisted);
-    into->temporaries = hoisted.temporaries;
-    into->temporary_count = hoisted.temporary_count;
-    for (int k = hoisted.count - 1; k >= 0; k--) {
-        struct kernel *kernel = hoisted.kernels[k].kernel;
+    struct kernel *rest =
+        materialize(p->arena, whole->kernel, numbers, loads, p->fast, p->target->launch, &materialized);
+    into->temporaries = materialized.temporaries;
+    into->temporary_count = materialized.temporary_count;
+    for (int k = materialized.count - 1; k >= 0; k--) {
+        struct kernel *kernel = materialized.kernels[k].kernel;
         add_kernel(into, (struct program_kernel){
-            .kernel = kernel, .space = p->open ? join_loads(p, kernel) : hoisted.kernels[k].shape,
+            .kernel = kernel, .space = p->open ? join_loads(p, kernel) : materialized.kernels[k].shape,
             .order = whole->order});
     }
     whole->narrowed = rest == whole->kernel ? whole->narrowed : NULL;
@@ -399,7 +400,7 @@ static bool pass_materialize(struct pipeline *p)
 {
     const struct kernel_program before = take_kernels(p);
     for (int k = 0; k < before.count; k++) {
-        materialize(p, &before.kernels[k]);
+        take_costly(p, &before.kernels[k]);
         if (k < before.first_result)
             add_kernel(&p->kernels, before.kernels[k]);
     }

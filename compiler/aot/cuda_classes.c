@@ -31,26 +31,26 @@ static bool covers(const struct aot_class *other, const struct aot_class *class,
            other->form.wide >= class->form.wide;
 }
 
-static void add_class(struct aot_kernel *k, struct aot_launch *launch, struct aot_class class)
+static void add_class(struct aot_kernel *k, struct aot_loop *loop, struct aot_class class)
 {
-    for (int c = 0; c < launch->class_count; c++)
-        if (launch->classes[c].batch == class.batch && covers(&launch->classes[c], &class, launch->kernel->access_count))
+    for (int c = 0; c < loop->class_count; c++)
+        if (loop->classes[c].batch == class.batch && covers(&loop->classes[c], &class, loop->kernel->access_count))
             return;
-    ARENA_PUSH(k->arena, launch->classes, launch->class_count, class);
+    ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
 }
 
 /* Adds the class for calls with geometry `g`. `fixed`: all likely calls have its period. The extents are only examples,
  * so they do not make indices wide. */
-static void add_likely(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *g, bool fixed, bool batch)
+static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *g, bool fixed, bool batch)
 {
-    struct aot_class class = {.kinds = with_values(k, launch->kernel, g->kinds), .batch = batch};
-    make_form(launch->kernel, g, tuning_for(0), batch, &class.form);
+    struct aot_class class = {.kinds = with_values(k, loop->kernel, g->kinds), .batch = batch};
+    make_form(loop->kernel, g, tuning_for(0), batch, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;
     else if (g->period)
         form_any_period(tuning_for(0), &class.form);
-    add_class(k, launch, class);
+    add_class(k, loop, class);
 }
 
 /* A geometry with just the kinds and groups on which a form depends. */
@@ -66,10 +66,10 @@ static struct geometry plain_geometry(struct aot_kernel *k, const struct kernel 
 }
 
 /* Adds a class for rows with gaps between them. Each access is dense along a row, or repeats something short. */
-static void add_rows(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *dense)
+static void add_rows(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *dense)
 {
-    const struct kernel *kernel = launch->kernel;
-    const int outer = launch->shape->rank - 1 - (dense->period > 0), groups = outer < ROW_GROUPS ? outer : ROW_GROUPS;
+    const struct kernel *kernel = loop->kernel;
+    const int outer = loop->shape->rank - 1 - (dense->period > 0), groups = outer < ROW_GROUPS ? outer : ROW_GROUPS;
     if (groups <= dense->groups)
         return;
     for (int a = 0; a < kernel->access_count; a++)
@@ -77,31 +77,31 @@ static void add_rows(struct aot_kernel *k, struct aot_launch *launch, const stru
             return;
     struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
     g.period = dense->period;
-    add_likely(k, launch, &g, false, false);
+    add_likely(k, loop, &g, false, false);
 }
 
 /* Adds the classes for any strides. */
-static void add_general(struct aot_kernel *k, struct aot_launch *launch)
+static void add_general(struct aot_kernel *k, struct aot_loop *loop)
 {
-    const struct kernel *kernel = launch->kernel;
+    const struct kernel *kernel = loop->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         kinds[a] = aot_is_value(k, &kernel->accesses[a]) ? ACCESS_SCALAR : aot_general_kind(k, kernel, a);
-    const int rank = launch->shape->rank, plain = rank ? rank - 1 : 0;
+    const int rank = loop->shape->rank, plain = rank ? rank - 1 : 0;
     struct geometry g = plain_geometry(k, kernel, kinds, any_numbered(kernel, kinds) ? MAX_GROUPS - 1 : plain);
     for (int wide = 0; wide < 2; wide++) {
         struct aot_class class = {.kinds = with_values(k, kernel, kinds)};
         g.volume = wide ? INT64_MAX : 1;
         make_form(kernel, &g, tuning_for(0), false, &class.form);
-        ARENA_PUSH(k->arena, launch->classes, launch->class_count, class);
+        ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
     }
 }
 
-bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launch)
+bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop)
 {
     const struct program *program = k->program;
-    for (int a = 0; a < launch->kernel->load_count; a++) {
-        const struct access *access = &launch->kernel->accesses[a];
+    for (int a = 0; a < loop->kernel->load_count; a++) {
+        const struct access *access = &loop->kernel->accesses[a];
         const bool parameter = access->kind == TENSOR_INPUT && aot_is_value(k, access);
         const struct symbol *symbol = parameter ? &program->symbols[program->inputs[access->index]] : NULL;
         if (symbol && type_rows[access->dtype].size != type_rows[symbol->type.dtype].size)
@@ -111,17 +111,17 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launc
     return true;
 }
 
-void aot_cuda_classes(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *usual,
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *usual,
                       const struct geometry *tiny)
 {
     const bool fixed = usual && tiny && usual->period == tiny->period;
     if (usual)
-        add_likely(k, launch, usual, fixed, false);
+        add_likely(k, loop, usual, fixed, false);
     if (tiny)
-        add_likely(k, launch, tiny, fixed, false);
+        add_likely(k, loop, tiny, fixed, false);
     if (usual)
-        add_rows(k, launch, usual);
-    if (usual && !any_numbered(launch->kernel, usual->kinds))
-        add_likely(k, launch, usual, fixed, true);
-    add_general(k, launch);
+        add_rows(k, loop, usual);
+    if (usual && !any_numbered(loop->kernel, usual->kinds))
+        add_likely(k, loop, usual, fixed, true);
+    add_general(k, loop);
 }

@@ -14,25 +14,25 @@ struct device_sizes {
     size_t args, table, batch;     /* in words, the largest of any class */
 };
 
-/* The number of the constant that holds a launch's literals, if they are in memory. It follows the launch's own
+/* The number of the constant that holds a loop's literals, if they are in memory. It follows the loop's own
  * constants. */
-static int literal_constant(const struct aot_launch *launch)
+static int literal_constant(const struct aot_loop *loop)
 {
-    return launch->constant + launch->kernel->constant_count;
+    return loop->constant + loop->kernel->constant_count;
 }
 
-static void number_launch(struct aot_launch *launch, struct device_sizes *sizes)
+static void number_loop(struct aot_loop *loop, struct device_sizes *sizes)
 {
-    launch->constant = sizes->constants;
-    launch->fault = sizes->faults;
-    sizes->constants = literal_constant(launch) + 1;
-    sizes->faults += launch->kernel->fault_count;
-    for (int c = 0; c < launch->class_count; c++) {
-        const struct form *form = &launch->classes[c].form;
+    loop->constant = sizes->constants;
+    loop->fault = sizes->faults;
+    sizes->constants = literal_constant(loop) + 1;
+    sizes->faults += loop->kernel->fault_count;
+    for (int c = 0; c < loop->class_count; c++) {
+        const struct form *form = &loop->classes[c].form;
         const size_t args = form_args_words(form), table = form_sample_words(form) + form_geometry_words(form);
-        launch->classes[c].number = sizes->classes++;
+        loop->classes[c].number = sizes->classes++;
         sizes->args = args > sizes->args ? args : sizes->args;
-        if (launch->classes[c].batch)
+        if (loop->classes[c].batch)
             sizes->batch = table > sizes->batch ? table : sizes->batch;
         else if (form->many)
             sizes->table = table > sizes->table ? table : sizes->table;
@@ -43,8 +43,8 @@ static struct device_sizes number_all(struct aot_kernel *const *kernels, int cou
 {
     struct device_sizes sizes = {.constants = 0};
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->launch_count; p++)
-            number_launch(&kernels[i]->launches[p], &sizes);
+        for (int p = 0; p < kernels[i]->loop_count; p++)
+            number_loop(&kernels[i]->loops[p], &sizes);
     return sizes;
 }
 
@@ -125,11 +125,11 @@ static void put_class_code(struct device_text *t, int p, int c)
 {
     struct aot_kernel *k = t->k;
     const struct aot_params *params = t->params;
-    const struct aot_class *class = &k->launches[p].classes[c];
+    const struct aot_class *class = &k->loops[p].classes[c];
     const struct emit_params emitted = {.target = k->target, .form = &class->form, .kinds = class->kinds,
                                         .fast = k->target->fast};
     size_t scratch;
-    const char *text = emit(k->arena, k->launches[p].kernel, &emitted, &scratch);
+    const char *text = emit(k->arena, k->loops[p].kernel, &emitted, &scratch);
     const char *name = k->program->name, *ptx = arena_printf(k->arena, "compute_%d", newest(params));
     for (int a = 0; a < params->arch_count; a++)
         put_code(t, p, c, text, params->archs[a]);
@@ -147,8 +147,8 @@ static const char *truth(bool value)
 
 static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
 {
-    const struct aot_launch *launch = &k->launches[p];
-    const struct aot_class *class = &launch->classes[c];
+    const struct aot_loop *loop = &k->loops[p];
+    const struct aot_class *class = &loop->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
     buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
@@ -156,13 +156,13 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
                form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
-               form->accesses, form->literals, truth(form->apart), literal_constant(launch), launch->fault,
+               form->accesses, form->literals, truth(form->apart), literal_constant(loop), loop->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 
 static void put_literals(struct buf *out, const struct aot_kernel *k, int p)
 {
-    const struct kernel *kernel = k->launches[p].kernel;
+    const struct kernel *kernel = k->loops[p].kernel;
     if (!kernel->literal_count)
         return;
     buf_printf(out, "static const unsigned long long " NAME_LITERALS "[] = {", k->program->name, p);
@@ -175,10 +175,10 @@ void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const 
 {
     struct device_text t = {out, k, params, false};
     put_literals(out, k, p);
-    for (int c = 0; c < k->launches[p].class_count; c++)
+    for (int c = 0; c < k->loops[p].class_count; c++)
         put_class_code(&t, p, c);
     buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
-    for (int c = 0; c < k->launches[p].class_count; c++)
+    for (int c = 0; c < k->loops[p].class_count; c++)
         put_class(out, k, p, c);
     buf_puts(out, "};\n");
     k->failed = k->failed || t.failed;
@@ -194,10 +194,10 @@ static bool is_loaded(const struct kernel *kernel, int constant)
     return false;
 }
 
-static bool is_apart(const struct aot_launch *launch)
+static bool is_apart(const struct aot_loop *loop)
 {
-    for (int c = 0; c < launch->class_count; c++)
-        if (launch->classes[c].form.apart)
+    for (int c = 0; c < loop->class_count; c++)
+        if (loop->classes[c].form.apart)
             return true;
     return false;
 }
@@ -211,22 +211,23 @@ static void put_constant(struct buf *out, const char *name)
         buf_puts(out, "    {NULL, 0},\n");
 }
 
-static void put_part_constants(struct buf *out, struct aot_kernel *k, int p)
+static void put_loop_constants(struct buf *out, struct aot_kernel *k, int p)
 {
-    const struct aot_launch *launch = &k->launches[p];
+    const struct aot_loop *loop = &k->loops[p];
     const char *literals = arena_printf(k->arena, NAME_LITERALS, k->program->name, p);
-    for (int i = 0; i < launch->kernel->constant_count; i++)
-        put_constant(out, is_loaded(launch->kernel, i) ? aot_constant_name(k, p, i) : NULL);
-    put_constant(out, is_apart(launch) ? literals : NULL);
+    for (int i = 0; i < loop->kernel->constant_count; i++)
+        put_constant(out, is_loaded(loop->kernel, i) ? aot_constant_name(k, p, i) : NULL);
+    put_constant(out, is_apart(loop) ? literals : NULL);
 }
 
 /* ---- the whole source ---- */
 
 /* What does not depend on the kernels. The code of calls comes before the tables, which use its structs. */
 static const struct aot_section support[] = {
-    {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_geometry_h, NULL},
-    {weft_template_walk, NULL}, {weft_template_geometry, NULL}, {weft_template_chunks, NULL},
-    {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda, "classes"}, {NULL, "parts"},
+    {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
+    {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
+    {weft_template_chunks, NULL},
+    {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda, "classes"}, {NULL, "loops"},
     {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda, "driver"},
     {weft_template_aot_cuda, "gpus"}, {weft_template_aot_cuda, "plan"}, {NULL, "views"},
     {weft_template_aot_cuda, "class"}, {NULL, "keep"}, {weft_template_aot_cuda, "form"},
@@ -248,8 +249,8 @@ static void put_body(struct buf *out, struct aot_kernel *const *kernels, int cou
         aot_put_tables(out, kernels[i], params);
     buf_puts(out, "\nstatic const struct constant constants[CONSTANTS] = {\n");
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->launch_count; p++)
-            put_part_constants(out, kernels[i], p);
+        for (int p = 0; p < kernels[i]->loop_count; p++)
+            put_loop_constants(out, kernels[i], p);
     buf_puts(out, "};\n");
 }
 

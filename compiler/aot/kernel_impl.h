@@ -37,7 +37,7 @@ struct aot_class {
 };
 
 /* A loop: a kernel of the program of kernels, with its classes. */
-struct aot_launch {
+struct aot_loop {
     const struct kernel *kernel;
     const struct shape *shape;
     int order;                     /* the number of the results' kernel that it is or helps */
@@ -76,8 +76,8 @@ struct aot_kernel {
     int slice_count;
     const struct shape **forms;    /* shapes with a table of extents in the source */
     int form_count;
-    struct aot_launch *launches;        /* in the order in which they run: temporaries, then results */
-    int launch_count;
+    struct aot_loop *loops;        /* in the order in which they run: temporaries, then results */
+    int loop_count;
     struct temporary *temporaries;
     int temporary_count;
     unsigned char *replaces;       /* [results][inputs] whether a result may be stored in the very array of an input */
@@ -109,7 +109,7 @@ const char *aot_size_text(struct aot_kernel *k, int n);
 void aot_resolve(struct aot_kernel *k, const struct node *view);
 /* A number of a slice in C. */
 const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound);
-/* Adds the statements that compute what kernels take as TENSOR_NUMBER, once there are launches. False with a
+/* Adds the statements that compute what kernels take as TENSOR_NUMBER, once there are loops. False with a
  * diagnostic. */
 bool aot_numbers(struct aot_kernel *k);
 
@@ -125,19 +125,19 @@ const char *aot_form(struct aot_kernel *k, const struct shape *shape);
 /* An extent in C: "480" or "d[2]". */
 const char *aot_extent(struct aot_kernel *k, int64_t extent);
 
-/* launches.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
+/* loops.c: makes the loops and their classes, but not the texts of functions. Returns false with diagnostics. */
 bool aot_divide(struct aot_kernel *k);
 /* The kind of an access in the class for any strides. What is read through views is found by number. */
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a);
-/* The shape of what access `a` of a launch reads or writes. */
-const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_launch *launch, int a);
+/* The shape of what access `a` of a loop reads or writes. */
+const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop *loop, int a);
 
 /* cuda_classes.c: whether the access reads a parameter that is passed by value. */
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* Returns false, with a diagnostic, where the bytes of such a parameter are read as elements of another size. */
-bool aot_check_values(const struct aot_kernel *k, const struct aot_launch *launch);
-/* Makes the classes of a launch from the geometries of likely calls, which may be NULL. */
-void aot_cuda_classes(struct aot_kernel *k, struct aot_launch *launch, const struct geometry *usual,
+bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop);
+/* Makes the classes of a loop from the geometries of likely calls, which may be NULL. */
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *usual,
                       const struct geometry *tiny);
 
 /* cuda_source.c: writes the source for CUDA. Returns false where `params->compile` failed. */

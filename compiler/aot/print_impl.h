@@ -33,10 +33,10 @@ struct aot_operand aot_operand(struct aot_kernel *k, int number);
 int aot_operand_count(const struct aot_kernel *k);
 
 /* tables.c: the constant tables that describe a kernel, and the function that computes its extents. */
-/* CUDA: the table of a launch's classes (cuda_source.c). */
+/* CUDA: the table of a loop's classes (cuda_source.c). */
 void aot_put_device_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params);
 /* The name of an array literal's data in the source. */
-const char *aot_constant_name(struct aot_kernel *k, int launch, int index);
+const char *aot_constant_name(struct aot_kernel *k, int loop, int index);
 void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_params *params);
 
 /* entries.c: defines the functions for callers. */

@@ -217,9 +217,9 @@ bool aot_numbers(struct aot_kernel *k)
 {
     bool good = true;
     const size_t start = k->extents.length;
-    for (int p = 0; p < k->launch_count; p++)
-        for (int a = 0; a < k->launches[p].kernel->load_count; a++) {
-            struct access *access = &k->launches[p].kernel->accesses[a];
+    for (int p = 0; p < k->loop_count; p++)
+        for (int a = 0; a < k->loops[p].kernel->load_count; a++) {
+            struct access *access = &k->loops[p].kernel->accesses[a];
             if (access->kind != TENSOR_NUMBER || access->index < 0) /* an extent is there already */
                 continue;
             good = good && number_slot(k, number_node(access->index)) >= 0;

@@ -67,11 +67,11 @@ struct sizes {
     bool bounded;
 };
 
-static void measure_launch(struct sizes *sizes, const struct aot_launch *launch)
+static void measure_loop(struct sizes *sizes, const struct aot_loop *loop)
 {
-    const struct kernel *kernel = launch->kernel;
+    const struct kernel *kernel = loop->kernel;
     int mapped = 0, open = 0;
-    sizes->rank = most(sizes->rank, launch->shape->rank);
+    sizes->rank = most(sizes->rank, loop->shape->rank);
     sizes->accesses = most(sizes->accesses, kernel->access_count);
     sizes->maps = most(sizes->maps, kernel->map_count);
     sizes->faults = most(sizes->faults, kernel->fault_count);
@@ -81,7 +81,7 @@ static void measure_launch(struct sizes *sizes, const struct aot_launch *launch)
         open += aot_is_open(&kernel->maps[m]);
     sizes->open_maps = most(sizes->open_maps, open);
     for (int a = 0; a < kernel->load_count; a++) {
-        const enum access_kind kind = launch->classes[launch->class_count - 1].kinds[a];
+        const enum access_kind kind = loop->classes[loop->class_count - 1].kinds[a];
         mapped += access_numbered(kind);
         sizes->bounded = sizes->bounded || kind == ACCESS_BOUNDED;
         sizes->levels = most(sizes->levels, map_levels(kernel->maps, kernel->accesses[a].map));
@@ -101,8 +101,8 @@ static struct sizes measure(struct aot_kernel *const *kernels, int count)
             sizes.rank = most(sizes.rank, k->forms[f]->rank);
         for (int n = 0; n < k->program->node_count; n++)
             sizes.rank = most(sizes.rank, k->shapes[n]->rank);
-        for (int p = 0; p < k->launch_count; p++)
-            measure_launch(&sizes, &k->launches[p]);
+        for (int p = 0; p < k->loop_count; p++)
+            measure_loop(&sizes, &k->loops[p]);
     }
     sizes.groups = sizes.mapped ? MAX_GROUPS : sizes.rank;
     sizes.pieces += sizes.rank + 1; /* reinterpreted inputs have pieces of their own */
@@ -139,10 +139,10 @@ void aot_put_sizes(struct buf *out, struct aot_kernel *const *kernels, int count
 /* The name of a loop's function: it spells the kinds of access, unless they are too many. */
 static const char *function_name(struct aot_kernel *k, int p, int c)
 {
-    const struct aot_launch *launch = &k->launches[p];
-    const int accesses = launch->kernel->access_count;
-    const char *spelled = arena_printf(k->arena, "%.*s", accesses, (const char *)launch->classes[c].kinds);
-    const char *kinds = c == launch->class_count - 1 ? "any"
+    const struct aot_loop *loop = &k->loops[p];
+    const int accesses = loop->kernel->access_count;
+    const char *spelled = arena_printf(k->arena, "%.*s", accesses, (const char *)loop->classes[c].kinds);
+    const char *kinds = c == loop->class_count - 1 ? "any"
                         : accesses > 16            ? arena_printf(k->arena, "%d", c)
                                                    : spelled;
     return arena_printf(k->arena, NAME_LOOP, k->program->name, p, kinds);
@@ -151,17 +151,17 @@ static const char *function_name(struct aot_kernel *k, int p, int c)
 /* Writes the functions of all classes. Their names and scratch sizes go to the classes. */
 static void emit_loops(struct aot_kernel *k, struct emit_together *together, struct buf *out)
 {
-    for (int p = 0; p < k->launch_count; p++) {
-        struct aot_launch *launch = &k->launches[p];
-        for (int c = 0; c < launch->class_count; c++) {
-            struct aot_class *class = &launch->classes[c];
+    for (int p = 0; p < k->loop_count; p++) {
+        struct aot_loop *loop = &k->loops[p];
+        for (int c = 0; c < loop->class_count; c++) {
+            struct aot_class *class = &loop->classes[c];
             struct form form;
             const struct emit_params params = {.target = &target_c, .form = &form, .kinds = class->kinds,
                                                .fast = FAST_ALL};
-            block_form(launch->kernel, &form);
+            block_form(loop->kernel, &form);
             class->function = function_name(k, p, c);
             buf_putc(out, '\n');
-            buf_puts(out, emit_function(together, launch->kernel, &params, class->function, &class->scratch));
+            buf_puts(out, emit_function(together, loop->kernel, &params, class->function, &class->scratch));
         }
     }
 }
@@ -214,9 +214,9 @@ static void put_names(struct buf *out, struct emit_together *together, struct ao
     for (int i = 0; i < names; i++)
         put_name(out, helpers[i], true, define);
     for (int i = 0; i < count; i++)
-        for (int p = 0; p < kernels[i]->launch_count; p++)
-            for (int c = 0; c < kernels[i]->launches[p].class_count; c++)
-                put_name(out, kernels[i]->launches[p].classes[c].function, true, define);
+        for (int p = 0; p < kernels[i]->loop_count; p++)
+            for (int c = 0; c < kernels[i]->loops[p].class_count; c++)
+                put_name(out, kernels[i]->loops[p].classes[c].function, true, define);
 }
 
 /* Writes the inclusions of the source by itself, the table of instruction sets, and the macro that
@@ -264,8 +264,8 @@ static void put_library(const struct source_text *s)
 static void put_support(const struct source_text *s)
 {
     static const struct aot_section elements[] = {
-        {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_geometry_h, NULL},
-        {weft_template_walk, NULL}, {weft_template_geometry, NULL}, {weft_template_tensor, NULL}};
+        {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
+        {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL}, {weft_template_tensor, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
@@ -299,7 +299,7 @@ static void put_loops(const struct source_text *s, const char *loops)
 static void put_calls(const struct source_text *s)
 {
     static const struct aot_section parts[] = {
-        {NULL, "tables"}, {NULL, "classes"}, {NULL, "parts"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
+        {NULL, "tables"}, {NULL, "classes"}, {NULL, "loops"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
         {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "keep"},
         {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
     static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};

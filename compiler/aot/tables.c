@@ -20,14 +20,14 @@ static void put_constant(struct buf *out, const char *name, const struct constan
     buf_puts(out, "};\n");
 }
 
-const char *aot_constant_name(struct aot_kernel *k, int launch, int index)
+const char *aot_constant_name(struct aot_kernel *k, int loop, int index)
 {
-    return arena_printf(k->arena, NAME_CONSTANT, k->program->name, launch, index);
+    return arena_printf(k->arena, NAME_CONSTANT, k->program->name, loop, index);
 }
 
 static void put_constants(struct buf *out, struct aot_kernel *k, int p)
 {
-    const struct kernel *kernel = k->launches[p].kernel;
+    const struct kernel *kernel = k->loops[p].kernel;
     bool *done = ARENA_ARRAY(k->arena, bool, kernel->constant_count + 1);
     for (int a = 0; a < kernel->load_count; a++) {
         const int index = kernel->accesses[a].index;
@@ -44,12 +44,12 @@ static void put_constants(struct buf *out, struct aot_kernel *k, int p)
 
 static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
 {
-    const struct access *access = &k->launches[p].kernel->accesses[a];
+    const struct access *access = &k->loops[p].kernel->accesses[a];
     const bool given = access->kind == TENSOR_INPUT || access->kind == TENSOR_RESULT;
     const int operand = access->index + (access->kind == TENSOR_RESULT ? k->program->input_count : 0);
     const struct aot_operand own = given ? aot_operand(k, operand) : (struct aot_operand){.dtype = access->dtype};
     const int old = own.dtype != access->dtype ? type_rows[own.dtype].size : 0;
-    const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->launches[p], a));
+    const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->loops[p], a));
     const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
     const bool device = k->target->device, number = access->kind == TENSOR_NUMBER;
     const bool value = device && !number && aot_is_value(k, access);
@@ -61,7 +61,7 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
                                                            : "FROM_TEMPORARY";
     const int index = number && access->index < 0 ? (int)(EXTENT_VARIABLE - access->index)
                       : number ? k->number_slots[number_node(access->index)]
-                      : device && access->kind == TENSOR_CONSTANT ? k->launches[p].constant + access->index
+                      : device && access->kind == TENSOR_CONSTANT ? k->loops[p].constant + access->index
                                                                     : access->index;
     buf_printf(out, "    {%s, %d, %d, %d, %d, %s, %s},", source, given ? operand : index,
                type_rows[access->dtype].size, value ? 0 : old, value ? 0 : access->map, data, form);
@@ -70,12 +70,12 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
 
 static void put_classes(struct buf *out, struct aot_kernel *k, int p, const struct aot_params *params)
 {
-    const struct aot_launch *launch = &k->launches[p];
+    const struct aot_loop *loop = &k->loops[p];
     buf_printf(out, "static const struct class " NAME_CLASSES "[] = {\n", k->program->name, p);
-    for (int c = 0; c < launch->class_count; c++) {
-        const struct aot_class *class = &launch->classes[c];
+    for (int c = 0; c < loop->class_count; c++) {
+        const struct aot_class *class = &loop->classes[c];
         buf_printf(out, params->levels ? "    {\"%.*s\", LOOP(%s), %zu},\n" : "    {\"%.*s\", {%s}, %zu},\n",
-                   launch->kernel->access_count, (const char *)class->kinds, class->function, class->scratch);
+                   loop->kernel->access_count, (const char *)class->kinds, class->function, class->scratch);
     }
     buf_puts(out, "};\n");
 }
@@ -101,7 +101,7 @@ bool aot_is_open(const struct index_map *step)
 
 static void put_axes(struct buf *out, struct aot_kernel *k, int p, int m)
 {
-    const struct index_map *step = &k->launches[p].kernel->maps[m];
+    const struct index_map *step = &k->loops[p].kernel->maps[m];
     buf_printf(out, "static const struct axis %s[] = {\n", axes_name(k, p, m));
     for (int d = 0; d < step->to->rank; d++) {
         const struct slice *slice = &step->axes[d].slice;
@@ -116,7 +116,7 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 {
     static const char *const outsides[] = {[OUTSIDE_NONE] = "OUTSIDE_NONE", [OUTSIDE_VALUE] = "OUTSIDE_VALUE",
                                            [OUTSIDE_WRAP] = "OUTSIDE_WRAP", [OUTSIDE_TAKEN] = "OUTSIDE_TAKEN"};
-    const struct kernel *kernel = k->launches[p].kernel;
+    const struct kernel *kernel = k->loops[p].kernel;
     for (int m = 1; m < kernel->map_count; m++)
         if (kernel->maps[m].axes)
             put_axes(out, k, p, m);
@@ -134,7 +134,7 @@ static void put_maps(struct buf *out, struct aot_kernel *k, int p)
 
 static void put_faults(struct buf *out, struct aot_kernel *k, int p)
 {
-    const struct kernel *kernel = k->launches[p].kernel;
+    const struct kernel *kernel = k->loops[p].kernel;
     buf_printf(out, "static const struct place " NAME_FAULTS "[] = {", k->program->name, p);
     for (int f = 0; f < kernel->fault_count; f++) {
         const struct text_place place = find_place(k->program->source, kernel->faults[f].span.start);
@@ -145,10 +145,10 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
 }
 
 /* A vector instruction takes a third of the time in which a byte is moved (as in runtime/plan/loops.c). */
-static void put_launch(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
+static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
-    const struct kernel *kernel = k->launches[p].kernel;
-    const char *name = k->program->name, *form = aot_form(k, k->launches[p].shape);
+    const struct kernel *kernel = k->loops[p].kernel;
+    const char *name = k->program->name, *form = aot_form(k, k->loops[p].shape);
     const bool maps = kernel->map_count > 1, faults = kernel->fault_count > 0;
     put_constants(out, k, p);
     buf_printf(out, "static const struct access " NAME_ACCESSES "[] = {\n", name, p);
@@ -161,7 +161,7 @@ static void put_launch(struct buf *out, struct buf *row, struct aot_kernel *k, i
         put_faults(out, k, p);
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
     buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %d / 3.0},\n", form,
-               kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->launches[p].class_count,
+               kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
                faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", kernel_weight(kernel));
 }
@@ -238,21 +238,21 @@ void aot_put_tables(struct buf *out, struct aot_kernel *k, const struct aot_para
 {
     const struct program *program = k->program;
     const char *name = program->name;
-    struct buf parts = buf_new(k->arena), rows = buf_new(k->arena);
-    put_operands(&parts, k);
-    put_results(&parts, k);
+    struct buf tables = buf_new(k->arena), rows = buf_new(k->arena);
+    put_operands(&tables, k);
+    put_results(&tables, k);
     if (k->temporary_count)
-        put_temporaries(&parts, k);
-    for (int p = 0; p < k->launch_count; p++)
-        put_launch(&parts, &rows, k, p, params);
+        put_temporaries(&tables, k);
+    for (int p = 0; p < k->loop_count; p++)
+        put_loop(&tables, &rows, k, p, params);
     buf_printf(out, "\n/* ---- %s ---- */\n\n", name);
     put_forms(out, k); /* now that all of them are known */
-    buf_puts(out, parts.text);
-    buf_printf(out, "static const struct part " NAME_PARTS "[] = {\n%s};\n", name, rows.text);
+    buf_puts(out, tables.text);
+    buf_printf(out, "static const struct loop " NAME_LOOPS "[] = {\n%s};\n", name, rows.text);
     put_notes(out, k);
     put_extents(out, k);
     buf_printf(out, "static const struct kernel " NAME_TABLES " = {\n    %d, %d, %d, %d, " NAME_OPERANDS ", " NAME_FORMS
-               ", " NAME_REPLACES ", " NAME_PARTS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name, program->input_count, program->result_count,
-               k->launch_count, k->temporary_count, name, name, name, name,
+               ", " NAME_REPLACES ", " NAME_LOOPS ", %s,\n    " NAME_NOTES ", " NAME_EXTENTS "};\n", name, program->input_count,
+               program->result_count, k->loop_count, k->temporary_count, name, name, name, name,
                k->temporary_count ? arena_printf(k->arena, NAME_TEMPORARIES, name) : "NULL", name, name);
 }

@@ -56,10 +56,15 @@ bool view_unknown(struct view_walk *w);
 /* Makes a shape of this rank with all extents unknown. */
 void view_unknown_extents(struct shape *shape, int rank);
 
+/* ---- view_reshape.c ---- */
+
+/* These and those of the other files compute the shape w->out, NULL where it is not known. They return false, with a
+ * diagnostic, where a rule is broken. */
+bool view_reshape(struct view_walk *w);
+bool view_reinterpret(struct view_walk *w);
+
 /* ---- view_axes.c ---- */
 
-/* These compute the shape w->out, NULL where it is not known. They return false, with a diagnostic, where a rule is
- * broken. */
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
 

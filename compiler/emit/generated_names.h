@@ -40,7 +40,7 @@
 #define NAME_FORMS "forms_%s"          /* of results */
 #define NAME_REPLACES "replaces_%s"
 #define NAME_TEMPORARIES "temporaries_%s"
-#define NAME_PARTS "parts_%s"
+#define NAME_LOOPS "loops_%s"
 #define NAME_NOTES "notes_%s"
 #define NAME_EXTENTS "extents_%s"
 #define NAME_SHAPE "shape_%s_%d"

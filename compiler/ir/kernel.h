@@ -5,7 +5,8 @@
 
 #include "compiler/lang/lang.h"
 #include "compiler/check/check.h"
-#include "templates/shared/geometry.h"
+#include "templates/shared/walk.h"
+#include "templates/shared/grouping.h"
 
 enum ins_kind {
     INS_LOAD,                      /* loads access `index` */
@@ -214,7 +215,7 @@ union scalar kernel_argument(const struct kernel *kernel, int index, const struc
 /* To be called once all loads are there. Stores, which are numbered from 0 so far, get the numbers behind them. */
 void kernel_number_stores(struct kernel *kernel);
 
-/* viewed.c: for each input, a view or reduction under which the results read other elements of it than the one being
+/* input_demands.c: for each input, a view or reduction under which the results read other elements of it than the one being
  * written, a node; -1: there is none (rule 5.4). Of a program whose types are known. [input_count] */
 int *find_viewed(struct arena *arena, const struct program *program);
 

@@ -15,25 +15,25 @@
 enum { TABLE_ENTRIES = 256 };
 
 /* A materialized kernel. */
-struct hoisted_kernel {
+struct materialized_kernel {
     struct kernel *kernel;
     const struct shape *shape;     /* its iteration space */
 };
 
 /* The kernels and temporaries that were taken out of the kernels of a program. */
-struct hoisted {
-    struct hoisted_kernel *kernels; /* they can run in the reverse order, before all of the rests */
+struct materialized {
+    struct materialized_kernel *kernels; /* they can run in the reverse order, before all of the rests */
     int count;
     struct temporary *temporaries; /* accesses of kind TENSOR_TEMPORARY and TENSOR_TABLE refer to these */
     int temporary_count;
 };
 
-/* Cuts `whole`, whose iteration space is `shape`; access_shapes[a] is the shape of what load a reads. Adds to `hoisted`
- * and returns the rest, which is `whole` itself where nothing is worth a kernel. `fast` is a set of enum fast_path, of
- * which FAST_HOIST and FAST_TABLE matter. `saved` is what a kernel has to save at least: instructions as op_weight
- * counts them, times elements. */
-struct kernel *hoist(struct arena *arena, struct kernel *whole, const struct shape *shape,
-                     const struct shape *const *access_shapes, unsigned fast, int64_t saved,
-                     struct hoisted *hoisted);
+/* Cuts `whole`, whose iteration space is `shape`; access_shapes[a] is the shape of what load a reads. Adds to
+ * `materialized` and returns the rest, which is `whole` itself where nothing is worth a kernel. `fast` is a set of enum
+ * fast_path, of which FAST_HOIST and FAST_TABLE matter. `saved` is what a kernel has to save at least: instructions as
+ * op_weight counts them, times elements. */
+struct kernel *materialize(struct arena *arena, struct kernel *whole, const struct shape *shape,
+                           const struct shape *const *access_shapes, unsigned fast, int64_t saved,
+                           struct materialized *materialized);
 
 #endif

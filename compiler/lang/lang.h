@@ -4,7 +4,7 @@
 #define WEFT_COMPILER_LANG_LANG_H
 
 #include "compiler/lang/eval.h"
-#include "compiler/lang/fast.h"
+#include "compiler/lang/fast_paths.h"
 #include "compiler/lang/lex.h"
 #include "compiler/lang/literal.h"
 #include "compiler/lang/ops.h"

@@ -6,7 +6,7 @@
 
 #define SHARED
 #include "templates/shared/walk.c"
-#include "templates/shared/geometry.c"
+#include "templates/shared/grouping.c"
 #include "templates/shared/chunks.c"
 
 /* ---- several short groups as one row ---- */

@@ -1,5 +1,5 @@
 /* Compiling and destroying programs, and the names in them. A program is its text, parsed once, and an
- * instance for each combination of input dtypes that is used (plan/typed.h). */
+ * instance for each combination of input dtypes that is used (plan/instance.h). */
 #include "runtime/api/specify_impl.h"
 
 #include "compiler/check/check.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_RUNTIME_PLAN_LOOPS_H
 #define WEFT_RUNTIME_PLAN_LOOPS_H
 
-#include "runtime/plan/emitted.h"
+#include "runtime/plan/text_cache.h"
 #include "runtime/tensor/tensor.h"
 
 struct plan;

@@ -168,7 +168,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
         return false;
     plan->target = division.target;
     plan->kernel_count = division.count;
-    plan->hoisted_count = division.program.first_result;
+    plan->first_result = division.program.first_result;
     plan->kernels = ARENA_ARRAY(&plan->own, struct planned, division.count);
     plan->infos = ARENA_ARRAY(&plan->own, struct weft_kernel_info, division.count);
     place_temporaries(plan, &division);

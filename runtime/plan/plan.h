@@ -42,8 +42,8 @@ struct plan {
     bool reported;                 /* its infos were reported; from now on its kernels come from memory */
     const struct shape **results;  /* [results] their shapes; NULL for those not computed */
     int *viewed;                   /* [inputs] the view that forbids an output to be their buffer; -1: none */
-    struct planned *kernels;       /* in the order in which they run; the first hoisted_count store temporaries */
-    int kernel_count, hoisted_count;
+    struct planned *kernels;       /* in the order in which they run; those before first_result store temporaries */
+    int kernel_count, first_result;
     size_t *temporaries;           /* [temporaries] byte offsets in memory that a run lends: */
     bool *shared;                  /* [temporaries] in that of all samples together, else in that of each */
     size_t shared_bytes, own_bytes;

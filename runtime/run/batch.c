@@ -1,8 +1,8 @@
 /* Runs of batches in C; see batch_impl.h. Plans for all segments are found first, and all checks are made.
- * Then samples are assigned to launches (deal_impl.h), and these run. */
+ * Then samples are assigned to launches (batch_launches_impl.h), and these run. */
 #include "runtime/run/batch_impl.h"
 #include "runtime/run/gpu_run_impl.h"
-#include "runtime/run/deal_impl.h"
+#include "runtime/run/batch_launches_impl.h"
 #include "runtime/run/overlap_impl.h"
 
 #include <stdlib.h>
@@ -177,16 +177,16 @@ static struct origin find_source(const struct call *call, const struct segment *
 }
 
 /* Appends the segment's samples to a launch. */
-static void deal_kernel(const struct call *call, const struct segment *segment,
-                        const struct planned *planned, struct deal *deal, struct origin *sources)
+static void add_samples(const struct call *call, const struct segment *segment,
+                        const struct planned *planned, struct batch_launch *to, struct origin *sources)
 {
-    struct launch *launch = &deal->launch;
+    struct launch *launch = &to->launch;
     size_t accesses = (size_t)planned->kernel->access_count;
     int64_t samples = planned->shared ? 1 : segment->count;
     for (size_t a = 0; a < accesses; a++)
         sources[a] = find_source(call, segment, planned->kernel, (int)a);
     for (int64_t i = 0; i < samples; i++) {
-        char **bases = deal->bases + (size_t)launch->sample_count * accesses;
+        char **bases = to->bases + (size_t)launch->sample_count * accesses;
         launch->samples[launch->sample_count++] = (struct weft_sample){launch->tiles, &planned->walk, bases};
         launch->tiles += planned->tiles;
         for (size_t a = 0; a < accesses; a++) {
@@ -209,27 +209,27 @@ static void lend_temporaries(struct arena *arena, struct segment *segment)
 }
 
 /* Allocates the samples that were counted, and fills the launches with them. */
-static void deal_all(struct deals *deals)
+static void fill_launches(struct batch_launches *launches)
 {
-    struct arena *arena = &deals->call->arena;
+    struct arena *arena = &launches->call->arena;
     size_t most = 0;
-    for (int i = 0; i < deals->count; i++) {
-        struct launch *launch = &deals->items[i].launch;
+    for (int i = 0; i < launches->count; i++) {
+        struct launch *launch = &launches->items[i].launch;
         size_t accesses = (size_t)launch->planned->kernel->access_count;
         launch->samples = ARENA_ARRAY(arena, struct weft_sample, launch->sample_count);
-        deals->items[i].bases = ARENA_ARRAY(arena, char *, (size_t)launch->sample_count * accesses);
+        launches->items[i].bases = ARENA_ARRAY(arena, char *, (size_t)launch->sample_count * accesses);
         launch->sample_count = launch->tiles = 0;
         most = accesses > most ? accesses : most;
     }
     struct origin *sources = ARENA_ARRAY(arena, struct origin, most);
     for (int p = 0; p < PART_COUNT; p++)
-        for (int s = 0; s < deals->parts[p].count; s++) {
-            struct segment *segment = &deals->parts[p].segments[s];
+        for (int s = 0; s < launches->parts[p].count; s++) {
+            struct segment *segment = &launches->parts[p].segments[s];
             lend_temporaries(arena, segment);
             for (int k = 0; k < segment->plan->kernel_count; k++)
                 if (segment->launches[k] >= 0)
-                    deal_kernel(deals->call, segment, &segment->plan->kernels[k],
-                                &deals->items[segment->launches[k]], sources);
+                    add_samples(launches->call, segment, &segment->plan->kernels[k],
+                                &launches->items[segment->launches[k]], sources);
         }
 }
 
@@ -238,13 +238,13 @@ static void deal_all(struct deals *deals)
 void batch_run(struct call *call)
 {
     struct weft_context *context = call->program->context;
-    struct deals deals = {.call = call, .parts = call->parts};
+    struct batch_launches launches = {.call = call, .parts = call->parts};
     struct fault first = no_fault;
-    struct deal **order = deals_count(&deals);
-    deal_all(&deals);
-    for (int i = 0; i < deals.count; i++)
+    struct batch_launch **order = find_batch_launches(&launches);
+    fill_launches(&launches);
+    for (int i = 0; i < launches.count; i++)
         launch_init(&order[i]->launch, context, &call->arena);
-    for (int i = 0; i < deals.count; i++) {
+    for (int i = 0; i < launches.count; i++) {
         launch_run(&order[i]->launch, context);
         launch_remark(&order[i]->launch, &first);
     }
@@ -279,10 +279,10 @@ static void call_reported(struct call *call)
 size_t batch_kernels(struct call *call, struct weft_kernel_info *kernels, size_t room)
 {
     struct weft_context *context = call->program->context;
-    struct deals deals = {.call = call, .parts = call->parts};
-    struct deal **order = deals_count(&deals);
+    struct batch_launches launches = {.call = call, .parts = call->parts};
+    struct batch_launch **order = find_batch_launches(&launches);
     size_t count = 0;
-    for (int i = 0; i < deals.count; i++) {
+    for (int i = 0; i < launches.count; i++) {
         const struct launch *launch = &order[i]->launch;
         struct loaded *loaded = launch->planned->loaded;
         bool told = false;

@@ -46,9 +46,9 @@ struct table {
 struct batch_run {
     struct cuda_work work;         /* must be first: a pointer to it is converted back */
     struct batch_part parts[PART_COUNT];
-    struct deals deals;
-    struct deal **order;
-    struct table *tables;          /* [deals.count] */
+    struct batch_launches launches;
+    struct batch_launch **order;
+    struct table *tables;          /* [launches.count] */
     struct place *places[PART_COUNT]; /* [segments] of each part */
     int plans;                     /* the most segments of a part */
     uint64_t *tensors;             /* [inputs, then results] addresses of host operands that are no batch */
@@ -209,7 +209,7 @@ static void lay_out(struct batch_run *run)
 {
     struct call *call = run->work.call;
     run->tensors = ARENA_ARRAY(&call->arena, uint64_t, call_operands(call));
-    run->tables = ARENA_ARRAY(&call->arena, struct table, run->deals.count);
+    run->tables = ARENA_ARRAY(&call->arena, struct table, run->launches.count);
     for (int p = 0; p < PART_COUNT; p++) {
         run->places[p] = ARENA_ARRAY(&call->arena, struct place, run->parts[p].count);
         run->plans = run->parts[p].count > run->plans ? run->parts[p].count : run->plans;
@@ -217,8 +217,8 @@ static void lay_out(struct batch_run *run)
             run->places[p][s].segment = &run->parts[p].segments[s];
     }
     each_place(run, lay_out_segment);
-    for (int i = 0; i < run->deals.count; i++)
-        lay_out_table(run, &run->deals.items[i].launch, &run->tables[i]);
+    for (int i = 0; i < run->launches.count; i++)
+        lay_out_table(run, &run->launches.items[i].launch, &run->tables[i]);
     work_add_remarks(&run->work);
     each_place(run, lay_out_outputs);
     each_place(run, lay_out_temporaries);
@@ -260,7 +260,7 @@ static void fill_entry(struct batch_run *run, const struct place *place, int k)
     const struct placed *entry = &place->entries[k];
     const struct form *form = &planned->emitted->form;
     struct table *table = &run->tables[place->segment->launches[k]];
-    size_t geometry = geometry_word(&run->deals.items[place->segment->launches[k]].launch, entry->geometry);
+    size_t geometry = geometry_word(&run->launches.items[place->segment->launches[k]].launch, entry->geometry);
     int64_t count = planned->shared ? 1 : place->segment->count;
     for (int a = 0; entry->maps && a < form->accesses; a++)
         entry->maps[a] = entry->cuda->maps[a].address;
@@ -300,9 +300,9 @@ static bool launch_all(struct cuda_work *work)
     struct batch_run *run = (struct batch_run *)work;
     each_place(run, fill_tables);
     bool good = work_upload(work);
-    for (int i = 0; good && i < run->deals.count; i++) {
-        ptrdiff_t at = run->order[i] - run->deals.items;
-        good = launch_table(run, &run->deals.items[at].launch, &run->tables[at]);
+    for (int i = 0; good && i < run->launches.count; i++) {
+        ptrdiff_t at = run->order[i] - run->launches.items;
+        good = launch_table(run, &run->launches.items[at].launch, &run->tables[at]);
     }
     return good;
 }
@@ -316,10 +316,10 @@ static struct cuda_device *find_device(const struct batch_part *parts)
 struct cuda_work *cuda_batch_set_up(struct call *call, const struct batch_part *parts)
 {
     struct batch_run *run = ARENA_NEW(&call->arena, struct batch_run);
-    run->deals = (struct deals){.call = call, .parts = run->parts};
+    run->launches = (struct batch_launches){.call = call, .parts = run->parts};
     memcpy(run->parts, parts, sizeof run->parts);
-    run->order = deals_count(&run->deals);
-    if (!run->deals.count)
+    run->order = find_batch_launches(&run->launches);
+    if (!run->launches.count)
         return NULL;
     run->work = (struct cuda_work){.call = call, .device = find_device(parts), .launch = launch_all};
     lay_out(run);

@@ -1,5 +1,5 @@
 /* What ahead-of-time sources carry around their kernels, in sections: what keeps their meaning whatever the options,
- * includes, instruction sets. check.c, run.c, walk.c, geometry.[ch], tensor.c and args.h come with it;
+ * includes, instruction sets. check.c, run.c, walk.[ch], grouping.[ch], tensor.c and args.h come with it;
  * compiler/aot/source.c puts them together, for CUDA compiler/aot/cuda_source.c some of them. */
 
 //: language

@@ -41,20 +41,20 @@ struct map {
 //: classes
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
-/* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
+/* A kernel for accesses of these kinds (enum access_kind); the last of a loop's serves all. */
 struct class {
     const char *kinds;
     weft_kernel_fn *run[LEVELS];
     size_t scratch;                /* bytes that a thread lends it */
 };
-//: parts
+//: loops
 /* A remark's place in the text, and its status. */
 struct place {
     int line, column, status;
 };
 
 /* A loop: results of one shape, or what they have in common. */
-struct part {
+struct loop {
     struct form shape;
     int accesses, loads, maps, classes, faults;
     const struct access *access;
@@ -72,11 +72,11 @@ struct temporary {
 struct tensor;
 
 struct kernel {
-    int inputs, results, parts, temporaries;
+    int inputs, results, loops, temporaries;
     const struct operand *operand; /* inputs, then results */
     const struct form *shape;      /* [results] */
     const unsigned char *replaces; /* [results][inputs] whether it may be the input's very buffer */
-    const struct part *part;       /* in the order in which they run */
+    const struct loop *loop;       /* in the order in which they run */
     const struct temporary *temporary;
     const struct weft_note *note;
     int (*extents)(const struct tensor *in, int64_t *d); /* of the call, from the inputs; 0 or a note */

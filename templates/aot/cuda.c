@@ -29,7 +29,7 @@ struct class {
     int groups, steps, period, accesses, literals;
     bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
     int literal_constant;
-    int fault;                     /* the first of its part's bytes for divisions by zero and positions outside */
+    int fault;                     /* the first of its loop's bytes for divisions by zero and positions outside */
     const unsigned long long *literal;
     const uint64_t *const *code;   /* [CODES] */
 };
@@ -322,7 +322,7 @@ static int find_function(struct gpu *gpu, const struct class *class)
     return status;
 }
 //: plan
-/* One part on one sample. */
+/* One loop on one sample. */
 struct plan {
     struct weft_geometry walk;
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
@@ -337,28 +337,28 @@ struct plan {
 //: class
 enum { PIECE = 1 << 30 };          /* elements that 32 bits count, with room for a tile */
 
-static bool serves(const struct class *class, const struct part *part, const struct rows *rows,
+static bool serves(const struct class *class, const struct loop *loop, const struct rows *rows,
                    const unsigned char *kinds, bool wide)
 {
-    return memcmp(class->kinds, kinds, (size_t)part->accesses) == 0 && class->flat == (rows->period != 0) &&
+    return memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->flat == (rows->period != 0) &&
            rows->groups <= class->groups && (!class->period || class->period == rows->period) &&
            (class->wide || !wide);
 }
 
-static const struct class *find_class(const struct part *part, const struct rows *rows, const unsigned char *kinds,
+static const struct class *find_class(const struct loop *loop, const struct rows *rows, const unsigned char *kinds,
                                       bool wide, bool batch)
 {
-    for (int c = 0; c < part->classes; c++)
-        if (part->class[c].batch == batch && serves(&part->class[c], part, rows, kinds, wide))
-            return &part->class[c];
+    for (int c = 0; c < loop->classes; c++)
+        if (loop->class[c].batch == batch && serves(&loop->class[c], loop, rows, kinds, wide))
+            return &loop->class[c];
     return NULL;
 }
 
 /* Whether the elements are one row, and lie there one after the other. */
-static bool is_one_row(const struct part *part, const struct rows *rows, const unsigned char *kinds)
+static bool is_one_row(const struct loop *loop, const struct rows *rows, const unsigned char *kinds)
 {
     bool one = !rows->groups && !rows->period;
-    for (int a = 0; a < part->accesses; a++)
+    for (int a = 0; a < loop->accesses; a++)
         one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED && kinds[a] != ACCESS_BOUNDED;
     return one;
 }
@@ -366,29 +366,29 @@ static bool is_one_row(const struct part *part, const struct rows *rows, const u
 #define FORM struct class
 //: kinds
 /* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
-static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
                        bool batch, struct plan *plan)
 {
     struct views views;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
-    make_views(part, tensors, d, special, &views);
-    struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
+    make_views(loop, tensors, d, special, &views);
+    struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
                               .starts = plan->starts, .sizes = views.sizes};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = plan->kinds};
-    groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
-    groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
+    groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
+    groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
-    for (int a = 0; a < part->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
-        if (part->access[a].source == FROM_VALUE || part->access[a].source == FROM_NUMBER)
+    for (int a = 0; a < loop->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
+        if (loop->access[a].source == FROM_VALUE || loop->access[a].source == FROM_NUMBER)
             plan->kinds[a] = ACCESS_VALUE;
     const int64_t elements = rows.rows * rows.columns;
-    const bool wide = chunks_are_wide(elements, strides, part->accesses * (rows.groups + 2)) ||
+    const bool wide = chunks_are_wide(elements, strides, loop->accesses * (rows.groups + 2)) ||
                       numbers_are_wide(&groups);
-    plan->divided = elements > PIECE && special && !batch && is_one_row(part, &rows, plan->kinds);
-    plan->class = find_class(part, &rows, plan->kinds, wide && !plan->divided, batch);
+    plan->divided = elements > PIECE && special && !batch && is_one_row(loop, &rows, plan->kinds);
+    plan->class = find_class(loop, &rows, plan->kinds, wide && !plan->divided, batch);
     if (!plan->class)
         return false;
-    keep_plan(part, &groups, &rows, plan);
+    keep_plan(loop, &groups, &rows, plan);
     return true;
 }
 //: call
@@ -411,12 +411,12 @@ enum {
     LENT_MOST = 64 << 20           /* bytes for temporaries of several samples */
 };
 
-static bool is_dense(const struct part *part, const struct plan *plan, const uint64_t *bases)
+static bool is_dense(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
     bool dense = rows_are_whole(plan->class, &plan->walk);
-    for (int a = 0; a < part->accesses; a++)
+    for (int a = 0; a < loop->accesses; a++)
         dense = dense && (plan->kinds[a] != ACCESS_UNIT ||
-                          is_aligned(plan->class, &plan->walk, a, part->access[a].size, bases[a]));
+                          is_aligned(plan->class, &plan->walk, a, loop->access[a].size, bases[a]));
     return dense;
 }
 
@@ -434,7 +434,7 @@ static int reserve_table(struct call *call)
 }
 
 /* The tables behind the arguments: maps, and where arguments are too many the geometry and the sample. */
-static int send_table(struct call *call, const struct part *part, const struct plan *plan, struct launch_words *launch,
+static int send_table(struct call *call, const struct loop *loop, const struct plan *plan, struct launch_words *launch,
                       uint64_t *maps)
 {
     const struct class *class = plan->class;
@@ -442,7 +442,7 @@ static int send_table(struct call *call, const struct part *part, const struct p
     const int status = reserve_table(call);
     if (status)
         return status;
-    for (int a = 0; a < part->accesses; a++) {
+    for (int a = 0; a < loop->accesses; a++) {
         maps[a] = call->table + (uint64_t)(to - table) * sizeof *table;
         if (plan->kinds[a] == ACCESS_MAPPED || plan->kinds[a] == ACCESS_BOUNDED)
             to = put_map(to, plan->walk.maps[a], plan->kinds[a] == ACCESS_BOUNDED, class->wide);
@@ -457,12 +457,12 @@ static int send_table(struct call *call, const struct part *part, const struct p
 }
 
 /* `walk` is read where the kernel takes one sample by value. */
-static int launch_kernel(const struct call *call, const struct part *part, const struct class *class,
+static int launch_kernel(const struct call *call, const struct loop *loop, const struct class *class,
                          const struct weft_geometry *walk, struct launch_words launch)
 {
     uint64_t words[ARGS_WORDS];
     void *parameters[] = {words};
-    launch.faults = part->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
+    launch.faults = loop->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
     launch.literals = class->literal;
     launch.literals_address = class->apart ? call->gpu->constant[class->literal_constant] : 0;
     put_args(words, class, walk, &launch);
@@ -476,16 +476,16 @@ static int64_t count_tiles(const struct plan *plan)
     return (plan->walk.rows * plan->walk.columns - 1) / plan->class->tile + 1;
 }
 
-static int launch(struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases)
+static int launch(struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
     const struct class *class = plan->class;
     uint64_t maps[ACCESSES] = {0};
-    struct launch_words launch = {.tiles = count_tiles(plan), .dense = is_dense(part, plan, bases), .bases = bases,
+    struct launch_words launch = {.tiles = count_tiles(plan), .dense = is_dense(loop, plan, bases), .bases = bases,
                                   .maps = maps, .sample_count = 1};
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
-        status = send_table(call, part, plan, &launch, maps);
-    return status ? status : launch_kernel(call, part, class, &plan->walk, launch);
+        status = send_table(call, loop, plan, &launch, maps);
+    return status ? status : launch_kernel(call, loop, class, &plan->walk, launch);
 }
 
 /* Samples that one launch computes: one after the other, and behind the room for them what they are walked by. */
@@ -495,7 +495,7 @@ struct table {
     uint64_t words[SAMPLES * BATCH_WORDS + 1];
 };
 
-static int launch_table(struct call *call, const struct part *part, struct table *table)
+static int launch_table(struct call *call, const struct loop *loop, struct table *table)
 {
     const struct launch_words launch = {.tiles = table->tiles, .samples = call->table, .sample_count = table->samples};
     if (!table->samples)
@@ -504,18 +504,18 @@ static int launch_table(struct call *call, const struct part *part, struct table
     status = status ? status : CALL(cuMemcpyHtoDAsync, call->table, table->words,
                                     (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
     table->samples = 0;
-    return status ? status : launch_kernel(call, part, table->class, NULL, launch);
+    return status ? status : launch_kernel(call, loop, table->class, NULL, launch);
 }
 
 /* Memory for it is there. */
-static void add_sample(const struct call *call, const struct part *part, const struct plan *plan, const uint64_t *bases,
+static void add_sample(const struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases,
                        struct table *table)
 {
-    const int64_t sample = 3 + part->accesses, each = BATCH_WORDS - sample;
+    const int64_t sample = 3 + loop->accesses, each = BATCH_WORDS - sample;
     const int64_t at = table->room * sample + table->samples * each;
     if (!table->samples)
         table->tiles = 0;
-    put_sample(table->words + table->samples * sample, plan->class, table->tiles, is_dense(part, plan, bases),
+    put_sample(table->words + table->samples * sample, plan->class, table->tiles, is_dense(loop, plan, bases),
                call->table + (uint64_t)at * sizeof *table->words, bases);
     put_geometry(table->words + at, plan->class, &plan->walk, NULL);
     table->class = plan->class;
@@ -524,15 +524,15 @@ static void add_sample(const struct call *call, const struct part *part, const s
 }
 
 /* One row of more elements than 32 bits count, piece after piece. */
-static int launch_pieces(struct call *call, const struct part *part, struct plan *plan, uint64_t *bases)
+static int launch_pieces(struct call *call, const struct loop *loop, struct plan *plan, uint64_t *bases)
 {
     int status = WEFT_KERNEL_OK;
     for (int64_t left = plan->walk.columns; !status && left > 0; left -= PIECE) {
         plan->walk.columns = left < PIECE ? left : PIECE;
-        status = launch(call, part, plan, bases);
-        for (int a = 0; a < part->accesses; a++)
+        status = launch(call, loop, plan, bases);
+        for (int a = 0; a < loop->accesses; a++)
             if (plan->kinds[a] == ACCESS_UNIT)
-                bases[a] += (uint64_t)PIECE * (uint64_t)part->access[a].size;
+                bases[a] += (uint64_t)PIECE * (uint64_t)loop->access[a].size;
     }
     return status;
 }
@@ -553,44 +553,44 @@ static uint64_t base_of(const struct call *call, const struct access *access, co
     }
 }
 
-/* A part on one sample, now or with others in the table. */
-static int run_part(struct call *call, const struct part *part, const struct tensor *tensors, const int64_t *d,
+/* A loop on one sample, now or with others in the table. */
+static int run_loop(struct call *call, const struct loop *loop, const struct tensor *tensors, const int64_t *d,
                     int turn, struct table *table)
 {
     struct plan plan;
     uint64_t bases[ACCESSES];
-    if (volume(part->shape.rank, part->shape.extents, d) <= 0 || is_empty(call->kernel, tensors))
+    if (volume(loop->shape.rank, loop->shape.extents, d) <= 0 || is_empty(call->kernel, tensors))
         return WEFT_KERNEL_OK;
-    for (int a = 0; a < part->accesses; a++)
-        bases[a] = base_of(call, &part->access[a], tensors, d, turn);
-    const bool together = table && plan_kinds(part, tensors, d, true, true, &plan);
-    if (!together && !plan_kinds(part, tensors, d, true, false, &plan))
-        plan_kinds(part, tensors, d, false, false, &plan);
-    for (int a = 0; a < part->accesses; a++)
+    for (int a = 0; a < loop->accesses; a++)
+        bases[a] = base_of(call, &loop->access[a], tensors, d, turn);
+    const bool together = table && plan_kinds(loop, tensors, d, true, true, &plan);
+    if (!together && !plan_kinds(loop, tensors, d, true, false, &plan))
+        plan_kinds(loop, tensors, d, false, false, &plan);
+    for (int a = 0; a < loop->accesses; a++)
         bases[a] += (uint64_t)plan.starts[a];
     if (together) {
-        add_sample(call, part, &plan, bases, table);
+        add_sample(call, loop, &plan, bases, table);
         return WEFT_KERNEL_OK;
     }
-    return plan.divided ? launch_pieces(call, part, &plan, bases) : launch(call, part, &plan, bases);
+    return plan.divided ? launch_pieces(call, loop, &plan, bases) : launch(call, loop, &plan, bases);
 }
 
-/* All parts on samples from `begin` on; table NULL: one after the other. */
+/* All loops on samples from `begin` on; table NULL: one after the other. */
 static int run_together(struct call *call, int64_t begin, int count, struct table *table)
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
     int status = WEFT_KERNEL_OK;
-    for (int p = 0; !status && p < call->kernel->parts; p++) {
-        const struct part *part = &call->kernel->part[p];
+    for (int p = 0; !status && p < call->kernel->loops; p++) {
+        const struct loop *loop = &call->kernel->loop[p];
         for (int i = 0; !status && i < count; i++) {
             const environment before = enter();
             status = read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
             leave(before);
-            status = status ? status : run_part(call, part, tensors, d, i, table);
+            status = status ? status : run_loop(call, loop, tensors, d, i, table);
         }
         if (!status && table)
-            status = launch_table(call, part, table);
+            status = launch_table(call, loop, table);
     }
     return status;
 }
@@ -682,11 +682,11 @@ SHARED int weft_status(const struct kernel *kernel)
     pthread_mutex_lock(&mutex);
     volatile unsigned char *const bytes = met;
     pthread_mutex_unlock(&mutex);
-    for (int p = 0; bytes && p < kernel->parts; p++)
-        for (int f = 0; f < kernel->part[p].faults; f++) {
-            volatile unsigned char *const byte = &bytes[kernel->part[p].class->fault + f];
+    for (int p = 0; bytes && p < kernel->loops; p++)
+        for (int f = 0; f < kernel->loop[p].faults; f++) {
+            volatile unsigned char *const byte = &bytes[kernel->loop[p].class->fault + f];
             if (*byte)
-                keep_first(&first, &kernel->part[p].fault[f]);
+                keep_first(&first, &kernel->loop[p].fault[f]);
             *byte = 0;
         }
     return tell_remark(&first);

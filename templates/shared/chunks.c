@@ -1,5 +1,5 @@
 /* Where the elements lie for kernels that compute in chunks of registers (compiler/loop/form.h): one text for the library
- * and for ahead-of-time sources, behind templates/shared/geometry.c. */
+ * and for ahead-of-time sources, behind templates/shared/grouping.c. */
 
 //: chunks
 enum { WIDE_ACCESS = 16 };         /* bytes */

@@ -1,4 +1,4 @@
-/* Where elements lie that are seen by way of access maps: see geometry.h. One text for the library, which includes
+/* Where elements lie that are seen by way of access maps: see walk.h. One text for the library, which includes
  * it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: pieces

@@ -1,4 +1,4 @@
-/* How a kernel walks elements, behind walk.c: see geometry.h. One text for the library, which includes it, and for
+/* How a kernel walks elements, behind walk.c: see grouping.h. One text for the library, which includes it, and for
  * ahead-of-time sources, which carry it. SHARED is what a function begins with. */
 
 //: groups

@@ -1,4 +1,4 @@
-/* Hoisting: what is taken out of a kernel, into which kernels, in which order, and what is left. */
+/* Materialized values: what is taken out of a kernel, into which kernels, in which order, and what is left. */
 #include "tests/unit/lowered.h"
 
 #include "compiler/emit/emit.h"
@@ -16,7 +16,7 @@
 struct cut {
     struct front front;
     struct kernel *whole, *rest;
-    struct hoisted hoisted;
+    struct materialized materialized;
 };
 
 static const struct shape *shape_of_load(const struct kernel *kernel, int a, const struct shape **nodes)
@@ -32,10 +32,10 @@ static const struct shape *shape_of_load(const struct kernel *kernel, int a, con
 static void check_order(const struct cut *cut)
 {
     bool stored[100] = {false};
-    assert_true(cut->hoisted.temporary_count < 100);
-    for (int p = 0; p <= cut->hoisted.count; p++) {
-        const int last = cut->hoisted.count - 1; /* kernels are in the reverse order */
-        const struct kernel *kernel = p <= last ? cut->hoisted.kernels[last - p].kernel : cut->rest;
+    assert_true(cut->materialized.temporary_count < 100);
+    for (int p = 0; p <= cut->materialized.count; p++) {
+        const int last = cut->materialized.count - 1; /* kernels are in the reverse order */
+        const struct kernel *kernel = p <= last ? cut->materialized.kernels[last - p].kernel : cut->rest;
         const char *broken = verify_kernel(kernel);
         if (broken)
             fail_msg("%s", broken);
@@ -43,7 +43,7 @@ static void check_order(const struct cut *cut)
             const struct access *access = &kernel->accesses[a];
             if (access->kind != TENSOR_TEMPORARY && access->kind != TENSOR_TABLE)
                 continue;
-            assert_int_equal(access->dtype, cut->hoisted.temporaries[access->index].dtype);
+            assert_int_equal(access->dtype, cut->materialized.temporaries[access->index].dtype);
             assert_int_equal(stored[access->index], a < kernel->load_count);
             stored[access->index] = true;
         }
@@ -69,8 +69,9 @@ static void cut_whole(struct cut *cut, unsigned fast)
     assert_true(infer_shapes(arena, program, &cut->front.diags, given, NULL, nodes, NULL));
     for (int a = 0; a < cut->whole->load_count; a++)
         loads[a] = shape_of_load(cut->whole, a, nodes);
-    cut->hoisted = (struct hoisted){0};
-    cut->rest = hoist(arena, cut->whole, nodes[program->results[0].node], loads, fast, target_c.launch, &cut->hoisted);
+    cut->materialized = (struct materialized){0};
+    cut->rest = materialize(arena, cut->whole, nodes[program->results[0].node], loads, fast, target_c.launch,
+                            &cut->materialized);
     check_order(cut);
 }
 
@@ -89,27 +90,27 @@ static void assert_whole(const char *text)
 {
     struct cut cut;
     cut_text(&cut, text);
-    if (cut.rest != cut.whole || cut.hoisted.count || cut.hoisted.temporary_count)
-        fail_msg("hoisted from %s", text);
+    if (cut.rest != cut.whole || cut.materialized.count || cut.materialized.temporary_count)
+        fail_msg("materialized from %s", text);
     front_finish(&cut.front);
 }
 
-/* How many kernels are hoisted, with how many temporaries. */
-static void assert_hoisted(const char *text, int kernels, int temporaries)
+/* How many kernels are materialized, with how many temporaries. */
+static void assert_materialized(const char *text, int kernels, int temporaries)
 {
     struct cut cut;
     cut_text(&cut, text);
-    if (cut.hoisted.count != kernels || cut.hoisted.temporary_count != temporaries)
-        fail_msg("%d kernels, %d temporaries from %s", cut.hoisted.count, cut.hoisted.temporary_count,
+    if (cut.materialized.count != kernels || cut.materialized.temporary_count != temporaries)
+        fail_msg("%d kernels, %d temporaries from %s", cut.materialized.count, cut.materialized.temporary_count,
                  text);
     front_finish(&cut.front);
 }
 
-static int hoisted_ops(const struct cut *cut, enum op op)
+static int materialized_ops(const struct cut *cut, enum op op)
 {
     int count = 0;
-    for (int p = 0; p < cut->hoisted.count; p++)
-        count += count_op(cut->hoisted.kernels[p].kernel, op);
+    for (int p = 0; p < cut->materialized.count; p++)
+        count += count_op(cut->materialized.kernels[p].kernel, op);
     return count;
 }
 
@@ -118,18 +119,18 @@ static void costly_and_small_goes(void **state)
     (void)state;
     struct cut cut;
     cut_text(&cut, "return exp(row) + exp(column)");
-    assert_int_equal(cut.hoisted.count, 2);
+    assert_int_equal(cut.materialized.count, 2);
     assert_int_equal(count_op(cut.rest, OP_EXP), 0);
     assert_int_equal(cut.rest->load_count, 2);
-    assert_int_equal(cut.hoisted.kernels[0].shape->rank + cut.hoisted.kernels[1].shape->rank, 3);
+    assert_int_equal(cut.materialized.kernels[0].shape->rank + cut.materialized.kernels[1].shape->rank, 3);
     front_finish(&cut.front);
-    assert_hoisted("return x * (1 / row)", 1, 1);
-    assert_hoisted("return n + k // d", 1, 1);
-    assert_hoisted("return x + d ** d", 1, 1);
-    assert_hoisted("return x + sqrt(row)", 1, 1);
-    assert_hoisted("return x + ((row + 1) * (row + 2) - 3) * (row + 4) * (row + 5)", 1, 1);
-    assert_hoisted("return x * exp([1.0] + column)", 1, 1);
-    assert_hoisted("return wide + exp(eight)", 1, 1);
+    assert_materialized("return x * (1 / row)", 1, 1);
+    assert_materialized("return n + k // d", 1, 1);
+    assert_materialized("return x + d ** d", 1, 1);
+    assert_materialized("return x + sqrt(row)", 1, 1);
+    assert_materialized("return x + ((row + 1) * (row + 2) - 3) * (row + 4) * (row + 5)", 1, 1);
+    assert_materialized("return x * exp([1.0] + column)", 1, 1);
+    assert_materialized("return wide + exp(eight)", 1, 1);
 }
 
 static void cheap_or_large_or_little_stays(void **state)
@@ -149,9 +150,9 @@ static void equal_values_are_kept_once(void **state)
     (void)state;
     struct cut cut;
     cut_text(&cut, "return x * exp(row), x - exp(row), x + sin(row)");
-    assert_int_equal(cut.hoisted.count, 1);
-    assert_int_equal(cut.hoisted.temporary_count, 2);
-    assert_int_equal(hoisted_ops(&cut, OP_EXP), 1);
+    assert_int_equal(cut.materialized.count, 1);
+    assert_int_equal(cut.materialized.temporary_count, 2);
+    assert_int_equal(materialized_ops(&cut, OP_EXP), 1);
     front_finish(&cut.front);
 }
 
@@ -160,20 +161,20 @@ static void the_largest_part_goes(void **state)
     (void)state;
     struct cut cut;
     cut_text(&cut, "return x * (exp(row) * 2 + row)");
-    assert_int_equal(cut.hoisted.temporary_count, 1);
+    assert_int_equal(cut.materialized.temporary_count, 1);
     assert_int_equal(count_op(cut.rest, OP_ADD) + count_op(cut.rest, OP_MUL), 1);
     front_finish(&cut.front);
 }
 
-static void hoisted_kernels_hoist(void **state)
+static void materialized_kernels_materialize(void **state)
 {
     (void)state;
     struct cut cut;
     cut_text(&cut, "return x + exp(row * exp(s)), x * exp(s)");
-    assert_int_equal(cut.hoisted.count, 2);
-    assert_int_equal(cut.hoisted.temporary_count, 2);
-    assert_int_equal(cut.hoisted.kernels[1].shape->rank, 0);
-    assert_int_equal(hoisted_ops(&cut, OP_EXP), 2);
+    assert_int_equal(cut.materialized.count, 2);
+    assert_int_equal(cut.materialized.temporary_count, 2);
+    assert_int_equal(cut.materialized.kernels[1].shape->rank, 0);
+    assert_int_equal(materialized_ops(&cut, OP_EXP), 2);
     front_finish(&cut.front);
 }
 
@@ -183,10 +184,10 @@ static void remarks_stay(void **state)
     (void)state;
     struct cut cut;
     cut_text(&cut, "return where(n > 0, k // d, 7)");
-    assert_int_equal(cut.hoisted.count, 1);
+    assert_int_equal(cut.materialized.count, 1);
     assert_int_equal(count_op(cut.rest, OP_FLOORDIV), 0);
     assert_int_equal(count_kind(cut.rest, INS_FAULT), 1);
-    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_FAULT), 0);
+    assert_int_equal(count_kind(cut.materialized.kernels[0].kernel, INS_FAULT), 0);
     for (int i = 0; i < cut.rest->ins_count; i++)
         if (cut.rest->ins[i].kind == INS_FAULT) {
             assert_int_equal(cut.rest->ins[i].a[0], -1);
@@ -200,17 +201,17 @@ static void functions_of_a_byte_are_tables(void **state)
     (void)state;
     struct cut cut;
     cut_text(&cut, "return uint8(255 * (img / 255.0) ** 2.2 + 0.5)");
-    assert_int_equal(cut.hoisted.count, 1);
-    assert_int_equal(cut.hoisted.kernels[0].shape->extents[0], TABLE_ENTRIES);
-    assert_int_equal(cut.hoisted.temporaries[0].dtype, WEFT_UINT8);
+    assert_int_equal(cut.materialized.count, 1);
+    assert_int_equal(cut.materialized.kernels[0].shape->extents[0], TABLE_ENTRIES);
+    assert_int_equal(cut.materialized.temporaries[0].dtype, WEFT_UINT8);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
     assert_int_equal(count_kind(cut.rest, INS_OP), 0);
     front_finish(&cut.front);
     cut_text(&cut, "return (img + 1) ** s + hypot(other, 2) * (img + 1) ** s");
-    assert_int_equal(cut.hoisted.count, 1);
-    assert_int_equal(cut.hoisted.temporary_count, 2);
+    assert_int_equal(cut.materialized.count, 1);
+    assert_int_equal(cut.materialized.temporary_count, 2);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 2);
-    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_LOAD), 2); /* the bytes of both, and s */
+    assert_int_equal(count_kind(cut.materialized.kernels[0].kernel, INS_LOAD), 2); /* the bytes of both, and s */
     front_finish(&cut.front);
     cut_text(&cut, "return n + img // d");
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
@@ -229,19 +230,19 @@ static void other_functions_are_not(void **state)
     assert_whole("return exp(float64(img + other))");
 }
 
-/* A table within what is hoisted, and a hoisted value within a table. */
+/* A table within what is materialized, and a materialized value within a table. */
 static void both_at_once(void **state)
 {
     (void)state;
     struct cut cut;
     cut_text(&cut, "input strip: u8[100, 1, 1000]; input all: f32[100, 8, 1000];"
                    "return all + exp(float64(strip))");
-    assert_int_equal(cut.hoisted.count, 2);
-    assert_int_equal(cut.hoisted.kernels[1].shape->extents[0], TABLE_ENTRIES);
-    assert_int_equal(count_kind(cut.hoisted.kernels[0].kernel, INS_LOOKUP), 1);
+    assert_int_equal(cut.materialized.count, 2);
+    assert_int_equal(cut.materialized.kernels[1].shape->extents[0], TABLE_ENTRIES);
+    assert_int_equal(count_kind(cut.materialized.kernels[0].kernel, INS_LOOKUP), 1);
     front_finish(&cut.front);
     cut_text(&cut, "return x + img ** exp(s)");
-    assert_int_equal(cut.hoisted.count, 1);
+    assert_int_equal(cut.materialized.count, 1);
     assert_int_equal(cut.rest->load_count, 3);
     front_finish(&cut.front);
 }
@@ -254,8 +255,8 @@ static void temporaries_stay_below_the_kernel(void **state)
     cut_text(&cut, "return wide + exp(eight), wide + sin(eight), wide + cos(eight), wide + tan(eight),"
                    "wide + log(eight), wide + exp2(eight), wide + log2(eight), wide + tanh(eight),"
                    "wide + atan(eight), wide + asin(eight)");
-    for (int t = 0; t < cut.hoisted.temporary_count; t++)
-        elements += shape_volume(cut.hoisted.temporaries[t].shape);
+    for (int t = 0; t < cut.materialized.temporary_count; t++)
+        elements += shape_volume(cut.materialized.temporaries[t].shape);
     assert_int_equal(elements, 1000000);
     front_finish(&cut.front);
 }
@@ -278,7 +279,7 @@ static void nothing_goes_across_bounds(void **state)
         for (int a = 0; a < cut.whole->load_count; a++)
             cut.whole->accesses[a].map = cut.whole->accesses[a].index == 1;
         cut_whole(&cut, FAST_ALL);
-        assert_int_equal(cut.hoisted.count, !bounded);
+        assert_int_equal(cut.materialized.count, !bounded);
         front_finish(&cut.front);
     }
 }
@@ -288,11 +289,11 @@ static void each_has_a_switch(void **state)
     (void)state;
     struct cut cut;
     cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~FAST_HOIST);
-    assert_int_equal(cut.hoisted.count, 1);
+    assert_int_equal(cut.materialized.count, 1);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 1);
     front_finish(&cut.front);
     cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~FAST_TABLE);
-    assert_int_equal(cut.hoisted.count, 1);
+    assert_int_equal(cut.materialized.count, 1);
     assert_int_equal(count_kind(cut.rest, INS_LOOKUP), 0);
     front_finish(&cut.front);
     cut_with(&cut, "return exp(row) + img ** s", FAST_ALL & ~(FAST_TABLE | FAST_HOIST));
@@ -322,7 +323,7 @@ int main(void)
         cmocka_unit_test(cheap_or_large_or_little_stays),
         cmocka_unit_test(equal_values_are_kept_once),
         cmocka_unit_test(the_largest_part_goes),
-        cmocka_unit_test(hoisted_kernels_hoist),
+        cmocka_unit_test(materialized_kernels_materialize),
         cmocka_unit_test(remarks_stay),
         cmocka_unit_test(functions_of_a_byte_are_tables),
         cmocka_unit_test(other_functions_are_not),
@@ -331,5 +332,5 @@ int main(void)
         cmocka_unit_test(nothing_goes_across_bounds),
         cmocka_unit_test(each_has_a_switch),
     };
-    return cmocka_run_group_tests_name("hoist", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("materialize", tests, NULL, NULL);
 }

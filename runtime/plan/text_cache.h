@@ -1,8 +1,8 @@
-/* The texts of an instance's kernels, kept beside its plans. */
-#ifndef WEFT_RUNTIME_PLAN_EMITTED_H
-#define WEFT_RUNTIME_PLAN_EMITTED_H
+/* The texts of an instance's kernels (struct emitted), kept beside its plans. */
+#ifndef WEFT_RUNTIME_PLAN_TEXT_CACHE_H
+#define WEFT_RUNTIME_PLAN_TEXT_CACHE_H
 
-#include "runtime/plan/typed.h"
+#include "runtime/plan/instance.h"
 
 /* Never changes once made, except `loaded`. */
 struct emitted {

@@ -118,10 +118,10 @@ static struct access_shapes shapes_of(const struct aot_kernel *k)
     return (struct access_shapes){k->program, k->inputs, k->shapes, k->temporaries};
 }
 
-const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_launch *launch, int a)
+const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop *loop, int a)
 {
     const struct access_shapes shapes = shapes_of(k);
-    return access_shape(&shapes, launch->kernel, launch->shape, a);
+    return access_shape(&shapes, loop->kernel, loop->shape, a);
 }
 
 /* Answers what passes ask about open extents. */
@@ -171,8 +171,8 @@ static bool divide(struct aot_kernel *k, const struct example *example)
     k->temporary_count = made.temporary_count;
     for (int i = 0; i < made.count; i++) {
         const struct program_kernel *kernel = &made.kernels[i];
-        const struct aot_launch launch = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order};
-        ARENA_PUSH(k->arena, k->launches, k->launch_count, launch);
+        const struct aot_loop loop = {.kernel = kernel->kernel, .shape = kernel->space, .order = kernel->order};
+        ARENA_PUSH(k->arena, k->loops, k->loop_count, loop);
     }
     return true;
 }
@@ -196,13 +196,13 @@ static const struct axis *example_axes(struct aot_kernel *k, const struct exampl
 }
 
 static const struct index_map *example_maps(struct aot_kernel *k, const struct example *example,
-                                            const struct aot_launch *launch)
+                                            const struct aot_loop *loop)
 {
-    const int count = launch->kernel->map_count;
+    const int count = loop->kernel->map_count;
     struct index_map *maps = ARENA_ARRAY(k->arena, struct index_map, count + 1);
-    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, launch->shape)};
+    maps[0] = (struct index_map){.parent = -1, .to = example_shape(k, example, loop->shape)};
     for (int m = 1; m < count; m++) {
-        const struct index_map *map = &launch->kernel->maps[m];
+        const struct index_map *map = &loop->kernel->maps[m];
         maps[m] = *map;
         maps[m].from = example_shape(k, example, map->from);
         maps[m].to = example_shape(k, example, map->to);
@@ -212,12 +212,12 @@ static const struct index_map *example_maps(struct aot_kernel *k, const struct e
     return maps;
 }
 
-static void add_class(struct aot_kernel *k, struct aot_launch *launch, const unsigned char *kinds)
+static void add_class(struct aot_kernel *k, struct aot_loop *loop, const unsigned char *kinds)
 {
-    for (int c = 0; c < launch->class_count; c++)
-        if (memcmp(launch->classes[c].kinds, kinds, (size_t)launch->kernel->access_count) == 0)
+    for (int c = 0; c < loop->class_count; c++)
+        if (memcmp(loop->classes[c].kinds, kinds, (size_t)loop->kernel->access_count) == 0)
             return;
-    ARENA_PUSH(k->arena, launch->classes, launch->class_count, ((struct aot_class){.kinds = kinds}));
+    ARENA_PUSH(k->arena, loop->classes, loop->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
 static const struct shape **example_shapes(struct aot_kernel *k, const struct example *example,
@@ -242,24 +242,24 @@ static const struct strided *example_inputs(struct aot_kernel *k, const struct s
 
 /* The geometry for an example. NULL where there is none. */
 static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
-                                        const struct aot_launch *launch)
+                                        const struct aot_loop *loop)
 {
-    struct loop loop;
+    struct loop made;
     const struct access *wrong;
     struct temporary *temporaries = ARENA_ARRAY(k->arena, struct temporary, k->temporary_count + 1);
     if (!example->shapes)
         return NULL;
-    const struct index_map *maps = example_maps(k, example, launch);
+    const struct index_map *maps = example_maps(k, example, loop);
     const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
     for (int t = 0; t < k->temporary_count; t++)
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
-        .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = launch->kernel,
+        .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = loop->kernel,
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {example_inputs(k, inputs), NULL}};
-    return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &loop, &wrong)
-               ? arena_copy(k->arena, &loop.geometry, sizeof loop.geometry)
+    return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &made, &wrong)
+               ? arena_copy(k->arena, &made.geometry, sizeof made.geometry)
                : NULL;
 }
 
@@ -272,13 +272,13 @@ enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kerne
 }
 
 /* Adds the class for any strides. */
-static void add_general(struct aot_kernel *k, struct aot_launch *launch)
+static void add_general(struct aot_kernel *k, struct aot_loop *loop)
 {
-    const struct kernel *kernel = launch->kernel;
+    const struct kernel *kernel = loop->kernel;
     unsigned char *kinds = ARENA_ARRAY(k->arena, unsigned char, kernel->access_count);
     for (int a = 0; a < kernel->access_count; a++)
         kinds[a] = aot_general_kind(k, kernel, a);
-    ARENA_PUSH(k->arena, launch->classes, launch->class_count, ((struct aot_class){.kinds = kinds}));
+    ARENA_PUSH(k->arena, loop->classes, loop->class_count, ((struct aot_class){.kinds = kinds}));
 }
 
 /* ---- in place ---- */
@@ -287,11 +287,11 @@ static void add_general(struct aot_kernel *k, struct aot_launch *launch)
 static int last_use(const struct aot_kernel *k, enum tensor_kind kind, int index)
 {
     int last = -1;
-    for (int p = 0; p < k->launch_count; p++) {
-        const struct kernel *kernel = k->launches[p].kernel;
+    for (int p = 0; p < k->loop_count; p++) {
+        const struct kernel *kernel = k->loops[p].kernel;
         for (int a = 0; a < kernel->access_count; a++)
-            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index && k->launches[p].order > last)
-                last = k->launches[p].order;
+            if (kernel->accesses[a].kind == kind && kernel->accesses[a].index == index && k->loops[p].order > last)
+                last = k->loops[p].order;
     }
     return last;
 }
@@ -310,18 +310,18 @@ static void find_replaced(struct aot_kernel *k)
 }
 
 static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
-                        struct aot_launch *launch)
+                        struct aot_loop *loop)
 {
-    const struct geometry *large = likely_geometry(k, usual, launch), *little = likely_geometry(k, tiny, launch);
+    const struct geometry *large = likely_geometry(k, usual, loop), *little = likely_geometry(k, tiny, loop);
     if (k->target->chunks) {
-        aot_cuda_classes(k, launch, large, little);
+        aot_cuda_classes(k, loop, large, little);
         return;
     }
     if (large)
-        add_class(k, launch, large->kinds);
+        add_class(k, loop, large->kinds);
     if (little)
-        add_class(k, launch, little->kinds);
-    add_general(k, launch);
+        add_class(k, loop, little->kinds);
+    add_general(k, loop);
 }
 
 bool aot_divide(struct aot_kernel *k)
@@ -330,11 +330,11 @@ bool aot_divide(struct aot_kernel *k)
     if (!divide(k, &usual))
         return false;
     const struct example tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
-    for (int p = 0; p < k->launch_count; p++)
-        if (k->target->chunks && !aot_check_values(k, &k->launches[p]))
+    for (int p = 0; p < k->loop_count; p++)
+        if (k->target->chunks && !aot_check_values(k, &k->loops[p]))
             return false;
-    for (int p = 0; p < k->launch_count; p++)
-        add_classes(k, &usual, &tiny, &k->launches[p]);
+    for (int p = 0; p < k->loop_count; p++)
+        add_classes(k, &usual, &tiny, &k->loops[p]);
     find_replaced(k);
     return true;
 }

@@ -1,7 +1,7 @@
 /* Fast paths that can be turned off, one row each, by naming them in WEFT_DISABLE or weft_context_params.disable. Each
  * has a slower path with the same results, to the bit. */
-#ifndef WEFT_COMPILER_LANG_FAST_H
-#define WEFT_COMPILER_LANG_FAST_H
+#ifndef WEFT_COMPILER_LANG_FAST_PATHS_H
+#define WEFT_COMPILER_LANG_FAST_PATHS_H
 
 /* FAST(id, word, what it does) */
 #define FAST_PATHS(FAST)                                                                            \

@@ -1,7 +1,7 @@
 /* The texts of an instance's kernels, so that a new shape in a known class emits nothing. A key holds everything
  * that a text is made from, except what the instance and its context fix: names and spellings, and the vector
  * functions. */
-#include "runtime/plan/emitted.h"
+#include "runtime/plan/text_cache.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Typing a program for certain dtypes; see typed.h. */
-#include "runtime/plan/typed.h"
+/* Typing a program for certain dtypes; see instance.h. */
+#include "runtime/plan/instance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Assigning samples of batches to launches; see deal_impl.h. */
-#include "runtime/run/deal_impl.h"
+/* Assigns samples of batches to launches; see batch_launches_impl.h. */
+#include "runtime/run/batch_launches_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,31 +15,32 @@ static bool same_code(const struct planned *a, const struct planned *b)
 }
 
 /* Finds or adds the launch of a kernel. `guess` is where the segment before had it. */
-static int find_deal(struct deals *deals, int64_t place, const struct planned *planned, int guess)
+static int find_launch(struct batch_launches *launches, int64_t place, const struct planned *planned, int guess)
 {
-    const struct deal *items = deals->items;
-    if (guess >= 0 && guess < deals->count && items[guess].place == place &&
+    const struct batch_launch *items = launches->items;
+    if (guess >= 0 && guess < launches->count && items[guess].place == place &&
         same_code(items[guess].launch.planned, planned))
         return guess;
-    for (int i = 0; i < deals->count; i++)
+    for (int i = 0; i < launches->count; i++)
         if (items[i].place == place && same_code(items[i].launch.planned, planned))
             return i;
-    ARENA_PUSH(&deals->call->arena, deals->items, deals->count,
-               ((struct deal){.launch = {.planned = planned}, .place = place}));
-    return deals->count - 1;
+    ARENA_PUSH(&launches->call->arena, launches->items, launches->count,
+               ((struct batch_launch){.launch = {.planned = planned}, .place = place}));
+    return launches->count - 1;
 }
 
 static int64_t place_of(const struct plan *plan, int part, int k)
 {
-    bool hoisted = k < plan->hoisted_count;
-    return ((int64_t)part * 2 + !hoisted) * (1 << 24) + (hoisted ? k : k - plan->hoisted_count);
+    const bool result = k >= plan->first_result;
+    return ((int64_t)part * 2 + result) * (1 << 24) + (result ? k - plan->first_result : k);
 }
 
 /* Counts the segment's samples and work for each launch. */
-static void count_segment(struct deals *deals, int part, struct segment *segment, const struct segment *before)
+static void count_segment(struct batch_launches *launches, int part, struct segment *segment,
+                          const struct segment *before)
 {
     const struct plan *plan = segment->plan;
-    segment->launches = ARENA_ARRAY(&deals->call->arena, int, plan->kernel_count);
+    segment->launches = ARENA_ARRAY(&launches->call->arena, int, plan->kernel_count);
     for (int k = 0; k < plan->kernel_count; k++) {
         const struct planned *planned = &plan->kernels[k];
         int guess = before && k < before->plan->kernel_count ? before->launches[k] : -1;
@@ -47,8 +48,8 @@ static void count_segment(struct deals *deals, int part, struct segment *segment
         segment->launches[k] = -1;
         if (!planned->tiles)
             continue;
-        int at = segment->launches[k] = find_deal(deals, place_of(plan, part, k), planned, guess);
-        struct launch *launch = &deals->items[at].launch;
+        int at = segment->launches[k] = find_launch(launches, place_of(plan, part, k), planned, guess);
+        struct launch *launch = &launches->items[at].launch;
         launch->sample_count += samples;
         launch->tiles += samples * planned->tiles;
         launch->work += (double)samples * planned->work;
@@ -59,21 +60,21 @@ static void count_segment(struct deals *deals, int part, struct segment *segment
 
 static int by_place(const void *a, const void *b)
 {
-    const struct deal *x = *(const struct deal *const *)a, *y = *(const struct deal *const *)b;
+    const struct batch_launch *x = *(const struct batch_launch *const *)a, *y = *(const struct batch_launch *const *)b;
     return x->place != y->place ? (x->place < y->place ? -1 : 1) : (x > y) - (x < y);
 }
 
-struct deal **deals_count(struct deals *deals)
+struct batch_launch **find_batch_launches(struct batch_launches *launches)
 {
     for (int p = 0; p < PART_COUNT; p++) {
-        const struct batch_part *part = &deals->parts[p];
+        const struct batch_part *part = &launches->parts[p];
         for (int s = 0; s < part->count; s++)
-            count_segment(deals, p, &part->segments[s], s ? &part->segments[s - 1] : NULL);
+            count_segment(launches, p, &part->segments[s], s ? &part->segments[s - 1] : NULL);
     }
-    struct deal **order = ARENA_ARRAY(&deals->call->arena, struct deal *, deals->count);
-    for (int i = 0; i < deals->count; i++)
-        order[i] = &deals->items[i];
-    if (deals->count)
-        qsort(order, (size_t)deals->count, sizeof *order, by_place);
+    struct batch_launch **order = ARENA_ARRAY(&launches->call->arena, struct batch_launch *, launches->count);
+    for (int i = 0; i < launches->count; i++)
+        order[i] = &launches->items[i];
+    if (launches->count)
+        qsort(order, (size_t)launches->count, sizeof *order, by_place);
     return order;
 }

@@ -1,4 +1,4 @@
-/* Prints tokens, trees and types (dump.h). Trees are walked with an explicit stack, and indentation has a limit, so
+/* Prints tokens and trees (dump.h). Trees are walked with an explicit stack, and indentation has a limit, so
  * that a chain of 100,000 additions prints in linear time and size. */
 #include "compiler/dump/dump.h"
 

@@ -1,6 +1,6 @@
-/* A program and its instances: the program typed for certain dtypes of its inputs. */
-#ifndef WEFT_RUNTIME_PLAN_TYPED_H
-#define WEFT_RUNTIME_PLAN_TYPED_H
+/* A program and its instances (struct typed): the program typed for certain dtypes of its inputs. */
+#ifndef WEFT_RUNTIME_PLAN_INSTANCE_H
+#define WEFT_RUNTIME_PLAN_INSTANCE_H
 
 #include "compiler/pipeline.h"
 #include "runtime/kernels/kernels.h"

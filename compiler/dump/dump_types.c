@@ -1,0 +1,151 @@
+/* Prints the types that check found (dump.h). */
+#include "compiler/check/check.h"
+#include "compiler/dump/dump.h"
+#include "compiler/lang/lang.h"
+
+enum { COLUMN = 44 };
+
+static void put_padded(struct buf *buf, const char *text, size_t length, int width)
+{
+    bool cut = length > (size_t)width - 2;
+    size_t shown = cut ? (size_t)width - 5 : length;
+    for (size_t i = 0; i < shown; i++)
+        buf_putc(buf, (unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e ? ' ' : text[i]);
+    buf_puts(buf, cut ? "..." : "");
+    for (size_t i = shown + 3 * cut; i < (size_t)width; i++)
+        buf_putc(buf, ' ');
+}
+
+/* Whether a node meets a type with its full value, not with that of its own dtype. */
+static bool is_whole(const struct program *program, const struct node *node)
+{
+    return node->literal.kind != LITERAL_NONE || named_node(program, node)->kind == NODE_ARRAY;
+}
+
+static void put_op_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype operand = operand_dtype(program, node);
+    const struct op_row *row = &op_rows[node->op];
+    const char *spelling = word_text(buf->arena, row->spellings, 0);
+    if (compares_by_value(program, node)) {
+        buf_printf(buf, "%s by value, int64 with uint64", spelling);
+        return;
+    }
+    buf_printf(buf, "%s in %s", spelling, type_rows[operand].name);
+    for (int i = row->rule == RULE_SELECT; i < node->operand_count; i++) {
+        const struct node *from = operand_node(program, node, i);
+        if (from->dtype != operand && !is_whole(program, from))
+            buf_printf(buf, ", operand %d from %s", i + 1, type_rows[from->dtype].name);
+    }
+}
+
+static void put_cast_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    const struct node *from = operand_node(program, node, 0);
+    buf_printf(buf, "%s from %s", node->kind == NODE_CAST ? "cast" : "wrap",
+               is_whole(program, from) ? "its full value" : type_rows[from->dtype].name);
+}
+
+static void put_reduce_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    enum weft_dtype from = operand_node(program, node, 0)->dtype, compute = join_dtype(node->join, from);
+    buf_printf(buf, "%s in %s", join_name(buf->arena, node->join), type_rows[compute].name);
+    if (from != compute)
+        buf_printf(buf, ", operand 1 from %s", type_rows[from].name);
+}
+
+/* A literal integer too large for any type has none; only what it becomes must fit. */
+static const char *dtype_text(const struct node *node)
+{
+    bool none = node->literal.kind != LITERAL_NONE && literal_dtype(&node->literal) == WEFT_DTYPE_COUNT;
+    return none ? "-" : type_rows[node->dtype].name;
+}
+
+static void put_node_types(struct buf *buf, const struct program *program, const struct node *node)
+{
+    put_padded(buf, program->source->text + node->span.start, node->span.end - node->span.start, COLUMN);
+    buf_printf(buf, "%-9s", dtype_text(node));
+    switch (node->kind) {
+    case NODE_NAME:
+        buf_printf(buf, "%s%s", program->symbols[node->symbol].kind == SYMBOL_INPUT ? "input" : "binding",
+                   node->literal.kind != LITERAL_NONE ? ", " : "");
+        break;
+    case NODE_OP:
+        if (node->literal.kind == LITERAL_NONE)
+            put_op_types(buf, program, node);
+        break;
+    case NODE_CAST: case NODE_WRAP: put_cast_types(buf, program, node); break;
+    case NODE_VIEW:
+        buf_puts(buf, program->views[node->view].kind == VIEW_SELECT   ? "selection"
+                      : program->views[node->view].kind == VIEW_EXTENT ? "extent"
+                                                                       : "view");
+        if (program->views[node->view].kind == VIEW_REINTERPRET)
+            buf_printf(buf, " of the bytes of %s", type_rows[operand_node(program, node, 0)->dtype].name);
+        break;
+    case NODE_JOIN: buf_printf(buf, "%s in %s", view_rows[program->views[node->view].kind].name,
+                               type_rows[node->dtype].name); break;
+    case NODE_TAKE: buf_puts(buf, "elements at positions"); break;
+    case NODE_POSITION: buf_puts(buf, "positions"); break;
+    case NODE_COUNT: buf_puts(buf, "number of reduced elements"); break;
+    case NODE_REDUCED_POSITION: buf_puts(buf, "positions of reduced elements"); break;
+    case NODE_REDUCE: put_reduce_types(buf, program, node); break;
+    case NODE_ARRAY:
+        buf_puts(buf, node->dtype == WEFT_BOOL ? "array literal" : "array literal, keeps its full values");
+        break;
+    default: break;
+    }
+    if (node->literal.kind != LITERAL_NONE)
+        buf_puts(buf, node->number                         ? "number, comes with the run"
+                      : node->literal.kind == LITERAL_BOOL ? "constant"
+                                                         : "literal, keeps its full value");
+    buf_putc(buf, '\n');
+}
+
+/* Finds the elements of array literals and their operands. They are not printed, since they would hide the rest. */
+static const bool *find_elements(struct arena *arena, const struct program *program)
+{
+    bool *element = ARENA_ARRAY(arena, bool, program->node_count);
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        for (int i = 0; i < node->operand_count; i++)
+            if (element[n] || node->kind == NODE_ARRAY)
+                element[program->operands[node->operands + i]] = true;
+    }
+    return element;
+}
+
+/* The layouts of all nodes as far as the inputs' types determine them, or NULL. */
+static const char **find_layouts(struct arena *arena, const struct program *program)
+{
+    struct diags diags = {.arena = arena, .source = program->source};
+    const struct shape **inputs = ARENA_ARRAY(arena, const struct shape *, program->input_count);
+    const struct shape **shapes = ARENA_ARRAY(arena, const struct shape *, program->node_count);
+    const char **layouts = ARENA_ARRAY(arena, const char *, program->node_count);
+    for (int i = 0; i < program->input_count; i++)
+        inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
+    bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes, NULL) &&
+                infer_layouts(arena, program, &diags, shapes, NULL, program->node_count, layouts);
+    return good ? layouts : NULL;
+}
+
+void dump_types(struct buf *buf, const struct program *program)
+{
+    for (int i = 0; i < program->input_count; i++) {
+        const struct symbol *symbol = &program->symbols[program->inputs[i]];
+        buf_printf(buf, "input %s: ", symbol->name);
+        dump_type(buf, program, &symbol->type);
+        buf_putc(buf, '\n');
+    }
+    const bool *element = find_elements(buf->arena, program);
+    for (int n = 0; n < program->node_count; n++)
+        if (!element[n])
+            put_node_types(buf, program, &program->nodes[n]);
+    const char **layouts = find_layouts(buf->arena, program);
+    for (int i = 0; i < program->result_count; i++) {
+        const struct result *result = &program->results[i];
+        const char *layout = layouts ? layouts[result->node] : NULL;
+        bool shown = layout && *layout;
+        buf_printf(buf, "result %s: %s%s%s\n", result->name, type_rows[result->dtype].name,
+                   shown ? "@" : "", shown ? layout : "");
+    }
+}

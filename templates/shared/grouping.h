@@ -1,0 +1,53 @@
+/* The dimensions of a loop in groups, and how accesses move along them, as the library and ahead-of-time sources both
+ * know it; grouping.c has the functions. Before it: walk.h. */
+
+//: groups
+enum {
+    BLOCK = 64,                    /* elements that a kernel computes at once */
+    MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
+    TILE = 16384                   /* elements of a tile, about */
+};
+
+/* How an access moves along the inner loop. */
+enum access_kind {
+    ACCESS_SCALAR = 's',           /* stays: stride 0 */
+    ACCESS_UNIT = 'u',             /* the next element */
+    ACCESS_UNALIGNED = 'a',        /* the next element, but chunks are not aligned */
+    ACCESS_STRIDED = 'g',          /* any stride */
+    ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
+    ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
+    ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
+    ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
+    ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
+    ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
+};
+
+/* Dimensions after grouping (rule 5.2), outermost first, with a stride for each access. As many as a space may
+ * have, each of two elements or more. */
+enum { MAX_GROUPS = 64 };
+
+struct grouping {
+    int count, accesses;
+    int64_t extents[MAX_GROUPS];
+    int64_t *strides;              /* [groups][accesses] */
+    struct walk **walks;           /* [accesses] of those seen by way of views; once strides are set, of
+                                      those that strides are not enough for. NULL for others */
+    int64_t *starts;               /* [accesses] bytes from the tensor's first element to the one that is read
+                                      first; 0 where strides are not enough */
+    const int *sizes;              /* [accesses] of an element, in bytes */
+};
+
+/* Rows of a kernel: the innermost group, or two of them together (`period`, the extent of the inner one,
+ * is then not 0). */
+struct rows {
+    int groups;                    /* outer ones */
+    int64_t *extents;              /* [groups] */
+    int64_t rows, columns, period;
+    int64_t *strides;              /* [accesses][groups + 2]: outer groups, then along a row; last, in flat
+                                      classes, from one period to the next */
+    unsigned char *kinds;          /* [accesses], enum access_kind */
+};
+
+struct tiling {
+    int64_t tile_rows, tile_columns, row_tiles, tiles;
+};
