@@ -1,5 +1,5 @@
 /* Writes the C source of CUDA kernels ahead of time: machine code as arrays of words, tables, a launcher
- * (templates/aot/cuda.c), and the functions for callers. */
+ * (templates/aot/cuda_*.c), and the functions for callers. */
 #include "compiler/aot/print_impl.h"
 
 #include "compiler/emit/emit.h"
@@ -227,13 +227,13 @@ static const struct aot_section support[] = {
     {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
     {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
     {weft_template_chunks, NULL},
-    {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda, "classes"}, {NULL, "loops"},
-    {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda, "driver"},
-    {weft_template_aot_cuda, "gpus"}, {weft_template_aot_cuda, "plan"}, {NULL, "views"},
-    {weft_template_aot_cuda, "class"}, {NULL, "keep"}, {weft_template_aot_cuda, "form"},
-    {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL}, {weft_template_aot_cuda, "kinds"},
-    {NULL, "environment"}, {weft_template_aot_cuda, "call"}, {NULL, "check call"},
-    {weft_template_aot_cuda, "entries"}, {NULL, "infer"}};
+    {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda_plan, "classes"}, {NULL, "loops"},
+    {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},
+    {weft_template_aot_cuda_gpus, NULL}, {weft_template_aot_cuda_plan, "plan"}, {NULL, "views"},
+    {weft_template_aot_cuda_plan, "class"}, {NULL, "keep"}, {weft_template_aot_cuda_plan, "form"},
+    {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL}, {weft_template_aot_cuda_plan, "kinds"},
+    {NULL, "environment"}, {weft_template_aot_cuda_launch, "call"}, {NULL, "check call"},
+    {weft_template_aot_cuda_launch, "entries"}, {NULL, "infer"}};
 
 static void put_body(struct buf *out, struct aot_kernel *const *kernels, int count, const struct aot_params *params)
 {
@@ -258,7 +258,7 @@ bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, i
                            const struct aot_params *params)
 {
     const char *includes = arena_printf(out->arena, "#include \"%s.h\"\n\n%s", name,
-                                        aot_section(out->arena, weft_template_aot_cuda, "includes"));
+                                        aot_section(out->arena, weft_template_aot_cuda_driver, "includes"));
     struct buf body = buf_new(out->arena);
     put_body(&body, kernels, count, params);
     buf_printf(out, "/* Made by weft build from %s. See %s.h. */\n", params->file, name);

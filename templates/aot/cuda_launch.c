@@ -1,0 +1,328 @@
+/* Calls of ahead-of-time sources for CUDA. A call checks all of its operands, and only then gives work to the stream;
+ * it waits for nothing. */
+
+//: call
+/* A call whose operands are known to be good. */
+struct call {
+    const struct kernel *kernel;
+    const struct weft_array *const *arrays;
+    const int64_t *steps;
+    void *stream;
+    struct gpu *gpu;
+    size_t own;                    /* bytes of a sample's temporaries */
+    uint64_t temporaries, table;   /* memory of the GPU; 0: none */
+};
+
+enum {
+    MAP_WORDS = MAPPED ? MAPPED * (1 + (MAP_LEVELS + 1) * (3 + 6 * MAX_PIECES)) : 0,
+    ONE_ROOM = TABLE_WORDS + MAP_WORDS + 1,
+    SAMPLES = BATCH_WORDS ? (4096 + BATCH_WORDS) / BATCH_WORDS : 1, /* of one launch */
+    TABLE_ROOM = ONE_ROOM > SAMPLES * BATCH_WORDS ? ONE_ROOM : SAMPLES * BATCH_WORDS,
+    LENT_MOST = 64 << 20           /* bytes for temporaries of several samples */
+};
+
+static bool is_dense(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
+{
+    bool dense = rows_are_whole(plan->class, &plan->walk);
+    for (int a = 0; a < loop->accesses; a++)
+        dense = dense && (plan->kinds[a] != ACCESS_UNIT ||
+                          is_aligned(plan->class, &plan->walk, a, loop->access[a].size, bases[a]));
+    return dense;
+}
+
+/* Room for a table, which a kernel reads besides its arguments. A graph would copy what is no longer there. */
+static int reserve_table(struct call *call)
+{
+    int capturing = 0;
+    if (call->table)
+        return WEFT_KERNEL_OK;
+    const int status = CALL(cuStreamIsCapturing, call->stream, &capturing);
+    if (!status && capturing)
+        return tell(WEFT_KERNEL_UNSUPPORTED, NULL, "this call cannot be captured: its kernel reads elements by their "
+                    "numbers, by tables that are made for each call");
+    return status ? status : CALL(cuMemAllocAsync, &call->table, TABLE_ROOM * sizeof(uint64_t), call->stream);
+}
+
+/* The tables behind the arguments: maps, and where arguments are too many the geometry and the sample. */
+static int send_table(struct call *call, const struct loop *loop, const struct plan *plan, struct launch_words *launch,
+                      uint64_t *maps)
+{
+    const struct class *class = plan->class;
+    uint64_t table[ONE_ROOM], *to = table;
+    const int status = reserve_table(call);
+    if (status)
+        return status;
+    for (int a = 0; a < loop->accesses; a++) {
+        maps[a] = call->table + (uint64_t)(to - table) * sizeof *table;
+        if (plan->kinds[a] == ACCESS_MAPPED || plan->kinds[a] == ACCESS_BOUNDED)
+            to = put_map(to, plan->walk.maps[a], plan->kinds[a] == ACCESS_BOUNDED, class->wide);
+    }
+    if (class->many) {
+        const uint64_t geometry = call->table + (uint64_t)(to - table) * sizeof *table;
+        to = put_geometry(to, class, &plan->walk, maps);
+        launch->samples = call->table + (uint64_t)(to - table) * sizeof *table;
+        to = put_sample(to, class, 0, launch->dense, geometry, launch->bases);
+    }
+    return CALL(cuMemcpyHtoDAsync, call->table, table, (size_t)(to - table) * sizeof *table, call->stream);
+}
+
+/* `walk` is read where the kernel takes one sample by value. */
+static int launch_kernel(const struct call *call, const struct loop *loop, const struct class *class,
+                         const struct weft_geometry *walk, struct launch_words launch)
+{
+    uint64_t words[ARGS_WORDS];
+    void *parameters[] = {words};
+    launch.faults = loop->faults ? (uint64_t)(uintptr_t)(met + class->fault) : 0;
+    launch.literals = class->literal;
+    launch.literals_address = class->apart ? call->gpu->constant[class->literal_constant] : 0;
+    put_args(words, class, walk, &launch);
+    return CALL(cuLaunchKernel, call->gpu->function[class->number], count_blocks(class, launch.tiles), 1, 1,
+                (unsigned)class->threads, 1, 1, 0, call->stream, parameters, NULL);
+}
+
+/* At least one: there are elements. */
+static int64_t count_tiles(const struct plan *plan)
+{
+    return (plan->walk.rows * plan->walk.columns - 1) / plan->class->tile + 1;
+}
+
+static int launch(struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases)
+{
+    const struct class *class = plan->class;
+    uint64_t maps[ACCESSES] = {0};
+    struct launch_words launch = {.tiles = count_tiles(plan), .dense = is_dense(loop, plan, bases), .bases = bases,
+                                  .maps = maps, .sample_count = 1};
+    int status = find_function(call->gpu, class);
+    if (!status && (class->mapped || class->many))
+        status = send_table(call, loop, plan, &launch, maps);
+    return status ? status : launch_kernel(call, loop, class, &plan->walk, launch);
+}
+
+/* Samples that one launch computes: one after the other, and behind the room for them what they are walked by. */
+struct table {
+    const struct class *class;
+    int64_t samples, room, tiles;
+    uint64_t words[SAMPLES * BATCH_WORDS + 1];
+};
+
+static int launch_table(struct call *call, const struct loop *loop, struct table *table)
+{
+    const struct launch_words launch = {.tiles = table->tiles, .samples = call->table, .sample_count = table->samples};
+    if (!table->samples)
+        return WEFT_KERNEL_OK;
+    int status = find_function(call->gpu, table->class);
+    status = status ? status : CALL(cuMemcpyHtoDAsync, call->table, table->words,
+                                    (size_t)table->room * BATCH_WORDS * sizeof *table->words, call->stream);
+    table->samples = 0;
+    return status ? status : launch_kernel(call, loop, table->class, NULL, launch);
+}
+
+/* Memory for it is there. */
+static void add_sample(const struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases,
+                       struct table *table)
+{
+    const int64_t sample = 3 + loop->accesses, each = BATCH_WORDS - sample;
+    const int64_t at = table->room * sample + table->samples * each;
+    if (!table->samples)
+        table->tiles = 0;
+    put_sample(table->words + table->samples * sample, plan->class, table->tiles, is_dense(loop, plan, bases),
+               call->table + (uint64_t)at * sizeof *table->words, bases);
+    put_geometry(table->words + at, plan->class, &plan->walk, NULL);
+    table->class = plan->class;
+    table->tiles += count_tiles(plan);
+    table->samples++;
+}
+
+/* One row of more elements than 32 bits count, piece after piece. */
+static int launch_pieces(struct call *call, const struct loop *loop, struct plan *plan, uint64_t *bases)
+{
+    int status = WEFT_KERNEL_OK;
+    for (int64_t left = plan->walk.columns; !status && left > 0; left -= PIECE) {
+        plan->walk.columns = left < PIECE ? left : PIECE;
+        status = launch(call, loop, plan, bases);
+        for (int a = 0; a < loop->accesses; a++)
+            if (plan->kinds[a] == ACCESS_UNIT)
+                bases[a] += (uint64_t)PIECE * (uint64_t)loop->access[a].size;
+    }
+    return status;
+}
+
+/* What stands for the access among the arguments: the address of its first element, or a value. `turn` counts samples
+ * that are under way together. */
+static uint64_t base_of(const struct call *call, const struct access *access, const struct tensor *tensors,
+                        const int64_t *d, int turn)
+{
+    uint64_t value = 0;
+    switch (access->source) {
+    case FROM_OPERAND: return (uint64_t)(uintptr_t)tensors[access->index].data;
+    case FROM_NUMBER: return (uint64_t)d[access->index];
+    case FROM_CONSTANT: return call->gpu->constant[access->index];
+    case FROM_TEMPORARY:
+        return call->temporaries + (uint64_t)turn * call->own + place_temporary(call->kernel, access->index, d);
+    default: memcpy(&value, tensors[access->index].data, (size_t)access->size); return value;
+    }
+}
+
+/* A loop on one sample, now or with others in the table. */
+static int run_loop(struct call *call, const struct loop *loop, const struct tensor *tensors, const int64_t *d,
+                    int turn, struct table *table)
+{
+    struct plan plan;
+    uint64_t bases[ACCESSES];
+    if (volume(loop->shape.rank, loop->shape.extents, d) <= 0 || is_empty(call->kernel, tensors))
+        return WEFT_KERNEL_OK;
+    for (int a = 0; a < loop->accesses; a++)
+        bases[a] = base_of(call, &loop->access[a], tensors, d, turn);
+    const bool together = table && plan_kinds(loop, tensors, d, true, true, &plan);
+    if (!together && !plan_kinds(loop, tensors, d, true, false, &plan))
+        plan_kinds(loop, tensors, d, false, false, &plan);
+    for (int a = 0; a < loop->accesses; a++)
+        bases[a] += (uint64_t)plan.starts[a];
+    if (together) {
+        add_sample(call, loop, &plan, bases, table);
+        return WEFT_KERNEL_OK;
+    }
+    return plan.divided ? launch_pieces(call, loop, &plan, bases) : launch(call, loop, &plan, bases);
+}
+
+/* All loops on samples from `begin` on; table NULL: one after the other. */
+static int run_together(struct call *call, int64_t begin, int count, struct table *table)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    int status = WEFT_KERNEL_OK;
+    for (int p = 0; !status && p < call->kernel->loops; p++) {
+        const struct loop *loop = &call->kernel->loop[p];
+        for (int i = 0; !status && i < count; i++) {
+            const environment before = enter();
+            status = read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
+            leave(before);
+            status = status ? status : run_loop(call, loop, tensors, d, i, table);
+        }
+        if (!status && table)
+            status = launch_table(call, loop, table);
+    }
+    return status;
+}
+
+/* How many samples are under way together. A graph would copy a table that is no longer there. */
+static int find_together(const struct call *call, int64_t samples, int *together)
+{
+    int capturing = 0;
+    *together = 1;
+    if (samples == 1 || !BATCH_WORDS)
+        return WEFT_KERNEL_OK;
+    const int status = CALL(cuStreamIsCapturing, call->stream, &capturing);
+    if (status || capturing)
+        return status;
+    *together = samples < SAMPLES ? (int)samples : SAMPLES;
+    while (*together > 1 && call->own > LENT_MOST / (size_t)*together)
+        *together /= 2;
+    return WEFT_KERNEL_OK;
+}
+
+static int run_samples(struct call *call, int64_t samples)
+{
+    struct table table;
+    int together;
+    int status = find_together(call, samples, &together);
+    table.samples = 0;
+    table.room = together;
+    if (!status && together > 1) {
+        memset(table.words, 0, (size_t)together * BATCH_WORDS * sizeof *table.words);
+        status = reserve_table(call);
+    }
+    if (!status && call->own)
+        status = CALL(cuMemAllocAsync, &call->temporaries, call->own * (size_t)together, call->stream);
+    for (int64_t i = 0; !status && i < samples; i += together)
+        status = run_together(call, i, samples - i < together ? (int)(samples - i) : together,
+                              together > 1 ? &table : NULL);
+    return status;
+}
+
+/* Memory that was lent goes back in the order of the stream, also where something failed. */
+static void give_back(uint64_t address, void *stream)
+{
+    if (address)
+        driver.cuMemFreeAsync(address, stream);
+}
+
+static int run_checked(struct call *call, int64_t samples)
+{
+    void *context;
+    bool pushed;
+    int status = enter_gpu(call->stream, &call->gpu, &pushed);
+    status = status ? status : run_samples(call, samples);
+    give_back(call->table, call->stream);
+    give_back(call->temporaries, call->stream);
+    if (pushed)
+        driver.cuCtxPopCurrent(&context);
+    return status;
+}
+//: entries
+/* Sample i of operand o is arrays[o][i * steps[o]]. */
+SHARED int weft_run(const struct kernel *kernel, int64_t samples, const struct weft_array *const *arrays,
+                    const int64_t *steps, void *stream)
+{
+    struct tensor tensors[OPERANDS];
+    int64_t d[EXTENTS];
+    struct call call = {.kernel = kernel, .arrays = arrays, .steps = steps, .stream = stream};
+    int status = check_arguments(kernel, samples, arrays);
+    if (status || !samples)
+        return status;
+    const environment before = enter();
+    status = check_call(kernel, samples, arrays, steps, tensors, d, &call.own);
+    leave(before);
+    return status ? status : run_checked(&call, samples);
+}
+
+SHARED int weft_run_one(const struct kernel *kernel, const struct weft_array *arrays, void *stream)
+{
+    const struct weft_array *pointers[OPERANDS];
+    const int64_t steps[OPERANDS] = {0};
+    for (int o = 0; o < kernel->inputs + kernel->results; o++)
+        pointers[o] = &arrays[o];
+    return weft_run(kernel, 1, pointers, steps, stream);
+}
+
+/* The first remark in the text, of all that the kernel's launches have met since this was last asked. */
+SHARED int weft_status(const struct kernel *kernel)
+{
+    struct place first = {0, 0, 0};
+    pthread_mutex_lock(&mutex);
+    volatile unsigned char *const bytes = met;
+    pthread_mutex_unlock(&mutex);
+    for (int p = 0; bytes && p < kernel->loops; p++)
+        for (int f = 0; f < kernel->loop[p].faults; f++) {
+            volatile unsigned char *const byte = &bytes[kernel->loop[p].class->fault + f];
+            if (*byte)
+                keep_first(&first, &kernel->loop[p].fault[f]);
+            *byte = 0;
+        }
+    return tell_remark(&first);
+}
+
+/* Everything on all GPUs; what the driver refuses is lost with its context. */
+SHARED void weft_release(void)
+{
+    void *context;
+    pthread_mutex_lock(&mutex);
+    for (struct gpu *next; gpus; gpus = next) {
+        next = gpus->next;
+        const bool there = driver.cuCtxPushCurrent(gpus->context) == 0;
+        if (there)
+            empty_gpu(gpus);
+        else
+            free(gpus);
+        if (there && !next && met) { /* the one it came with */
+            driver.cuMemFreeHost(met);
+            met = NULL;
+        }
+        if (there)
+            driver.cuCtxPopCurrent(&context);
+    }
+    if (primary)
+        driver.cuDevicePrimaryCtxRelease(primary_device);
+    primary = NULL;
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,94 @@
+/* How ahead-of-time sources for CUDA plan a loop on a sample: their table of kernels, and which of these serves it. */
+
+//: classes
+/* A kernel for accesses of these kinds (enum access_kind). A row has at most `groups` outer groups, and its period,
+ * where the kernel counts on one, is `period`. */
+struct class {
+    const char *kinds;
+    int number;                    /* among all of this file */
+    bool batch;                    /* for samples in a table, and never for one alone */
+    bool flat, mapped, wide, many;
+    int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
+    int groups, steps, period, accesses, literals;
+    bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
+    int literal_constant;
+    int fault;                     /* the first of its loop's bytes for divisions by zero and positions outside */
+    const unsigned long long *literal;
+    const uint64_t *const *code;   /* [CODES] */
+};
+
+/* Bytes that kernels read and that nobody hands over. */
+struct constant {
+    const void *data;
+    size_t size;
+};
+//: plan
+/* One loop on one sample. */
+struct plan {
+    struct weft_geometry walk;
+    long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
+    long long numbers[MAPPED * MAP_NUMBERS + 1];
+    long long *maps[ACCESSES];
+    int64_t starts[ACCESSES];
+    unsigned char kinds[ACCESSES];
+    const struct class *class;
+    bool divided;                  /* into launches of at most PIECE elements */
+    int64_t tiles;                 /* nobody reads them */
+};
+//: class
+enum { PIECE = 1 << 30 };          /* elements that 32 bits count, with room for a tile */
+
+static bool serves(const struct class *class, const struct loop *loop, const struct rows *rows,
+                   const unsigned char *kinds, bool wide)
+{
+    return memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->flat == (rows->period != 0) &&
+           rows->groups <= class->groups && (!class->period || class->period == rows->period) &&
+           (class->wide || !wide);
+}
+
+static const struct class *find_class(const struct loop *loop, const struct rows *rows, const unsigned char *kinds,
+                                      bool wide, bool batch)
+{
+    for (int c = 0; c < loop->classes; c++)
+        if (loop->class[c].batch == batch && serves(&loop->class[c], loop, rows, kinds, wide))
+            return &loop->class[c];
+    return NULL;
+}
+
+/* Whether the elements are one row, and lie there one after the other. */
+static bool is_one_row(const struct loop *loop, const struct rows *rows, const unsigned char *kinds)
+{
+    bool one = !rows->groups && !rows->period;
+    for (int a = 0; a < loop->accesses; a++)
+        one = one && kinds[a] != ACCESS_STRIDED && kinds[a] != ACCESS_MAPPED && kinds[a] != ACCESS_BOUNDED;
+    return one;
+}
+//: form
+#define FORM struct class
+//: kinds
+/* False where there is no kernel for these kinds, or with `batch` none that takes many samples. */
+static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
+                       bool batch, struct plan *plan)
+{
+    struct views views;
+    int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
+    make_views(loop, tensors, d, special, &views);
+    struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
+                              .starts = plan->starts, .sizes = views.sizes};
+    struct rows rows = {.extents = extents, .strides = strides, .kinds = plan->kinds};
+    groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
+    groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
+    make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
+    for (int a = 0; a < loop->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
+        if (loop->access[a].source == FROM_VALUE || loop->access[a].source == FROM_NUMBER)
+            plan->kinds[a] = ACCESS_VALUE;
+    const int64_t elements = rows.rows * rows.columns;
+    const bool wide = chunks_are_wide(elements, strides, loop->accesses * (rows.groups + 2)) ||
+                      numbers_are_wide(&groups);
+    plan->divided = elements > PIECE && special && !batch && is_one_row(loop, &rows, plan->kinds);
+    plan->class = find_class(loop, &rows, plan->kinds, wide && !plan->divided, batch);
+    if (!plan->class)
+        return false;
+    keep_plan(loop, &groups, &rows, plan);
+    return true;
+}
