@@ -25,8 +25,7 @@ static bool pass_shapes(struct pipeline *p)
 
 static bool pass_layouts(struct pipeline *p)
 {
-    return infer_layouts(p->arena, p->program, p->diags, p->shapes, p->contents, p->program->node_count,
-                         p->layouts);
+    return infer_layouts(p->arena, p->program, p->diags, p->shapes, p->contents, p->layouts);
 }
 
 /* ---- lowering ---- */
@@ -135,7 +134,7 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
     const struct node *node = &p->program->nodes[n];
     const int operand = p->program->operands[node->operands];
     const struct shape *shape = p->shapes[operand];
-    const uint32_t set = reduced_set(p->arena, p->program, p->shapes, p->contents, n);
+    const uint32_t set = reduced_set(&p->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
     struct axis *axes = ARENA_ARRAY(p->arena, struct axis, shape->rank);
     const int inner = inner_dimensions(p, shape, set);

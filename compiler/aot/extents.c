@@ -290,7 +290,7 @@ static void innermost_extent(struct aot_view *v)
 static void squeezed_extents(struct aot_view *v)
 {
     uint32_t set;
-    view_axes(v->args, NULL, v->in->rank, &set);
+    axes_set(&v->args->axes, NULL, v->in->rank, &set);
     for (int d = 0; d < v->in->rank; d++)
         if (set >> d & 1 && v->in->extents[d] < 0)
             aot_refuse(v->k, arena_printf(v->k->arena, "%s != 1", aot_extent(v->k, v->in->extents[d])), v->node->token,
@@ -522,7 +522,7 @@ static const struct shape *take_node(struct aot_kernel *k, const struct node *no
 static const struct shape *reduced_node(struct aot_kernel *k, const struct node *node)
 {
     const struct shape *operand = k->shapes[k->program->operands[node->operands]];
-    const uint32_t set = reduced_set(k->arena, k->program, k->shapes, NULL, (int)(node - k->program->nodes));
+    const uint32_t set = reduced_set(&k->program->reductions[node->reduction], operand->rank);
     for (int d = 0; d < operand->rank; d++)
         if (set >> d & 1 && operand->extents[d] < 0 && node->kind == NODE_REDUCE && join_rows[node->join].fails)
             aot_refuse(k, arena_printf(k->arena, "%s == 0", aot_extent(k, operand->extents[d])), node->token,

@@ -3,6 +3,7 @@
 #ifndef WEFT_COMPILER_CHECK_CHECK_H
 #define WEFT_COMPILER_CHECK_CHECK_H
 
+#include "compiler/check/axes.h"
 #include "compiler/check/layout.h"
 #include "compiler/check/reduced.h"
 #include "compiler/check/shape.h"

@@ -1,8 +1,8 @@
 /* Implements layout.h. */
 #include "compiler/check/layout.h"
 
+#include "compiler/check/axes.h"
 #include "compiler/check/reduced.h"
-#include "compiler/check/view.h"
 
 #include <string.h>
 
@@ -39,14 +39,12 @@ static bool is_end(const char *end, const char *layout)
     return shorter <= length && strcmp(layout + length - shorter, end) == 0;
 }
 
-/* A layout is kept only if it has a letter for each dimension. */
-static const char *if_complete(const struct layouts *l, const char *layout, const struct shape *shape)
+/* A layout is kept only if it has a letter for each of `rank` dimensions; -1: not known. */
+static const char *if_complete(const struct layouts *l, const char *layout, int rank)
 {
-    if (!layout || !*layout || l->likely)
+    if (!layout || !*layout || (rank < 0 && l->likely))
         return layout;
-    return !shape                                         ? NULL
-           : strlen(layout) == (size_t)shape->rank ? layout
-                                                   : "";
+    return rank < 0 ? NULL : strlen(layout) == (size_t)rank ? layout : "";
 }
 
 static bool clash(const struct layouts *l, const struct node *node, int a, int b)
@@ -87,7 +85,7 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
     uint32_t set;
     if (!layout || !*layout)
         return layout;
-    return view_axes(args, l->contents, (int)strlen(layout), &set)
+    return axes_set(&args->axes, l->contents, (int)strlen(layout), &set)
                ? layout_without(l->arena, layout, set)
                : NULL;
 }
@@ -131,7 +129,16 @@ static const char *if_longer(int count, const char *layout)
     return !layout || strlen(layout) >= (size_t)count ? layout : "";
 }
 
-static const char *viewed(struct layouts *l, const struct node *node, const struct shape *shape)
+/* The number of dimensions to which a reshape or reinterpret leads, whatever is viewed; -1: not known. */
+static int rank_of_view(const struct view_args *args)
+{
+    const struct numbers *shape = args->shape.given       ? &args->shape
+                                  : args->rel_shape.given ? &args->rel_shape
+                                                          : &args->src_dims;
+    return shape->given && shape->input < 0 ? shape->count : -1;
+}
+
+static const char *viewed(struct layouts *l, const struct node *node, int rank)
 {
     const struct view_args *args = &l->program->views[node->view];
     const char *layout = l->of[l->program->operands[node->operands]];
@@ -151,7 +158,7 @@ static const char *viewed(struct layouts *l, const struct node *node, const stru
     case VIEW_FLIP: case VIEW_ROLL: case VIEW_REPEAT:
         return layout;
     default:
-        return args->has_layout ? args->layout : if_complete(l, layout, shape);
+        return args->has_layout ? args->layout : if_complete(l, layout, rank < 0 ? rank_of_view(args) : rank);
     }
 }
 
@@ -201,114 +208,57 @@ static const char *named(const struct layouts *l, const struct node *node)
 static const char *reduced(struct layouts *l, const struct node *node)
 {
     const char *layout = l->of[l->program->operands[node->operands]];
-    uint32_t set;
     if (!layout || !*layout || (node->kind == NODE_REDUCE && node->keepdims))
         return layout;
-    if (node->kind != NODE_REDUCE)
-        return "";
-    find_axes(l->arena, &l->program->reductions[node->reduction].axes, (int)strlen(layout), layout, "", &set);
-    return layout_without(l->arena, layout, set);
+    return layout_without(l->arena, layout,
+                          reduced_set(&l->program->reductions[node->reduction], (int)strlen(layout)));
 }
 
 /* `shapes` of all nodes, or NULL where none is known yet. */
 static const char *node_layout(struct layouts *l, const struct node *node, const struct shape *const *shapes)
 {
     const struct shape *shape = shapes ? shapes[node - l->program->nodes] : NULL;
+    const int rank = shape ? shape->rank : -1;
     switch (node->kind) {
     case NODE_NAME: return named(l, node);
     case NODE_CAST: case NODE_WRAP: return l->of[l->program->operands[node->operands]];
-    case NODE_VIEW: return viewed(l, node, shape);
+    case NODE_VIEW: return viewed(l, node, rank);
     case NODE_JOIN: return concatenated(l, node);
     case NODE_TAKE: return taken(l, node, shapes);
     case NODE_POISON: return NULL;
     case NODE_REDUCE: return reduced(l, node);
-    case NODE_OP: return if_complete(l, joined(l, node), shape);
+    case NODE_OP: return if_complete(l, joined(l, node), rank);
     default: return "";
     }
 }
 
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                   const struct shape *const *shapes, const struct contents *contents, int count,
-                   const char **layouts)
+                   const struct shape *const *shapes, const struct contents *contents, const char **layouts)
 {
     struct layouts l = {arena, program, diags, contents, layouts, true, false};
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n < program->node_count; n++)
         layouts[n] = node_layout(&l, &program->nodes[n], shapes);
     return l.good;
 }
 
 /* ---- letters of axes ---- */
 
-static bool wrong(const struct program *program, const struct node *node, const struct numbers *axes, const char *text)
+/* The axes of a view or reduction; NULL for other nodes. */
+static struct numbers *axes_of(struct program *program, const struct node *node)
 {
-    const struct span places[] = {axes->span, operand_node(program, node, 0)->span};
-    return diag_at(program->diags, DIAG_VIEW_AXIS, places, 2, text);
-}
-
-/* Reports letters that cannot be found in a layout. */
-static bool no_layout(const struct program *program, const struct node *node, const struct numbers *axes,
-                      const char *layout)
-{
-    const char *value = expression_text(program->arena, program, operand_node(program, node, 0)->span);
-    return wrong(program, node, axes,
-                 arena_printf(program->arena,
-                              "\"%s\" names dimensions by their letters, and %s %s; write their numbers, "
-                              "or give it a layout, as in reshape(%s, layout=\"HWC\")", axes->letters, value,
-                              layout ? "has no layout" : "has a layout that only the call knows", value));
-}
-
-/* The position of a letter. -1, with a diagnostic, where the layout does not have it, or has it twice. */
-static int find_letter(const struct program *program, const struct node *node, const struct numbers *axes,
-                       const char *layout, int i)
-{
-    const char letter = axes->letters[i], *found = strchr(layout, letter);
-    const char *value = expression_text(program->arena, program, operand_node(program, node, 0)->span), *text = NULL;
-    if (!found)
-        text = arena_printf(program->arena, "letter %c of \"%s\" is none of layout %s, which %s has", letter,
-                            axes->letters, layout, value);
-    else if (strchr(axes->letters, letter) != axes->letters + i)
-        text = arena_printf(program->arena, "letter %c stands twice in \"%s\"", letter, axes->letters);
-    else if (strchr(found + 1, letter))
-        text = arena_printf(program->arena, "letter %c stands twice in layout %s, which %s has; write the dimension's "
-                            "number", letter, layout, value);
-    return text ? (wrong(program, node, axes, text), -1) : (int)(found - layout);
-}
-
-/* The letters that transpose leaves out; "" if none. */
-static const char *missing(const struct program *program, const char *letters, const char *layout)
-{
-    struct buf text = buf_new(program->arena);
-    for (; *layout; layout++)
-        if (!strchr(letters, *layout))
-            buf_putc(&text, *layout);
-    return text.text ? text.text : "";
-}
-
-/* Turns letters into positions. */
-static bool resolve(const struct program *program, const struct node *node, struct numbers *axes, bool all,
-                    const char *layout)
-{
-    const int count = (int)strlen(axes->letters);
-    struct literal *items = ARENA_ARRAY(program->arena, struct literal, count + 1);
-    axes->rank = -1;
-    if (!layout || (!*layout && count))
-        return no_layout(program, node, axes, layout);
-    for (int i = 0; i < count; i++) {
-        const int at = find_letter(program, node, axes, layout, i);
-        if (at < 0)
-            return false;
-        items[i] = (struct literal){.kind = LITERAL_INTEGER, .integer = at};
+    switch (node->kind) {
+    case NODE_VIEW: case NODE_POSITION: case NODE_JOIN: case NODE_TAKE: return &program->views[node->view].axes;
+    case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: return &program->reductions[node->reduction].axes;
+    default: return NULL;
     }
-    const char *left = all ? missing(program, axes->letters, layout) : "";
-    if (*left)
-        return wrong(program, node, axes,
-                     arena_printf(program->arena,
-                                  "transpose names each letter of layout %s once, and \"%s\" leaves out %s",
-                                  layout, axes->letters, left));
-    axes->items = items;
-    axes->count = count;
-    axes->rank = (int)strlen(layout);
-    return true;
+}
+
+/* The value whose dimensions they name. */
+static struct span axes_value(const struct program *program, const struct node *node)
+{
+    const bool reduces =
+        node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
+    return reduces ? program->reductions[node->reduction].value : operand_node(program, node, 0)->span;
 }
 
 bool resolve_letters(struct program *program)
@@ -316,15 +266,16 @@ bool resolve_letters(struct program *program)
     struct diags ignored = {.arena = program->arena, .source = program->source};
     struct layouts l = {.arena = program->arena, .program = program, .diags = &ignored, .good = true, .likely = true,
                         .of = ARENA_ARRAY(program->arena, const char *, program->node_count)};
+    const struct numbers *before = NULL;
     bool good = true;
     for (int n = 0; n < program->node_count; n++) {
         const struct node *node = &program->nodes[n];
-        const bool viewed = node->kind == NODE_VIEW || node->kind == NODE_POSITION || node->kind == NODE_JOIN ||
-                            node->kind == NODE_TAKE;
-        struct view_args *args = viewed ? &program->views[node->view] : NULL;
-        if (args && args->axes.letters)
-            good = resolve(program, node, &args->axes, args->kind == VIEW_TRANSPOSE,
-                           l.of[program->operands[node->operands]]) && good;
+        struct numbers *axes = axes_of(program, node);
+        const bool all = node->kind == NODE_VIEW && program->views[node->view].kind == VIEW_TRANSPOSE;
+        if (axes && axes->letters && axes != before) /* all nodes of a reduction's call share them */
+            good = axes_resolve(program, axes_value(program, node), axes, all,
+                                l.of[program->operands[node->operands]]) && good;
+        before = axes ? axes : before;
         l.of[n] = node_layout(&l, node, NULL);
     }
     return good;

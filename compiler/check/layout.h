@@ -7,15 +7,14 @@
 /* The layout that an input's type states; "" if none. */
 const char *input_layout(const struct symbol *symbol);
 
-/* Computes a layout for each of the first `count` nodes, after infer_shapes has succeeded for them with the same
- * `contents`. An entry of `layouts` becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
+/* Computes a layout for each node, after infer_shapes has succeeded with the same `contents`. An entry of `layouts`
+ * becomes "" for no layout, and NULL where that depends on a rank that is not known. Returns false, with diagnostics,
  * where layouts do not go together. */
 bool infer_layouts(struct arena *arena, const struct program *program, struct diags *diags,
-                   const struct shape *const *shapes, const struct contents *contents, int count,
-                   const char **layouts);
-/* Finds the positions of axes that are letters of a layout (rule 9.5). Ranks are not known yet: where one turns out to
- * be another than the layout's length, the value has no layout, and the shape pass reports it. Returns false, with
- * diagnostics, where a letter names nothing. */
+                   const struct shape *const *shapes, const struct contents *contents, const char **layouts);
+/* Finds the positions of axes that are letters of a layout (rule 9.5), of views and reductions. Ranks are not known yet:
+ * where one turns out to be another than the layout's length, the value has no layout, and the shape pass reports it.
+ * Returns false, with diagnostics, where a letter names nothing. */
 bool resolve_letters(struct program *program);
 /* The layout without the letters of the dimensions in `dropped`, a bit for each. */
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);

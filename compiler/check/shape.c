@@ -1,6 +1,7 @@
 /* Implements shape.h: broadcasting, the shapes of all kinds of nodes, and size variables. */
 #include "compiler/check/shape.h"
 
+#include "compiler/check/axes.h"
 #include "compiler/check/check.h"
 #include "compiler/check/reduced.h"
 #include "compiler/check/size.h"
@@ -270,31 +271,39 @@ static bool reduces_nothing(const struct node *node, const struct shape *operand
     return nothing && node->kind == NODE_REDUCE && join_rows[node->join].fails;
 }
 
+/* Finds the dimensions that a node reduces, or reports, once for all nodes of a call, what is wrong with them. */
+static bool find_reduced(struct inference *s, const struct node *node, const struct shape *shape, uint32_t *set)
+{
+    const struct reduce_args *args = &s->program->reductions[node->reduction];
+    const char *text = expression_text(s->arena, s->program, args->value);
+    const struct viewed value = {.program = s->program, .name = text, .place = node->token, .operand = args->value,
+                                 .shape = shape};
+    if (s->reported == args)
+        return false;
+    s->reported = args;
+    if (args->axes.given && !axes_find(s->arena, s->diags, &value, &args->axes, args->last ? "axis" : "axes", set))
+        return false;
+    if (!args->axes.given && args->last && !shape->rank)
+        return diag(s->diags, DIAG_AXIS, node->token, arena_printf(s->arena, "%s [] has no dimensions to reduce", text));
+    *set = reduced_set(args, shape->rank);
+    if (reduces_nothing(node, shape, *set))
+        return diag(s->diags, DIAG_REDUCE_EMPTY, node->span, args->name, text,
+                    shape_text(s->arena, s->program, shape), args->name);
+    s->reported = NULL;
+    return true;
+}
+
 static const struct shape *reduce(struct inference *s, const struct node *node)
 {
-    const int operand = s->program->operands[node->operands];
-    const struct shape *shape = s->shapes[operand];
+    const struct shape *shape = operand_shape(s, node, 0);
     const struct reduce_args *args = &s->program->reductions[node->reduction];
-    const struct span place = args->axes.given ? args->axes.numbers.span : node->token;
-    const char *text = expression_text(s->arena, s->program, args->value);
-    const char *layout = "";
     uint32_t set;
-    if (!shape)
-        return args->axes.given || args->axes.last || node->keepdims || node->kind == NODE_REDUCED_POSITION ? NULL : &scalar;
-    if (args->axes.letters)
-        layout = layout_before(s->arena, s->program, s->shapes, s->contents, (int)(node - s->program->nodes));
-    const char *value_text = arena_printf(s->arena, "%s %s", text, shape_text(s->arena, s->program, shape));
-    const char *wrong = find_axes(s->arena, &args->axes, shape->rank, layout, value_text, &set);
-    if (wrong || reduces_nothing(node, shape, set)) {
-        if (s->reported == args)   /* by another node of the same call */
-            return NULL;
-        s->reported = args;
-        s->good = wrong ? diag(s->diags, DIAG_REDUCE_AXIS, place, wrong)
-                        : diag(s->diags, DIAG_REDUCE_EMPTY, node->span, args->name, text,
-                               shape_text(s->arena, s->program, shape), args->name);
-        return NULL;
-    }
-    return reduced_shape(s->arena, node, shape, set);
+    if (!shape || axes_open(&args->axes))
+        return args->axes.given || args->last || node->keepdims || node->kind == NODE_REDUCED_POSITION ? NULL : &scalar;
+    if (find_reduced(s, node, shape, &set))
+        return reduced_shape(s->arena, node, shape, set);
+    s->good = false;
+    return NULL;
 }
 
 static const struct shape *node_shape(struct inference *s, const struct node *node)

@@ -26,10 +26,6 @@ const struct shape *view_shape(struct arena *arena, struct diags *diags,
  * where there are none. NULL, with a diagnostic, where one has no value. */
 const struct view_args *view_resolve(struct arena *arena, struct diags *diags, const struct viewed *viewed,
                                      const struct view_args *args);
-/* Sets a bit for each of `rank` dimensions that the axes of a correct squeeze name. Returns false
- * when they are not known. */
-bool view_axes(const struct view_args *args, const struct contents *contents, int rank,
-               uint32_t *set);
 
 /* What a selection does with one dimension of its operand. */
 struct select_axis {

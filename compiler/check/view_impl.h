@@ -63,10 +63,12 @@ void view_unknown_extents(struct shape *shape, int rank);
 bool view_reshape(struct view_walk *w);
 bool view_reinterpret(struct view_walk *w);
 
-/* ---- view_axes.c ---- */
+/* ---- view_squeeze.c ---- */
 
 bool view_squeeze(struct view_walk *w);
 bool view_expand_dims(struct view_walk *w);
+
+/* ---- axes.c ---- */
 
 /* Reads which of `rank` dimensions the axes name, each once, negative ones from the end if `from_end` (rule 9.5): a bit
  * for each in *set, and where `at` is not NULL, their positions as they are written. False, with a diagnostic, where

@@ -62,7 +62,7 @@ static bool find_axis(const struct view_walk *w, int *axis)
     if (!w->args->axes.given)
         return true;
     if (w->args->kind == VIEW_STACK && w->args->axes.letters)
-        return view_wrong(w, DIAG_VIEW_AXIS, &w->args->axes,
+        return view_wrong(w, DIAG_AXIS, &w->args->axes,
                           "stack adds a dimension, which has no letter; write its number");
     if (!view_read_list(w, &w->args->axes, "axis", &axes))
         return false;
@@ -70,7 +70,7 @@ static bool find_axis(const struct view_walk *w, int *axis)
     if (axes.count < 0)
         return true;
     if (axes.count != 1)
-        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "%s joins along one dimension, as in axis=0", name_of(w));
+        return view_wrong(w, DIAG_AXIS, axes.from, "%s joins along one dimension, as in axis=0", name_of(w));
     return view_read_axes(w, &axes, w->viewed->shape->rank + (w->args->kind == VIEW_STACK), true, axis, &set);
 }
 

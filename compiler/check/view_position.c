@@ -32,7 +32,7 @@ bool view_index(struct view_walk *w)
     if (!view_read_list(w, &w->args->axes, "d", &axes))
         return false;
     if (axes.count != 1 && axes.count >= 0)
-        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "index is along one dimension, as in index(x, 0)");
+        return view_wrong(w, DIAG_AXIS, axes.from, "index is along one dimension, as in index(x, 0)");
     if (!in)
         return view_unknown(w);
     view_unknown_extents(w->out, in->rank);

@@ -123,7 +123,7 @@ bool view_transpose(struct view_walk *w)
     if (axes.from->given && !view_read_axes(w, &axes, w->out->rank, true, from, &set))
         return false;
     if (axes.from->given && axes.count != w->out->rank)
-        return view_wrong(w, DIAG_VIEW_AXIS, axes.from,
+        return view_wrong(w, DIAG_AXIS, axes.from,
                           "transpose takes each dimension once, and axes names %d of the %d of %s", axes.count,
                           w->out->rank, view_value_text(w));
     for (int d = 0; d < in->rank; d++)

@@ -145,7 +145,7 @@ static bool source(struct view_walk *w, const struct view_list *dims, int d, int
         return true;
     }
     if (from < 0)
-        return view_wrong(w, DIAG_VIEW_AXIS, dims->from,
+        return view_wrong(w, DIAG_AXIS, dims->from,
                           "%s is %lld; src_dims counts from 0, and -1 inserts an "
                           "extent of 1",
                           view_item_name(w, dims, d), (long long)from);
@@ -153,7 +153,7 @@ static bool source(struct view_walk *w, const struct view_list *dims, int d, int
         return true;
     if (from >= in->rank)
         return !dims->items ||
-               view_wrong(w, DIAG_VIEW_AXIS, dims->from, "%s is %lld, and %s has %d dimension%s",
+               view_wrong(w, DIAG_AXIS, dims->from, "%s is %lld, and %s has %d dimension%s",
                           view_item_name(w, dims, d), (long long)from, view_value_text(w), in->rank,
                           in->rank == 1 ? "" : "s");
     *extent = in->extents[from];

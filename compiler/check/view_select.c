@@ -187,7 +187,7 @@ bool view_extent(struct view_walk *w)
     if (!in)
         return true;
     if (!view_extent_of(w->args, in, &extent))
-        return view_wrong(w, DIAG_VIEW_AXIS, &w->args->axes, "%s is no dimension of %s, which has %d",
+        return view_wrong(w, DIAG_AXIS, &w->args->axes, "%s is no dimension of %s, which has %d",
                           view_item_text(w, &w->args->axes.items[0]), view_value_text(w), in->rank);
     const int64_t top = dtype_is_integer(w->args->dtype)
                             ? eval_convert(w->args->dtype, WEFT_INT64, true,

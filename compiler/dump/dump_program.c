@@ -215,11 +215,8 @@ static void put_view(struct buf *buf, const struct program *program, const struc
 
 static void put_reduction(struct buf *buf, const struct program *program, const struct node *node)
 {
-    const struct axes *axes = &program->reductions[node->reduction].axes;
     buf_puts(buf, join_name(buf->arena, node->join));
-    put_numbers(buf, program, "axes", &axes->numbers);
-    if (axes->letters)
-        buf_printf(buf, " axes=\"%s\"", axes->letters);
+    put_numbers(buf, program, "axes", &program->reductions[node->reduction].axes);
     if (node->keepdims)
         buf_puts(buf, " keepdims");
 }

@@ -124,7 +124,7 @@ static const char **find_layouts(struct arena *arena, const struct program *prog
     for (int i = 0; i < program->input_count; i++)
         inputs[i] = type_shape(arena, &program->symbols[program->inputs[i]].type);
     bool good = infer_shapes(arena, program, &diags, inputs, NULL, shapes, NULL) &&
-                infer_layouts(arena, program, &diags, shapes, NULL, program->node_count, layouts);
+                infer_layouts(arena, program, &diags, shapes, NULL, layouts);
     return good ? layouts : NULL;
 }
 

@@ -83,18 +83,11 @@ struct numbers {
     struct span span;
 };
 
-/* The dimensions that an argument names (rule 9.5). */
-struct axes {
-    bool given;
-    struct numbers numbers;        /* integers, negative from the end */
-    const char *letters;           /* of the value's layout, instead; NULL: none */
-    bool last;                     /* where it is not given, the last dimension is meant; else all of them */
-};
-
 /* What a call of a reduction has in common for all nodes that it becomes. */
 struct reduce_args {
     const char *name;
-    struct axes axes;
+    struct numbers axes;
+    bool last;                     /* where they are not given, the last dimension is meant; else all of them */
     struct span value;             /* what is reduced, for messages */
 };
 

@@ -3,7 +3,7 @@
 
 #include "compiler/lang/lang.h"
 
-/* Letters in quotes. Which dimensions they name is known once all types are (check/letters.c). */
+/* Letters in quotes. Which dimensions they name is known once all types are (check/axes.c). */
 static void letters(struct parser *p, struct numbers *numbers)
 {
     const struct span span = p->token.span;

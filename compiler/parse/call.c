@@ -14,7 +14,6 @@ struct argument {
     enum weft_dtype dtype;         /* of an argument that is a type */
     struct numbers numbers;
     const char *layout;
-    struct axes axes;
     bool flag;
     int64_t whole;
 };
@@ -150,9 +149,10 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     case 't': argument->dtype = parse_dtype(p); break;
     case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'i': parse_integers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
-    case 'a': parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 'a': case 'r': case 'e':
+        parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter));
+        break;
     case 'l': argument->layout = parse_layout(p); break;
-    case 'r': case 'e': parse_reduced_axes(p, &argument->axes, parameter_name(p, callee, parameter)); break;
     case 'b': argument->flag = parse_flag(p, parameter_name(p, callee, parameter)); break;
     case 'w': argument->whole = parse_whole(p, parameter_name(p, callee, parameter)); break;
     default: argument->node = parse_expression(p); break;
@@ -367,8 +367,8 @@ PARSE_APART static int reduce(struct parser *p, const struct callee *callee, con
         case 'b': recipe.keepdims = slot && slot->flag; break;
         case 'w': recipe.ddof = slot ? slot->whole : 0; break;
         default:
-            recipe.axes = slot ? slot->axes : (struct axes){.numbers = {.input = -1}};
-            recipe.axes.last = kind_of(callee, i) == 'e';
+            recipe.axes = slot ? slot->numbers : (struct numbers){.input = -1};
+            recipe.last = kind_of(callee, i) == 'e';
         }
     }
     return parse_recipe(p, &recipe);

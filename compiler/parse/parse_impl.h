@@ -105,15 +105,13 @@ void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
 /* The same for integers that stand in the text. */
 void parse_integers(struct parser *p, struct numbers *numbers, const char *what);
-/* axes.c: parses axes (rule 9.5), which are an integer, a list, or letters of a layout in quotes. */
+/* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);
 /* Parses a layout in quotes; "" for none. */
 const char *parse_layout(struct parser *p);
 
-/* reduced.c: these report what is wrong and return something harmless. */
-/* Parses axes of a reduction for the argument called `what`. */
-void parse_reduced_axes(struct parser *p, struct axes *axes, const char *what);
-/* Parses a literal true or false, or an integer. */
+/* reduced.c: parses a literal true or false, or an integer. Where it is wrong, reports that and returns something
+ * harmless. */
 bool parse_flag(struct parser *p, const char *what);
 int64_t parse_whole(struct parser *p, const char *what);
 
@@ -122,8 +120,8 @@ int64_t parse_whole(struct parser *p, const char *what);
 struct recipe {
     enum reduction reduction;
     int operands[2], operand_count;
-    struct axes axes;
-    bool keepdims;
+    struct numbers axes;
+    bool last, keepdims;           /* as in struct reduce_args, struct node */
     int64_t ddof;
     struct span span, token;       /* the call, and the name in it */
 };

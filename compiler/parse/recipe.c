@@ -132,7 +132,7 @@ int parse_recipe(struct parser *p, const struct recipe *recipe)
     const int base = p->stack_count;
     size_t length;
     ARENA_PUSH(p->arena, p->program->reductions, p->program->reduction_count,
-               ((struct reduce_args){row->name, recipe->axes,
+               ((struct reduce_args){row->name, recipe->axes, recipe->last,
                                      recipe->operand_count == 1 ? p->program->nodes[recipe->operands[0]].span
                                                                 : recipe->span}));
     const bool single = word_count(row->recipe) == 2; /* x alone is joined, and needs no name */

@@ -1,11 +1,9 @@
-/* Parses arguments that are no values but are known when a text is compiled: axes, true or false, an integer. */
+/* Parses arguments of reductions that stand in the text: true or false, an integer. */
 #include "compiler/parse/parse_impl.h"
-
-#include <string.h>
 
 static bool wrong(struct parser *p, struct span span, const char *message)
 {
-    return diag(p->diags, DIAG_AXES, span, message);
+    return diag(p->diags, DIAG_REDUCE_ARGUMENT, span, message);
 }
 
 /* Parses an expression whose node is removed again. Returns its literal value. */
@@ -42,29 +40,4 @@ int64_t parse_whole(struct parser *p, const char *what)
     if (!good && !p->failed)
         wrong(p, span, arena_printf(p->arena, "%s is an integer, found %.60s", what, parse_text(p, span)));
     return good ? (int64_t)value.integer : 0;
-}
-
-static void check_axes(struct parser *p, const struct axes *axes, const char *what)
-{
-    const struct numbers *numbers = &axes->numbers;
-    if (numbers->input >= 0)
-        wrong(p, numbers->span, arena_printf(p->arena, "%s is known when a text is compiled: an integer, a list as "
-                                                       "[0, 1], or letters of the layout as \"HW\"", what));
-    for (int i = 0; i < numbers->count; i++)
-        if (numbers->items[i].kind != LITERAL_INTEGER)
-            wrong(p, numbers->span, arena_printf(p->arena, "%s holds integers, found %.60s", what,
-                                                 parse_text(p, numbers->span)));
-}
-
-void parse_reduced_axes(struct parser *p, struct axes *axes, const char *what)
-{
-    const int errors = p->diags->errors;
-    *axes = (struct axes){.given = true, .numbers = {.input = -1, .span = p->token.span}};
-    if (p->token.kind == TOKEN_STRING)
-        axes->letters = parse_layout(p);
-    else
-        parse_numbers(p, &axes->numbers, what);
-    if (!p->failed && p->diags->errors == errors)
-        check_axes(p, axes, what);
-    axes->numbers.input = -1;
 }

@@ -154,7 +154,7 @@ static const char *layout_of(const struct view_args *args, const char *layout, c
         return "";
     if (args->kind != VIEW_SQUEEZE)
         return strlen(layout) == (size_t)out->rank ? layout : "";
-    view_axes(args, NULL, in->rank, &dropped);
+    axes_set(&args->axes, NULL, in->rank, &dropped);
     return layout_without(arena, layout, dropped);
 }
 

@@ -30,6 +30,8 @@ struct program *program_copy(struct arena *arena, const struct program *parsed)
     copy->nodes = arena_copy(arena, parsed->nodes, (size_t)parsed->node_count * sizeof *parsed->nodes);
     copy->symbols = arena_copy(arena, parsed->symbols, (size_t)parsed->symbol_count * sizeof *parsed->symbols);
     copy->views = arena_copy(arena, parsed->views, (size_t)parsed->view_count * sizeof *parsed->views);
+    copy->reductions =
+        arena_copy(arena, parsed->reductions, (size_t)parsed->reduction_count * sizeof *parsed->reductions);
     copy->results = arena_copy(arena, parsed->results, (size_t)parsed->result_count * sizeof *parsed->results);
     return copy;
 }

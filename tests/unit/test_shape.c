@@ -19,7 +19,7 @@ static const char *infer(struct front *front)
         inputs[i] = type_shape(arena, &symbol->type);
     }
     if (!infer_shapes(arena, program, &front->diags, inputs, NULL, shapes, NULL) ||
-        !infer_layouts(arena, program, &front->diags, shapes, NULL, program->node_count, layouts))
+        !infer_layouts(arena, program, &front->diags, shapes, NULL, layouts))
         return NULL;
     text = buf_new(arena);
     for (int r = 0; r < program->result_count; r++) {
