@@ -488,7 +488,7 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
         loop->geometry.tiling.tiles =
             (lanes->points + lanes->together - 1) / lanes->together * lanes->windows * lanes->chunks;
     for (int a = 0; a < kernel->load_count; a++)
-        if (access_by_value(&params->shapes, &params->operands, kernel, a))
+        if (access_by_value(params->shapes.program, params->operands.inputs, &kernel->accesses[a]))
             loop->geometry.kinds[a] = ACCESS_VALUE;
     if (params->target->chunks) {
         make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);

@@ -10,7 +10,7 @@ enum { ROW_GROUPS = EXACT_GROUPS }; /* outer groups in the kernel for gaps betwe
 
 bool aot_is_value(const struct aot_kernel *k, const struct access *access)
 {
-    return access->kind == TENSOR_NUMBER || (access->kind == TENSOR_INPUT && k->inputs[access->index]->rank == 0);
+    return access->kind == TENSOR_NUMBER || access_by_value(k->program, k->operands, access);
 }
 
 /* Replaces the kinds of accesses to parameters that are passed by value. */
@@ -102,9 +102,9 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop)
     const struct program *program = k->program;
     for (int a = 0; a < loop->kernel->load_count; a++) {
         const struct access *access = &loop->kernel->accesses[a];
-        const bool parameter = access->kind == TENSOR_INPUT && aot_is_value(k, access);
+        const bool parameter = access->kind == TENSOR_INPUT && k->operands[access->index].by_value;
         const struct symbol *symbol = parameter ? &program->symbols[program->inputs[access->index]] : NULL;
-        if (symbol && type_rows[access->dtype].size != type_rows[symbol->type.dtype].size)
+        if (symbol && !aot_is_value(k, access))
             return diag(program->diags, DIAG_AOT_VALUE, symbol->span, program->name, symbol->name,
                         type_rows[symbol->type.dtype].name);
     }

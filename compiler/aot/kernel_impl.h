@@ -63,6 +63,7 @@ struct aot_kernel {
     bool failed;                   /* `compile` failed */
     struct program *program;
     const struct shape **inputs;   /* [input_count] */
+    const struct strided *operands; /* [input_count] the same, dense; says which of them are passed by value */
     const struct shape **shapes;   /* [node_count] */
     const char **layouts;          /* [node_count] "": no layout; NULL: not known */
     int extent_count;
@@ -132,7 +133,7 @@ enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kerne
 /* The shape of what access `a` of a loop reads or writes. */
 const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop *loop, int a);
 
-/* cuda_classes.c: whether the access reads a parameter that is passed by value. */
+/* cuda_classes.c: whether the access reads a parameter or a number that is passed by value. */
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* Returns false, with a diagnostic, where the bytes of such a parameter are read as elements of another size. */
 bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop);

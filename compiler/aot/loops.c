@@ -229,14 +229,14 @@ static const struct shape **example_shapes(struct aot_kernel *k, const struct ex
     return numbers;
 }
 
-/* The parameters of an example: dense, and by value where they are passed by value. */
-static const struct strided *example_inputs(struct aot_kernel *k, const struct shape *const *shapes)
+/* Parameters of these shapes: dense, and by value where a GPU cannot read them. */
+static const struct strided *dense_inputs(struct aot_kernel *k, const struct shape *const *shapes)
 {
     const int count = k->program->input_count;
     struct strided *inputs = ARENA_ARRAY(k->arena, struct strided, count + 1);
     for (int i = 0; i < count; i++)
         inputs[i] = (struct strided){.rank = shapes[i]->rank, .extents = shapes[i]->extents,
-                                     .by_value = k->target->chunks && shapes[i]->rank == 0};
+                                     .by_value = k->target->device && shapes[i]->rank == 0};
     return inputs;
 }
 
@@ -257,7 +257,7 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
         .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = loop->kernel,
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
-        .operands = {example_inputs(k, inputs), NULL}};
+        .operands = {dense_inputs(k, inputs), NULL}};
     return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &made, &wrong)
                ? arena_copy(k->arena, &made.geometry, sizeof made.geometry)
                : NULL;
@@ -329,6 +329,7 @@ bool aot_divide(struct aot_kernel *k)
     const struct example usual = make_example(k, usual_extents, sizeof usual_extents / sizeof *usual_extents);
     if (!divide(k, &usual))
         return false;
+    k->operands = dense_inputs(k, k->inputs);
     const struct example tiny = make_example(k, small_extents, sizeof small_extents / sizeof *small_extents);
     for (int p = 0; p < k->loop_count; p++)
         if (k->target->chunks && !aot_check_values(k, &k->loops[p]))

@@ -52,7 +52,7 @@ static void put_access(struct buf *out, struct aot_kernel *k, int p, int a)
     const char *form = given ? "{0, NULL}" : aot_form(k, aot_access_shape(k, &k->loops[p], a));
     const char *data = access->kind == TENSOR_CONSTANT ? aot_constant_name(k, p, access->index) : "NULL";
     const bool device = k->target->device, number = access->kind == TENSOR_NUMBER;
-    const bool value = device && !number && aot_is_value(k, access);
+    const bool value = !number && aot_is_value(k, access);
     const char *source = number                            ? "FROM_NUMBER"
                          : value                             ? "FROM_VALUE"
                          : given                           ? "FROM_OPERAND"

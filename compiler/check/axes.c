@@ -103,6 +103,7 @@ static const char *range_text(struct arena *arena, int rank, bool from_end)
 bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int rank, bool from_end, int *at,
                     uint32_t *set)
 {
+    const bool result = !w->viewed->shape || w->viewed->shape->rank != rank;
     *set = 0;
     if (axes->from->letters && axes->from->rank != rank)
         return view_wrong(w, DIAG_AXIS, axes->from,
@@ -118,7 +119,7 @@ bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int
         const int64_t d = axis < 0 ? axis + rank : axis;
         if (d < 0 || d >= rank)
             return view_wrong(w, DIAG_AXIS, axes->from, "%s is %lld, and %s has %s", view_item_name(w, axes, i),
-                              (long long)axis, from_end ? view_value_text(w) : "the result",
+                              (long long)axis, result ? "the result" : view_value_text(w),
                               range_text(w->arena, rank, from_end));
         if (*set >> d & 1)
             return view_wrong(w, DIAG_AXIS, axes->from, "%s is %lld, a dimension that %s names already",

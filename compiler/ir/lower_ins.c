@@ -214,26 +214,26 @@ static bool is_number(const struct lowering *l, enum weft_dtype dtype, int ins, 
     return *value == *value;
 }
 
-/* min or max with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros does
+/* A bounded row with such a literal, which need not look for NaN in it. If it is no zero either, the order of zeros does
  * not matter, and a GPU has one instruction. */
 static int add_bounded(struct lowering *l, enum op op, enum weft_dtype dtype, int value, int bound, struct span span)
 {
+    const struct bounded_row *row = op_bounded(op);
     double number = 0;
     is_number(l, dtype, bound, &number);
-    if (op == OP_MAX)
-        op = number == 0 ? OP_MAX_NUMBER : OP_MAX_NONZERO;
-    else
-        op = number == 0 ? OP_MIN_NUMBER : OP_MIN_NONZERO;
+    op = number == 0 ? row->number : row->nonzero;
     return ins_add(l, (struct ins){INS_OP, op, dtype, dtype, {value, bound, -1}, 0, span});
 }
 
-/* min, max or clamp of floats with literals. -1: it is none. */
+/* A bounded row or an interval of floats with literals. -1: it is none. */
 static int add_between(struct lowering *l, enum op op, enum weft_dtype dtype, const int a[3], struct span span)
 {
+    const struct interval_row *interval = op_interval(op);
     double left, right;
-    if (op == OP_CLAMP && is_number(l, dtype, a[1], &left) && is_number(l, dtype, a[2], &right))
-        return add_bounded(l, OP_MIN, dtype, add_bounded(l, OP_MAX, dtype, a[0], a[1], span), a[2], span);
-    if (op != OP_MIN && op != OP_MAX)
+    if (interval && is_number(l, dtype, a[1], &left) && is_number(l, dtype, a[2], &right))
+        return add_bounded(l, interval->upper, dtype, add_bounded(l, interval->lower, dtype, a[0], a[1], span), a[2],
+                           span);
+    if (!op_bounded(op))
         return -1;
     if (is_number(l, dtype, a[1], &right))
         return add_bounded(l, op, dtype, a[0], a[1], span);

@@ -48,6 +48,28 @@ const char *op_block(enum op op)
     return blocks[op] && strcmp(blocks[op], "NONE") != 0 ? blocks[op] : NULL;
 }
 
+const struct bounded_row *op_bounded(enum op op)
+{
+#define OP(...)
+#define CONVERSION(...)
+#define BOUNDED(id, number, nonzero) [OP_##id] = {true, OP_##number, OP_##nonzero},
+    static const struct bounded_row rows[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    return rows[op].found ? &rows[op] : NULL;
+}
+
+const struct interval_row *op_interval(enum op op)
+{
+#define OP(...)
+#define CONVERSION(...)
+#define INTERVAL(id, lower, upper) [OP_##id] = {true, OP_##lower, OP_##upper},
+    static const struct interval_row rows[OP_COUNT] = {
+#include "grammar/ops.def"
+    };
+    return rows[op].found ? &rows[op] : NULL;
+}
+
 const char *op_fault(enum op op, enum weft_dtype operand)
 {
     const char *text = op_rows[op].fault;

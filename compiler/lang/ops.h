@@ -49,6 +49,16 @@ struct op_row {
     const char *doc;
 };
 
+/* Rows BOUNDED and INTERVAL of ops.def. */
+struct bounded_row {
+    bool found;
+    enum op number, nonzero;
+};
+struct interval_row {
+    bool found;
+    enum op lower, upper;
+};
+
 struct type_row {
     const char *name, *short_name;
     enum type_class class;
@@ -87,6 +97,9 @@ static inline bool op_divides(enum op op, enum weft_dtype operand)
 {
     return op != OP_POSITION && op_fault(op, operand);
 }
+/* What serves for floats in place of a row where operands are literals; NULL if nothing does. */
+const struct bounded_row *op_bounded(enum op op);
+const struct interval_row *op_interval(enum op op);
 /* About how many vector instructions the row takes, on vectors of 32-bit elements. The row must have a meaning
  * for operands of this dtype. */
 int op_weight(enum op op, enum weft_dtype operand);

@@ -61,13 +61,10 @@ static const struct strided *operand_of(const struct operands *operands, const s
                                                                : NULL;
 }
 
-bool access_by_value(const struct access_shapes *shapes, const struct operands *operands, const struct kernel *kernel,
-                     int a)
+bool access_by_value(const struct program *program, const struct strided *inputs, const struct access *access)
 {
-    const struct access *access = &kernel->accesses[a];
-    return access->kind == TENSOR_INPUT && operands->inputs[access->index].by_value &&
-           !map_is_bounded(kernel, access->map) &&
-           type_rows[access->dtype].size == type_rows[input_dtype(shapes->program, access)].size;
+    return access->kind == TENSOR_INPUT && inputs[access->index].by_value &&
+           type_rows[access->dtype].size == type_rows[input_dtype(program, access)].size;
 }
 
 /* Makes one view. False where bytes do not lie as they are to be reinterpreted. */
@@ -77,7 +74,7 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
 {
     const struct access *access = &kernel->accesses[a];
     const struct strided *operand = operand_of(operands, access);
-    const bool by_value = access_by_value(shapes, operands, kernel, a);
+    const bool by_value = access_by_value(shapes->program, operands->inputs, access);
     const int map = by_value ? 0 : access->map, size = type_rows[access->dtype].size;
     const struct shape *own = access_shape(shapes, kernel, space, a), *to = map ? maps[map].to : space;
     const bool other = access_reinterprets(shapes->program, access) && !by_value;

@@ -27,7 +27,7 @@ struct strided {
     int rank;
     const int64_t *extents;
     const int64_t *strides;        /* in elements; NULL: dense and row-major */
-    bool by_value;                 /* its one element is passed by value, so no map without bounds matters */
+    bool by_value;                 /* its one element is passed by value, so no map matters */
     int misalignment;              /* its address modulo 16, where the target computes in chunks */
 };
 
@@ -36,9 +36,9 @@ struct operands {
     const struct strided *inputs, *results;
 };
 
-/* Whether the access reads the one element of an input that is passed by value, and nothing around it. */
-bool access_by_value(const struct access_shapes *shapes, const struct operands *operands, const struct kernel *kernel,
-                     int a);
+/* Whether the access reads the one element of an input that is passed by value, as its own type or as one of the same
+ * size. Under a bounded map it is then read outside, too, where what is read is not used. */
+bool access_by_value(const struct program *program, const struct strided *inputs, const struct access *access);
 /* Fills views[a] for all accesses of a kernel over `space`. All extents must be numbers, and `maps` are the kernel's
  * maps in numbers. Returns false where bytes do not lie as they are to be reinterpreted; *wrong is then the access. */
 bool make_views(struct arena *arena, const struct access_shapes *shapes, const struct operands *operands,

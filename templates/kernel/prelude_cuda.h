@@ -619,41 +619,35 @@ DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index p
     }
 }
 //: move end
+//: floating pick_nonzero
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+/* The smaller or the greater one. On float32 it is one instruction; of two zeros that would choose by their signs. */
+FN T N(pick_nonzero)(T a, T b, bool greater)
+{
+    if (sizeof(T) == 4) {
+        const float x = (float)a, y = (float)b;
+        float r;
+        if (greater)
+            asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+        else
+            asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+        return (T)r;
+    }
+    return (greater ? b > a : b < a) ? b : a;
+}
+#else
+FN T N(pick_nonzero)(T a, T b, bool greater)
+{
+    return (greater ? b > a : b < a) ? b : a;
+}
+#endif
 //: floating min_nonzero
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-/* One instruction on float32; of two zeros it would choose by their signs. */
 FN T N(min_nonzero)(T a, T b)
 {
-    if (sizeof(T) == 4) {
-        const float x = (float)a, y = (float)b;
-        float r;
-        asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
-        return (T)r;
-    }
-    return b < a ? b : a;
+    return N(pick_nonzero)(a, b, false);
 }
-#else
-FN T N(min_nonzero)(T a, T b)
-{
-    return b < a ? b : a;
-}
-#endif
 //: floating max_nonzero
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-/* One instruction on float32; of two zeros it would choose by their signs. */
 FN T N(max_nonzero)(T a, T b)
 {
-    if (sizeof(T) == 4) {
-        const float x = (float)a, y = (float)b;
-        float r;
-        asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
-        return (T)r;
-    }
-    return b > a ? b : a;
+    return N(pick_nonzero)(a, b, true);
 }
-#else
-FN T N(max_nonzero)(T a, T b)
-{
-    return b > a ? b : a;
-}
-#endif

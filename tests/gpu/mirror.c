@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 256, GUARD = 64, PATTERN = 0xa5, FEW_NUMBERS = 32 };
+enum { LINE = 256, GUARD = 64, PATTERN = 0xa5 };
 
 /* Host memory [low, high), and where low is on the device. */
 struct piece {
@@ -17,6 +17,7 @@ struct piece {
 };
 
 struct mirror {
+    const struct weft_program *program;
     const struct weft_run_params *host;
     size_t piece_count, tensor_count;
     struct piece *pieces;          /* [piece_count], rising */
@@ -24,7 +25,7 @@ struct mirror {
     struct weft_argument *arguments;         /* inputs, then outputs */
     uint64_t memory;
     size_t bytes;
-    bool mixed, numbers;           /* numbers: small inputs of integers stay on the host */
+    bool mixed;                    /* every third input stays on the host */
 };
 
 static size_t tensors_in(const struct weft_argument *argument)
@@ -54,10 +55,11 @@ static struct piece reach(const DLTensor *tensor)
 
 /* ---- which operands go to the device ---- */
 
-static bool is_number(const DLTensor *tensor)
+/* Whether the call itself reads the input, which must be host data then: a number, or numbers that a view takes. */
+static bool is_read(const struct mirror *mirror, size_t input)
 {
-    bool whole = tensor->dtype.code == kDLInt || tensor->dtype.code == kDLUInt;
-    return whole && tensor->ndim <= 1 && (tensor->ndim == 0 || tensor->shape[0] <= FEW_NUMBERS);
+    struct weft_input_info info;
+    return weft_program_input(mirror->program, input, &info) && (info.number || info.shapes);
 }
 
 static bool shares_with_outputs(const struct mirror *mirror, const DLTensor *tensor)
@@ -76,8 +78,7 @@ static bool stays(const struct mirror *mirror, size_t input)
 {
     const struct weft_argument *argument = &mirror->host->inputs[input];
     size_t count = tensors_in(argument);
-    bool may = (mirror->mixed && input % 3 == 1) ||
-               (mirror->numbers && (count == 0 || is_number(&argument->tensors[0])));
+    bool may = (mirror->mixed && input % 3 == 1) || is_read(mirror, input);
     for (size_t s = 0; may && s < count; s++)
         may = !shares_with_outputs(mirror, &argument->tensors[s]);
     return may;
@@ -234,39 +235,6 @@ static void finish(struct mirror *mirror)
     free(mirror->arguments);
 }
 
-static enum weft_status run_once(struct mirror *mirror, struct weft_context *context,
-                                 struct weft_program *program, struct weft_error **error)
-{
-    struct weft_error *told = NULL;
-    make(mirror);
-    const struct weft_run_params params = {
-        .inputs = mirror->arguments, .input_count = mirror->host->input_count,
-        .outputs = mirror->arguments + mirror->host->input_count,
-        .output_count = mirror->host->output_count, .stream = gpu_stream()};
-    enum weft_status status = weft_run(program, &params, &told);
-    if (status >= 0) {
-        weft_error_destroy(told);
-        gpu_synchronize(params.stream);
-        status = weft_context_status(context, params.stream, &told);
-        fetch(mirror);
-    }
-    finish(mirror);
-    if (error)
-        *error = told;
-    else
-        weft_error_destroy(told);
-    return status;
-}
-
-/* Numbers, and those that a view takes, are read by the call itself, and so must be host data. */
-static bool wants_numbers(const struct weft_error *error)
-{
-    for (; error; error = error->next)
-        if (strstr(error->message, "takes its elements as numbers") || strstr(error->message, "is a number, which is"))
-            return true;
-    return false;
-}
-
 enum weft_status mirror_run(struct weft_context *context, struct weft_program *program,
                             const struct weft_run_params *params, struct weft_error **error)
 {
@@ -274,13 +242,20 @@ enum weft_status mirror_run(struct weft_context *context, struct weft_program *p
     struct weft_error *told = NULL;
     if (!how || !*how)
         return weft_run(program, params, error);
-    struct mirror mirror = {.host = params, .mixed = strcmp(how, "mixed") == 0};
-    enum weft_status status = run_once(&mirror, context, program, &told);
-    if (status == WEFT_INPUT_ERROR && wants_numbers(told)) {
+    struct mirror mirror = {.program = program, .host = params, .mixed = strcmp(how, "mixed") == 0};
+    make(&mirror);
+    const struct weft_run_params moved = {
+        .inputs = mirror.arguments, .input_count = params->input_count,
+        .outputs = mirror.arguments + params->input_count, .output_count = params->output_count,
+        .stream = gpu_stream()};
+    enum weft_status status = weft_run(program, &moved, &told);
+    if (status >= 0) {
         weft_error_destroy(told);
-        mirror = (struct mirror){.host = params, .mixed = mirror.mixed, .numbers = true};
-        status = run_once(&mirror, context, program, &told);
+        gpu_synchronize(moved.stream);
+        status = weft_context_status(context, moved.stream, &told);
+        fetch(&mirror);
     }
+    finish(&mirror);
     if (error)
         *error = told;
     else

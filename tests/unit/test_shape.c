@@ -152,7 +152,7 @@ static void what_cannot_be_right(void **state)
     assert_refused("expand_dims(x, axes=[-1])",
                    "axes[0] is -1; a position in the result counts from 0");
     assert_refused("input x: u8[h, w]; expand_dims(x, axes=[3])",
-                   "axes[0] is 3, and the result has 3 dimensions");
+                   "axes[0] is 3, and the result has 3 dimensions, 0 to 2");
     assert_refused(
         "input x: u8[6]; reinterpret(x, float32)",
         "the innermost extent of x [6] is 6 bytes long, no multiple of the 4 of float32");

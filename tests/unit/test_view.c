@@ -316,7 +316,7 @@ static void squeezes(void **state)
     assert_error(weft_squeeze(&tensor, NULL, first, 1, &view, &error), WEFT_SHAPE_ERROR, &error,
                  "dimension 0 of the tensor [2, 1, 3] has extent 2; squeeze drops extents of 1");
     assert_error(weft_expand_dims(&tensor, out, 1, &view, &error), WEFT_SHAPE_ERROR, &error,
-                 "axes[0] is 5, and the result has 4 dimensions");
+                 "axes[0] is 5, and the result has 4 dimensions, 0 to 3");
 }
 
 static void reinterprets(void **state)

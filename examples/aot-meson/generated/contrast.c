@@ -242,7 +242,6 @@ struct walk {
 /* Levels that a step of a map takes at most, and one where positions may lie outside. */
 enum { MAP_STEP = 1, MAP_BOUNDED_STEP = 2 };
 
-
 enum {
     BLOCK = 64,                    /* elements that a kernel computes at once */
     MAX_PERIOD = 512,              /* the longest innermost group that is repeated into a pattern */
@@ -1547,7 +1546,7 @@ struct map {
 
 typedef void weft_kernel_fn(const struct weft_args *args, i64 begin, i64 end);
 
-/* A kernel for accesses of these kinds (enum access_kind); the last of a part's serves all. */
+/* A kernel for accesses of these kinds (enum access_kind); the last of a loop's serves all. */
 struct class {
     const char *kinds;
     weft_kernel_fn *run[LEVELS];
@@ -1560,7 +1559,7 @@ struct place {
 };
 
 /* A loop: results of one shape, or what they have in common. */
-struct part {
+struct loop {
     struct form shape;
     int accesses, loads, maps, classes, faults;
     const struct access *access;
@@ -1578,11 +1577,11 @@ struct temporary {
 struct tensor;
 
 struct kernel {
-    int inputs, results, parts, temporaries;
+    int inputs, results, loops, temporaries;
     const struct operand *operand; /* inputs, then results */
     const struct form *shape;      /* [results] */
     const unsigned char *replaces; /* [results][inputs] whether it may be the input's very buffer */
-    const struct part *part;       /* in the order in which they run */
+    const struct loop *loop;       /* in the order in which they run */
     const struct temporary *temporary;
     const struct weft_note *note;
     int (*extents)(const struct tensor *in, int64_t *d); /* of the call, from the inputs; 0 or a note */
@@ -1928,7 +1927,7 @@ static size_t place_temporary(const struct kernel *kernel, int count, const int6
     return at;
 }
 
-/* One part on one sample: what a kernel is called with. */
+/* One loop on one sample: what a kernel is called with. */
 struct plan {
     struct weft_geometry walk;
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
@@ -1943,9 +1942,9 @@ struct plan {
 
 enum { SAMPLES = sizeof(struct plan) > 16384 ? 1 : 16384 / sizeof(struct plan) }; /* planned at once */
 
-/* A part's accesses over its loop. */
+/* A loop's accesses over its space. */
 struct views {
-    struct shape loop, from[MAPS], to[MAPS];
+    struct shape space, from[MAPS], to[MAPS];
     struct index_map maps[MAPS];
     struct axis axes[OPEN_MAPS + 1][MAX_RANK];
     int64_t strides[ACCESSES][MAX_RANK];
@@ -1977,9 +1976,9 @@ SHARED bool reinterpret(const struct tensor *tensor, const struct access *access
 static int check_bytes(const struct kernel *kernel, const struct tensor *tensors)
 {
     struct pieces pieces;
-    for (int p = 0; p < kernel->parts; p++)
-        for (int a = 0; a < kernel->part[p].loads; a++) {
-            const struct access *access = &kernel->part[p].access[a];
+    for (int p = 0; p < kernel->loops; p++)
+        for (int a = 0; a < kernel->loop[p].loads; a++) {
+            const struct access *access = &kernel->loop[p].access[a];
             const struct tensor *tensor = access->old ? &tensors[access->index] : NULL;
             if (tensor && tensor->first != tensor->end && !reinterpret(tensor, access, &pieces))
                 return tell(WEFT_KERNEL_INPUT_ERROR, tensor->operand->name,
@@ -1988,10 +1987,10 @@ static int check_bytes(const struct kernel *kernel, const struct tensor *tensors
     return WEFT_KERNEL_OK;
 }
 
-static void view(const struct part *part, int a, const struct tensor *tensors, const int64_t *d,
+static void view(const struct loop *loop, int a, const struct tensor *tensors, const int64_t *d,
                  struct views *views)
 {
-    const struct access *access = &part->access[a];
+    const struct access *access = &loop->access[a];
     const struct tensor *tensor = access->source == FROM_OPERAND ? &tensors[access->index] : NULL;
     const struct shape *to = views->maps[access->map].to;
     struct shape own;
@@ -2005,10 +2004,10 @@ static void view(const struct part *part, int a, const struct tensor *tensors, c
 }
 
 /* The walk of an access that is seen by way of views, or read as another type. */
-SHARED void follow(const struct part *part, int a, const struct tensor *tensors, bool special,
+SHARED void follow(const struct loop *loop, int a, const struct tensor *tensors, bool special,
                                 struct views *views, int number)
 {
-    const struct access *access = &part->access[a];
+    const struct access *access = &loop->access[a];
     const struct shape *to = views->maps[access->map].to;
     struct walk *walk = &views->walks[number];
     struct pieces pieces;
@@ -2036,37 +2035,37 @@ static const struct axis *number_axes(const struct map *map, const int64_t *d, s
     return axes;
 }
 
-static void make_views(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+static void make_views(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
                        struct views *views)
 {
     int number = 0, opened = 0;
-    evaluate(&part->shape, d, &views->loop);
-    views->maps[0] = (struct index_map){.parent = -1, .to = &views->loop};
-    for (int m = 1; m < part->maps; m++) {
-        evaluate(&part->map[m].from, d, &views->from[m]);
-        evaluate(&part->map[m].to, d, &views->to[m]);
-        const struct axis *axes = part->map[m].open ? number_axes(&part->map[m], d, views->axes[opened++])
-                                                    : part->map[m].axes;
-        views->maps[m] = (struct index_map){part->map[m].parent, &views->from[m], &views->to[m], axes,
-                                            part->map[m].outside, part->map[m].value};
+    evaluate(&loop->shape, d, &views->space);
+    views->maps[0] = (struct index_map){.parent = -1, .to = &views->space};
+    for (int m = 1; m < loop->maps; m++) {
+        evaluate(&loop->map[m].from, d, &views->from[m]);
+        evaluate(&loop->map[m].to, d, &views->to[m]);
+        const struct axis *axes = loop->map[m].open ? number_axes(&loop->map[m], d, views->axes[opened++])
+                                                    : loop->map[m].axes;
+        views->maps[m] = (struct index_map){loop->map[m].parent, &views->from[m], &views->to[m], axes,
+                                            loop->map[m].outside, loop->map[m].value};
     }
-    for (int a = 0; a < part->accesses; a++) {
+    for (int a = 0; a < loop->accesses; a++) {
         views->walk[a] = NULL;
-        view(part, a, tensors, d, views);
-        if (part->access[a].map || part->access[a].old)
-            follow(part, a, tensors, special, views, number++);
+        view(loop, a, tensors, d, views);
+        if (loop->access[a].map || loop->access[a].old)
+            follow(loop, a, tensors, special, views, number++);
     }
 }
 
-static int find_class(const struct part *part, const unsigned char *kinds)
+static int find_class(const struct loop *loop, const unsigned char *kinds)
 {
     int c = 0;
-    while (c < part->classes && memcmp(part->class[c].kinds, kinds, (size_t)part->accesses) != 0)
+    while (c < loop->classes && memcmp(loop->class[c].kinds, kinds, (size_t)loop->accesses) != 0)
         c++;
     return c;
 }
 
-static void keep_plan(const struct part *part, const struct grouping *groups, const struct rows *rows,
+static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
                       struct plan *plan)
 {
     const struct tiling t = make_tiles(rows->rows, rows->columns);
@@ -2078,9 +2077,9 @@ static void keep_plan(const struct part *part, const struct grouping *groups, co
     plan->tiles = t.tiles;
     for (int i = 0; i < rows->groups; i++)
         plan->extents[i] = rows->extents[i];
-    for (int i = 0; i < part->accesses * (rows->groups + 2); i++)
+    for (int i = 0; i < loop->accesses * (rows->groups + 2); i++)
         plan->strides[i] = rows->strides[i];
-    for (int a = 0, number = 0; a < part->accesses; a++) {
+    for (int a = 0, number = 0; a < loop->accesses; a++) {
         plan->maps[a] = plan->numbers + (ptrdiff_t)number * MAP_NUMBERS;
         if (groups->walks[a] && ++number)
             make_map(groups, first, first < 0 ? 1 : groups->extents[first], a, plan->maps[a]);
@@ -2088,40 +2087,40 @@ static void keep_plan(const struct part *part, const struct grouping *groups, co
 }
 
 /* False where there is no kernel for these kinds. */
-static bool plan_kinds(const struct part *part, const struct tensor *tensors, const int64_t *d, bool special,
+static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, const int64_t *d, bool special,
                        struct plan *plan)
 {
     struct views views;
     int64_t extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)], group_strides_[LOOP_GROUPS * ACCESSES];
     unsigned char kinds[ACCESSES];
     bool nested;
-    make_views(part, tensors, d, special, &views);
-    struct grouping groups = {.accesses = part->accesses, .strides = group_strides_, .walks = views.walk,
+    make_views(loop, tensors, d, special, &views);
+    struct grouping groups = {.accesses = loop->accesses, .strides = group_strides_, .walks = views.walk,
                               .starts = plan->starts, .sizes = views.sizes};
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
-    groups_find(&groups, views.loop.rank, views.loop.extents, count_elements(&views.loop), views.pointers);
-    groups_stride(&groups, views.loop.rank, views.loop.extents, views.pointers);
-    make_rows(&groups, special && runs_flat(&groups, part->loads, &nested), special, &rows);
-    plan->class = find_class(part, kinds);
-    if (plan->class == part->classes)
+    groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
+    groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
+    make_rows(&groups, special && runs_flat(&groups, loop->loads, &nested), special, &rows);
+    plan->class = find_class(loop, kinds);
+    if (plan->class == loop->classes)
         return false;
-    keep_plan(part, &groups, &rows, plan);
+    keep_plan(loop, &groups, &rows, plan);
     return true;
 }
 
 /* Bytes, as far as they matter for how they are best moved. */
-static void count_traffic(const struct part *part, double elements, struct plan *plan)
+static void count_traffic(const struct loop *loop, double elements, struct plan *plan)
 {
-    const char *kinds = part->class[plan->class].kinds;
-    plan->work = elements * part->weight;
+    const char *kinds = loop->class[plan->class].kinds;
+    plan->work = elements * loop->weight;
     plan->touched = plan->stored = 0;
-    for (int a = 0; a < part->accesses; a++) {
-        const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * part->access[a].size;
+    for (int a = 0; a < loop->accesses; a++) {
+        const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * loop->access[a].size;
         plan->work += bytes;
         plan->touched += kinds[a] == ACCESS_PERIODIC ? 0 : bytes;
-        plan->stored += a < part->loads ? 0 : bytes;
-        for (int b = part->loads; b < part->accesses; b++) /* in a cache already, as it was read */
-            if (a < part->loads && plan->bases[a] == plan->bases[b])
+        plan->stored += a < loop->loads ? 0 : bytes;
+        for (int b = loop->loads; b < loop->accesses; b++) /* in a cache already, as it was read */
+            if (a < loop->loads && plan->bases[a] == plan->bases[b])
                 plan->stored = -1e300;
     }
 }
@@ -2129,20 +2128,20 @@ static void count_traffic(const struct part *part, double elements, struct plan 
 #define SIXTEEN(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, \
                    n + 14, n + 15
 
-static void make_plan(const struct kernel *kernel, const struct part *part, const struct tensor *tensors,
+static void make_plan(const struct kernel *kernel, const struct loop *loop, const struct tensor *tensors,
                       const int64_t *d, char *temporaries, struct plan *plan)
 {
     static const unsigned char bytes[256] = {
         SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80), SIXTEEN(96), SIXTEEN(112),
         SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
         SIXTEEN(240)};
-    const int64_t elements = volume(part->shape.rank, part->shape.extents, d);
+    const int64_t elements = volume(loop->shape.rank, loop->shape.extents, d);
     plan->tiles = 0;
     plan->work = plan->touched = plan->stored = 0;
     if (elements <= 0 || is_empty(kernel, tensors))
         return;
-    for (int a = 0; a < part->accesses; a++) {
-        const struct access *access = &part->access[a];
+    for (int a = 0; a < loop->accesses; a++) {
+        const struct access *access = &loop->access[a];
         /* a kernel only reads what is const */
         plan->values[a] = access->source == FROM_NUMBER ? d[access->index] : 0;
         plan->bases[a] = access->source == FROM_OPERAND    ? tensors[access->index].data
@@ -2151,11 +2150,11 @@ static void make_plan(const struct kernel *kernel, const struct part *part, cons
                          : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
                                   : temporaries + place_temporary(kernel, access->index, d);
     }
-    if (!plan_kinds(part, tensors, d, true, plan))
-        plan_kinds(part, tensors, d, false, plan);
-    for (int a = 0; a < part->accesses; a++)
+    if (!plan_kinds(loop, tensors, d, true, plan))
+        plan_kinds(loop, tensors, d, false, plan);
+    for (int a = 0; a < loop->accesses; a++)
         plan->bases[a] += plan->starts[a];
-    count_traffic(part, (double)elements, plan);
+    count_traffic(loop, (double)elements, plan);
 }
 
 /* The floating-point environment that C programs start with: a -ffast-math build's start-up code makes
@@ -2231,13 +2230,13 @@ struct call {
 };
 
 /* Rows of a launch: the samples among `count` plans that this class serves. */
-static void launch_class(struct call *call, const struct part *part, int class, struct plan *plans, int count)
+static void launch_class(struct call *call, const struct loop *loop, int class, struct plan *plans, int count)
 {
     struct weft_sample samples[SAMPLES];
     unsigned char met[FAULTS + 1] = {0};
     double touched = 0, stored = 0;
-    struct launch launch = {.run = part->class[class].run[level()], .faults = part->faults, .met = met,
-                            .scratch = (part->class[class].scratch + LINE - 1) / LINE * LINE};
+    struct launch launch = {.run = loop->class[class].run[level()], .faults = loop->faults, .met = met,
+                            .scratch = (loop->class[class].scratch + LINE - 1) / LINE * LINE};
     for (int i = 0; i < count; i++) {
         if (plans[i].class != class || plans[i].tiles == 0)
             continue;
@@ -2254,37 +2253,37 @@ static void launch_class(struct call *call, const struct part *part, int class, 
     launch.args.ahead = touched >= 4 << 20 ? 2048 : 0;
     launch.args.stream = stored >= 16 << 20;
     run_launch(&launch);
-    for (int f = 0; f < part->faults; f++)
+    for (int f = 0; f < loop->faults; f++)
         if (met[f])
-            keep_first(&call->first, &part->fault[f]);
+            keep_first(&call->first, &loop->fault[f]);
 }
 
-/* All parts on samples from `begin` on. */
+/* All loops on samples from `begin` on. */
 static void run_samples(struct call *call, int64_t begin, int count)
 {
     struct tensor tensors[OPERANDS];
     int64_t d[EXTENTS];
     struct plan plans[SAMPLES];
-    for (int p = 0; p < call->kernel->parts; p++) {
-        const struct part *part = &call->kernel->part[p];
+    for (int p = 0; p < call->kernel->loops; p++) {
+        const struct loop *loop = &call->kernel->loop[p];
         for (int i = 0; i < count; i++) {
             if (!call->tensors)
                 read_sample(call->kernel, call->arrays, call->steps, begin + i, tensors, d);
-            make_plan(call->kernel, part, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
+            make_plan(call->kernel, loop, call->tensors ? call->tensors : tensors, call->tensors ? call->d : d,
                       call->temporaries ? call->temporaries + (size_t)i * call->own : NULL, &plans[i]);
         }
-        for (int c = 0; c < part->classes; c++)
-            launch_class(call, part, c, plans, count);
+        for (int c = 0; c < loop->classes; c++)
+            launch_class(call, loop, c, plans, count);
     }
 }
 
 static size_t most_scratch(const struct kernel *kernel)
 {
     size_t most = 0;
-    for (int p = 0; p < kernel->parts; p++)
-        for (int c = 0; c < kernel->part[p].classes; c++)
-            if (kernel->part[p].class[c].scratch > most)
-                most = kernel->part[p].class[c].scratch;
+    for (int p = 0; p < kernel->loops; p++)
+        for (int c = 0; c < kernel->loop[p].classes; c++)
+            if (kernel->loop[p].class[c].scratch > most)
+                most = kernel->loop[p].class[c].scratch;
     return (most + LINE - 1) / LINE * LINE;
 }
 
@@ -2419,7 +2418,7 @@ static const struct class classes_contrast_0[] = {
     {"upsu", {loop_contrast_0_upsu}, 0},
     {"gggg", {loop_contrast_0_any}, 0},
 };
-static const struct part parts_contrast[] = {
+static const struct loop loops_contrast[] = {
     {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, 8 / 3.0},
 };
 static const struct weft_note notes_contrast[] = {
@@ -2441,7 +2440,7 @@ static int extents_contrast(const struct tensor *in, int64_t *d)
 }
 
 static const struct kernel weft_tables_contrast = {
-    3, 1, 1, 0, operands_contrast, forms_contrast, replaces_contrast, parts_contrast, NULL,
+    3, 1, 1, 0, operands_contrast, forms_contrast, replaces_contrast, loops_contrast, NULL,
     notes_contrast, extents_contrast};
 
 int contrast(const uint8_t *img, const float *middle, float gain, int64_t h, int64_t w,
