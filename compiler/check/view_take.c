@@ -33,7 +33,7 @@ static bool find_axis(const struct view_walk *w, int *axis)
     if (axes.count < 0)
         return true;
     if (axes.count != 1)
-        return view_wrong(w, DIAG_VIEW_AXIS, axes.from, "take reads along one dimension, as in take(x, i, axis=0)");
+        return view_wrong(w, DIAG_AXIS, axes.from, "take reads along one dimension, as in take(x, i, axis=0)");
     return view_read_axes(w, &axes, w->viewed->shape->rank, true, axis, &set);
 }
 
