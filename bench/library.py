@@ -4,6 +4,10 @@ same buffers."""
 import ctypes as c
 import pathlib
 
+MAX_RANK = 32
+# In the order of enum weft_dtype; two bytes stand for bfloat16.
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "V2", "float32",
+          "float64")
 KINDS = {"i": 0, "u": 1, "f": 2, "b": 6, "V": 4}  # NumPy has no bfloat16: two bytes stand for it
 
 
@@ -47,6 +51,11 @@ class CompileParams(c.Structure):
     _fields_ = [("origin", c.c_char_p), ("kernel", c.c_char_p), ("inputs", c.POINTER(InputType)),
                 ("input_count", c.c_size_t), ("results", c.POINTER(c.c_char_p)), ("result_count", c.c_size_t),
                 ("math", c.c_int)]
+
+
+class TensorInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("dtype", c.c_int), ("rank", c.c_int), ("shape", c.c_int64 * MAX_RANK),
+                ("layout", c.c_char * (MAX_RANK + 1)), ("batch", c.c_bool), ("count", c.c_int64)]
 
 
 class KernelInfo(c.Structure):
@@ -138,6 +147,12 @@ class Weft:
             if run(program, reference, None) < 0:
                 self.check(run, program, reference)
         return call, params
+
+    def result(self, program, inputs):
+        """Shape and dtype (a word of NumPy's) of the first result for these inputs."""
+        ins, infos = arguments(list(inputs.items())), (TensorInfo * 16)()
+        self.check(self.lib.weft_infer, program, ins, c.c_size_t(len(ins)), infos)
+        return tuple(infos[0].shape[:infos[0].rank]), DTYPES[infos[0].dtype]
 
     def prepare(self, program, params):
         """The seconds that making the kernels took."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-PEERS = ("numpy", "numexpr", "blosc2", "jax", "torch")
+PEERS = ("numpy", "numexpr", "blosc2", "jax", "torch", "cv2")
 
 
 def name():
