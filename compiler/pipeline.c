@@ -227,7 +227,7 @@ static int stored_positions(struct pipeline *p, int n, const struct shape *shape
 
 static void lower_positions(struct pipeline *p, int n)
 {
-    if (position_is_stored(p->shapes[n]))
+    if (position_is_stored(p->shapes[n]) && !position_is_sum(p->shapes[n]))
         p->reduced[n].temporary = stored_positions(p, n, p->shapes[n], position_dtype(p->program, n, p->shapes[n]));
 }
 
@@ -409,7 +409,7 @@ static bool pass_materialize(struct pipeline *p)
     return true;
 }
 
-/* ---- narrowing, reducing ---- */
+/* ---- narrowing, splitting, reducing ---- */
 
 static bool pass_narrow(struct pipeline *p)
 {
@@ -417,6 +417,19 @@ static bool pass_narrow(struct pipeline *p)
         struct program_kernel *kernel = &p->kernels.kernels[k];
         kernel->kernel = kernel->narrowed ? kernel->narrowed : narrow(p->arena, kernel->kernel);
     }
+    return true;
+}
+
+static bool pass_split(struct pipeline *p)
+{
+    if (p->open || !(p->fast & FAST_SPLIT))
+        return true;
+    const struct kernel_program before = take_kernels(p);
+    for (int k = 0; k < before.count; k++)
+        if (k < before.first_result)
+            add_kernel(&p->kernels, before.kernels[k]);
+        else
+            split_kernel(&p->kernels, &before.kernels[k]);
     return true;
 }
 
@@ -445,6 +458,7 @@ bool pipeline_run(struct pipeline *p, enum pass first, enum pass last)
         [PASS_LOWER] = pass_lower,
         [PASS_MATERIALIZE] = pass_materialize,
         [PASS_NARROW] = pass_narrow,
+        [PASS_SPLIT] = pass_split,
         [PASS_REDUCE] = pass_reduce,
     };
     bool good = true;

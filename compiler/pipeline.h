@@ -7,6 +7,7 @@
  *   PASS_LOWER         -> a program of kernels        lower
  *   PASS_MATERIALIZE   costly values that vary less get kernels of their own
  *   PASS_NARROW        integers that fit 16 bits are computed in 16
+ *   PASS_SPLIT         parts of results that need different operands get kernels of their own
  *   PASS_REDUCE        reduced dimensions become kernels that join lanes
  *
  * Each kernel of that program then gets a loop (pipeline_loop) and a text (emit).
@@ -26,8 +27,8 @@
 
 /* In the order in which they run. */
 enum pass {
-    PASS_PARSE, PASS_CHECK, PASS_SHAPES, PASS_LAYOUTS, PASS_LOWER, PASS_MATERIALIZE, PASS_NARROW, PASS_REDUCE,
-    PASS_COUNT
+    PASS_PARSE, PASS_CHECK, PASS_SHAPES, PASS_LAYOUTS, PASS_LOWER, PASS_MATERIALIZE, PASS_NARROW, PASS_SPLIT,
+    PASS_REDUCE, PASS_COUNT
 };
 
 /* A kernel as lowering makes it, before anything is materialized. */

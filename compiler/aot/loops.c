@@ -254,7 +254,8 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
     for (int t = 0; t < k->temporary_count; t++)
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
-        .target = k->target, .fast = k->target->fast & ~(unsigned)FAST_EXPAND, .kernel = loop->kernel,
+        .target = k->target, .fast = k->target->fast & ~(unsigned)(FAST_EXPAND | FAST_TURN | FAST_WEAVE),
+        .kernel = loop->kernel,
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {dense_inputs(k, inputs), NULL}};

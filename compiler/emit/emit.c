@@ -20,7 +20,7 @@ const struct target target_cuda = {
     .accesses = weft_template_access_cuda, .args = weft_template_args_cuda, .function = "DEVICE",
     .block = ", BLOCK",
     .boolean = "bool", .chunks = true, .device = true, .lines = "/weft/kernel.cu", .launch = 1 << 26,
-    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE)};
+    .fast = FAST_ALL & ~(unsigned)(FAST_STREAM | FAST_NARROW | FAST_TABLE | FAST_SPLIT | FAST_TURN | FAST_WEAVE)};
 
 const char *short_name(enum weft_dtype dtype)
 {
@@ -149,7 +149,7 @@ static size_t block_bytes(const struct emitter *e)
     const size_t block = BLOCK * sizeof(uint64_t);
     size_t bytes = (size_t)e->schedule.slot_count * block;
     for (int k = 0; k < e->kernel->access_count; k++)
-        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e->kinds[k]) : 0) *
+        bytes += block + (k < e->kernel->load_count ? (size_t)pattern_length(e, k) : 0) *
                              sizeof(uint64_t);
     for (int i = 0; i < e->kernel->ins_count; i++)
         bytes += e->called[i] || e->schedule.rate[i] != RATE_BLOCK ? block : 0;

@@ -64,8 +64,8 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 
 /* access.c: loads and stores of blocks. */
 
-/* The number of elements that the buffer of such a load holds in addition to a block. */
-int pattern_length(enum access_kind kind);
+/* The number of elements that the buffer of load k holds in addition to a block. */
+int pattern_length(const struct emitter *e, int k);
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
 

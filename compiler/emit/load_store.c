@@ -11,14 +11,21 @@ static const char *section_of(enum access_kind kind, bool store)
     static const char *const names[] = {
         [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_UNALIGNED] = "unaligned", [ACCESS_STRIDED] = "strided",
         [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested", [ACCESS_EXPANDED] = "expanded",
-        [ACCESS_MAPPED] = "mapped", [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
+        [ACCESS_TURNED] = "turned", [ACCESS_WOVEN] = "woven", [ACCESS_MAPPED] = "mapped", [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
     const bool own = !store || kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
     return names[own ? kind : ACCESS_STRIDED];
 }
 
-int pattern_length(enum access_kind kind)
+int pattern_length(const struct emitter *e, int k)
 {
-    return kind == ACCESS_PERIODIC ? MAX_PERIOD : kind == ACCESS_EXPANDED ? MAX_EXPANDED : 0;
+    const int size = type_rows[e->kernel->accesses[k].dtype].size;
+    switch (e->kinds[k]) {
+    case ACCESS_PERIODIC: return MAX_PERIOD;
+    case ACCESS_EXPANDED: return MAX_EXPANDED;
+    case ACCESS_WOVEN: return TURNED_TILE / size;
+    case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
+    default: return 0;
+    }
 }
 
 /* Whether this line of the target's text was added before. */
@@ -57,7 +64,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
     } else if (skip_word(&at, "block:")) {
         struct buf name = buf_new(e->arena);
         subst_text(&e->subst, &name, text, (size_t)(end - text), &tokens);
-        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e->kinds[k]));
+        declare_block(e, &e->buffers, dtype, name.text, store ? 0 : pattern_length(e, k));
     } else {
         struct buf *out = emit_section(e, at, (size_t)(colon - at));
         subst_text(&e->subst, out, text, (size_t)(end - text), &tokens);

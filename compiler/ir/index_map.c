@@ -210,6 +210,89 @@ int map_taken_step(const struct index_map *maps, int map)
     return map;
 }
 
+bool map_reach(const struct kernel *kernel, int map, int d, struct reach *reach)
+{
+    const struct index_map *step = &kernel->maps[map];
+    const struct shape *space = kernel->maps[0].to;
+    if (d > step->to->rank)
+        return false;
+    const int t = step->to->rank - d;
+    const int64_t extent = step->to->extents[t];
+    if (!map) {
+        *reach = (struct reach){t, 0, 1, extent};
+        return true;
+    }
+    if (step->parent || !step->axes || step->outside || !shapes_equal(step->from, space))
+        return false;
+    const struct axis *axis = &step->axes[t];
+    *reach = (struct reach){axis->from, axis->slice.start + (axis->slice.start < 0 ? extent : 0), 1, 1};
+    if (axis->from >= 0) {
+        reach->step = axis->slice.step;
+        slice_resolve(&axis->slice, extent, &reach->first, &reach->count);
+    }
+    return true;
+}
+
+/* How often a position goes round a dimension, rounded down. */
+static int64_t rounds_of(int64_t position, int64_t extent)
+{
+    return position / extent - (position % extent < 0);
+}
+
+/* The axis that reads dimension t of a step that goes round, behind `map`, where all positions are of one round. */
+static bool unwrap(const struct kernel *kernel, int map, const struct index_map *step, int t, struct axis *axis)
+{
+    const int64_t extent = step->to->extents[t];
+    struct reach reach = {-1, 0, 1, 1}; /* an extent of 1 may be stretched */
+    if (step->from->extents[t] != 1 && !map_reach(kernel, map, step->to->rank - t, &reach))
+        return false;
+    if (extent == 0 || reach.count == 0)
+        return false;
+    const int64_t first = step->axes[t].slice.start + reach.first, last = first + reach.step * (reach.count - 1);
+    const int64_t round = rounds_of(first, extent);
+    if (round != rounds_of(last, extent))
+        return false;
+    *axis = (struct axis){-1, {.start = first - round * extent}};
+    if (reach.from >= 0)
+        *axis = (struct axis){reach.from, make_slice(first - round * extent, reach.step, reach.count)};
+    return true;
+}
+
+static int wrap_again(struct kernel *kernel, int map, const struct index_map *step)
+{
+    const struct shape *space = kernel->maps[0].to;
+    struct shape *from = arena_copy(kernel->arena, space, sizeof *from);
+    struct axis *axes = ARENA_ARRAY(kernel->arena, struct axis, step->to->rank);
+    for (int d = 0; d < space->rank; d++)
+        from->extents[d] = 1;
+    const struct index_map *above = &kernel->maps[map];
+    const bool near = !map || (!above->parent && above->axes && !above->outside);
+    for (int t = 0; t < step->to->rank; t++) {
+        if (!near || !unwrap(kernel, map, step, t, &axes[t])) {
+            struct index_map same = *step;
+            same.parent = map;
+            return add_step(kernel, same);
+        }
+        if (axes[t].from >= 0)
+            from->extents[axes[t].from] = space->extents[axes[t].from];
+    }
+    return map_select(kernel, 0, from, step->to, axes);
+}
+
+int map_again(struct kernel *kernel, int map, const struct index_map *step)
+{
+    if (map < 0)
+        return map;
+    switch (step->outside) {
+    case OUTSIDE_VALUE: return map_bounded(kernel, map, step->from, step->to, step->axes, step->value);
+    case OUTSIDE_WRAP: return wrap_again(kernel, map, step);
+    case OUTSIDE_TAKEN: return map_taken(kernel, map, step->from, step->to, step->value);
+    default: break;
+    }
+    return step->axes ? map_select(kernel, map, step->from, step->to, step->axes)
+                      : map_bytes(kernel, map, step->from, step->to);
+}
+
 int map_levels(const struct index_map *maps, int map)
 {
     int levels = 1;

@@ -38,6 +38,19 @@ int map_taken(struct kernel *kernel, int map, const struct shape *from, const st
 /* The innermost step of that kind on the way to what the map leads to; 0: there is none. What lies above it is a matter
  * of the numbers alone. */
 int map_taken_step(const struct index_map *maps, int map);
+
+/* How positions along a dimension of what a map leads to follow the iteration space: element i of its dimension `from`
+ * reads position first + i * step, for i below `count`. Where `from` is -1 all read position `first`. */
+struct reach {
+    int from;
+    int64_t first, step, count;
+};
+/* Finds that for dimension d, counted from the last one as 1. False where the map is more than one selection of numbers
+ * from the iteration space. */
+bool map_reach(const struct kernel *kernel, int map, int d, struct reach *reach);
+/* Adds a step of another kernel's map behind `map`, for a kernel over a part of that one's space. A step that goes round
+ * becomes a selection where that part does not reach beyond an end. -1: there are too many maps. */
+int map_again(struct kernel *kernel, int map, const struct index_map *step);
 /* The largest number of levels in a walk along this map, and of pieces in each level. The level that numbers the
  * elements of the iteration space is counted. */
 int map_levels(const struct index_map *maps, int map);

@@ -77,7 +77,8 @@ struct access {
     int index;                     /* the number of the input or result in the program, of the constant in the kernel,
                                       or of the temporary in the kernel program */
     enum weft_dtype dtype;         /* of an input; or as which its bytes are reinterpreted */
-    int map;                       /* index in `maps`: how it is seen from the iteration space; 0: directly */
+    int map;                       /* index in `maps`: how it is seen from the iteration space; 0: directly. A store's
+                                      selects as many neighbours of each dimension as the space has */
     bool alone;                    /* read by INS_TAKE, the 0 of which is used */
 };
 
@@ -94,6 +95,14 @@ struct constant {
     enum weft_dtype dtype;
     const void *data;              /* dense, row-major */
     size_t bytes;
+};
+
+/* Of a join: what a load of constant `constant` under map `map` gives. It is true where the position along dimension
+ * `dimension`, counted from the last one as 1, of what map `where` leads to is less than `ones`. Where `constant` is -1
+ * no load depends on it, but the walks of some have plain strides on both sides alone. */
+struct mask {
+    int constant, map, where, dimension;
+    int64_t ones;
 };
 
 /* Values that one kernel of a run stores for others, dense and row-major. */
@@ -148,6 +157,8 @@ struct kernel {
     int map_count;
     struct constant *constants;
     int constant_count;
+    struct mask *masks;            /* all different */
+    int mask_count;
     union scalar *literals;
     enum weft_dtype *literal_dtypes;
     struct number_source *literal_sources;
@@ -249,6 +260,7 @@ bool literal_divisor(const struct kernel *kernel, const struct ins *ins, int64_t
  * strides are not enough, a walk. */
 struct view {
     int64_t strides[WEFT_MAX_RANK];
+    int64_t start;                 /* bytes from the first element, where the strides hold */
     struct walk *walk;             /* NULL: the strides hold */
 };
 

@@ -154,7 +154,9 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     const struct program *program = l->program;
     const int operands = node->kind == NODE_CAST ? 1 : node->operand_count; /* others of a cast are types */
     bool good = true;
-    if (node->kind == NODE_ARRAY || reads_temporary(node) || node->kind == NODE_POSITION ||
+    if (node->kind == NODE_POSITION)
+        return position_uses(l, node, map);
+    if (node->kind == NODE_ARRAY || reads_temporary(node) ||
         node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
     if (node->kind == NODE_JOIN || node->kind == NODE_TAKE)

@@ -99,7 +99,8 @@ bool take_number_uses(struct lowering *l, int map);
 /* The instruction that computes the numbers of a taken step. */
 int take_number(struct lowering *l, int map);
 
-/* positions.c: the value of index, arange or linspace. */
+/* positions.c: index, arange and linspace. Whether there is room for the maps of a use under this map; the value. */
+bool position_uses(struct lowering *l, const struct node *node, int map);
 int position_value(struct lowering *l, const struct node *node);
 /* Loads the int64 numbers 0, 1, .. over a shape of one dimension, under a map. */
 int positions_loaded(struct lowering *l, const struct shape *shape, int map, const struct node *node);

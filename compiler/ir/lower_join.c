@@ -69,6 +69,17 @@ static int add_mask(const struct joining *j, const struct shape *shape, int64_t 
     return kernel->constant_count - 1;
 }
 
+/* Keeps what the mask says, for whoever knows which positions a kernel goes over. */
+static void note_mask(const struct joining *j, const struct part *part, int64_t ones)
+{
+    struct kernel *kernel = j->l->kernel;
+    const struct mask mask = {part->mask, part->mask_map, j->map, j->out->rank - j->axis, ones};
+    for (int m = 0; m < kernel->mask_count; m++)
+        if (kernel->masks[m].constant == mask.constant && kernel->masks[m].map == mask.map)
+            return;
+    ARENA_PUSH(kernel->arena, kernel->masks, kernel->mask_count, mask);
+}
+
 /* Sets the mask of the first `ones` of `all` positions. Of many it is [true, false], each as often as the longer of
  * both sides has positions. */
 static void set_mask(const struct joining *j, struct part *part, int64_t ones, int64_t all)
@@ -78,6 +89,7 @@ static void set_mask(const struct joining *j, struct part *part, int64_t ones, i
     part->mask_map = j->map;
     if (all <= MAX_MASK) {
         part->mask = add_mask(j, alone(j, all), ones);
+        note_mask(j, part, ones);
         return;
     }
     const struct shape *flat = shape_new(j->l->arena, 1, &(int64_t){2 * half});
@@ -88,6 +100,7 @@ static void set_mask(const struct joining *j, struct part *part, int64_t ones, i
     int map = map_select(kernel, j->map, alone(j, all), flat, arena_copy(j->l->arena, &axis, sizeof axis));
     map = map < 0 ? map : map_view(kernel, map, flat, sides);
     part->mask_map = map < 0 ? map : map_view(kernel, map, once, kernel->constants[part->mask].shape);
+    note_mask(j, part, ones);
 }
 
 /* ---- where extents along the axis are numbers ---- */

@@ -39,23 +39,29 @@ bool position_is_stored(const struct shape *shape)
     return extent < 0 || extent > MAX_CONSTANT;
 }
 
+bool position_is_sum(const struct shape *shape)
+{
+    const int64_t extent = counted_extent(shape);
+    return extent > MAX_CONSTANT && extent <= (int64_t)MAX_CONSTANT * MAX_CONSTANT;
+}
+
 /* ---- constants ---- */
 
-/* The numbers 0, 1, .., dense. */
-static const void *count_up(struct arena *arena, enum weft_dtype dtype, int64_t count)
+/* The numbers 0, step, 2 * step, .., dense. */
+static const void *count_up(struct arena *arena, enum weft_dtype dtype, int64_t count, int64_t step)
 {
     const int size = type_rows[dtype].size;
     char *data = arena_alloc(arena, (size_t)(count * size));
     for (int64_t i = 0; i < count; i++)
-        scalar_store(data + i * size, dtype, eval_convert(WEFT_INT64, dtype, false, (union scalar){.i64 = i}));
+        scalar_store(data + i * size, dtype, eval_convert(WEFT_INT64, dtype, false, (union scalar){.i64 = i * step}));
     return data;
 }
 
 /* The number of such a constant, which is added if it is new. */
-static int add_constant(struct kernel *kernel, int node, enum weft_dtype dtype, const struct shape *shape)
+static int add_constant(struct kernel *kernel, int node, enum weft_dtype dtype, const struct shape *shape, int64_t step)
 {
     const int64_t count = counted_extent(shape);
-    const struct constant constant = {node, shape, dtype, count_up(kernel->arena, dtype, count),
+    const struct constant constant = {node, shape, dtype, count_up(kernel->arena, dtype, count, step),
                                       (size_t)(count * type_rows[dtype].size)};
     for (int c = 0; c < kernel->constant_count; c++)
         if (kernel->constants[c].shape && kernel->constants[c].dtype == dtype &&
@@ -111,7 +117,7 @@ static int load_digit(const struct counting *c, int map, const struct shape *dig
     for (int d = 0; d < digits->rank; d++)
         once->extents[d] = d == at ? digits->extents[d] : 1;
     map = map_select(c->kernel, map, once, table, arena_copy(c->kernel->arena, &all, sizeof all));
-    const int constant = add_constant(c->kernel, c->node, WEFT_UINT8, table);
+    const int constant = add_constant(c->kernel, c->node, WEFT_UINT8, table, 1);
     const struct access access = {TENSOR_CONSTANT, constant, WEFT_UINT8, map};
     int value = add(c, (struct ins){.kind = INS_LOAD, .op = OP_COUNT, .dtype = WEFT_UINT8, .source = WEFT_UINT8,
                                     .a = {-1, -1, -1}, .index = kernel_add_access(c->kernel, access)});
@@ -169,13 +175,59 @@ int store_positions(struct kernel_program *program, int node, const struct shape
 
 /* ---- values ---- */
 
+/* So many positions stand in a row of theirs: if possible a divisor of how many there are, so that all rows are whole. */
+static int64_t row_length(int64_t count)
+{
+    for (int64_t each = MAX_CONSTANT; each >= MAX_CONSTANT / 16; each--)
+        if (count % each == 0 && count / each <= MAX_CONSTANT)
+            return each;
+    return MAX_CONSTANT;
+}
+
+/* The map from positions of this shape, which are the beginning of rows of one length, to these rows. -1: there are too
+ * many maps. */
+static int rows_map(struct lowering *l, const struct shape *shape, int map)
+{
+    const int64_t count = counted_extent(shape), each = row_length(count), rows = (count - 1) / each + 1;
+    const struct shape *flat = shape_new(l->arena, 1, &(int64_t){rows * each});
+    const struct axis axis = {counted_dimension(shape), {.stop = count, .step = 1, .has_stop = true}};
+    map = map_select(l->kernel, map, shape, flat, arena_copy(l->arena, &axis, sizeof axis));
+    return map < 0 ? map : map_view(l->kernel, map, flat, shape_new(l->arena, 2, (const int64_t[]){rows, each}));
+}
+
+bool position_uses(struct lowering *l, const struct node *node, int map)
+{
+    const struct shape *shape = l->shapes[node - l->program->nodes];
+    return !position_is_sum(shape) || rows_map(l, shape, map) >= 0;
+}
+
+/* Positions as a sum of two constants: where their row begins, and where they are in it. A kernel for a part of a result
+ * has those of a last row that is not whole for itself. */
+static int load_sum(struct lowering *l, const struct node *node, enum weft_dtype dtype)
+{
+    const int n = (int)(node - l->program->nodes), above = l->map;
+    const int64_t count = counted_extent(l->shapes[n]), each = row_length(count), rows = (count - 1) / each + 1;
+    struct kernel *kernel = l->kernel;
+    const struct shape *row = shape_new(l->arena, 1, &each), *column = shape_new(l->arena, 2, (const int64_t[]){rows, 1});
+    const struct mask end = {-1, 0, above, l->shapes[n]->rank - counted_dimension(l->shapes[n]), count / each * each};
+    l->map = rows_map(l, l->shapes[n], above);
+    if (count % each)
+        ARENA_PUSH(kernel->arena, kernel->masks, kernel->mask_count, end);
+    const int base = ins_add_load(l, TENSOR_CONSTANT, add_constant(kernel, n, dtype, column, each), dtype, node);
+    const int place = ins_add_load(l, TENSOR_CONSTANT, add_constant(kernel, n, dtype, row, 1), dtype, node);
+    l->map = above;
+    return ins_add_op(l, OP_ADD, dtype, dtype, (int[]){base, place, -1}, node->token);
+}
+
 static int load_positions(struct lowering *l, const struct node *node)
 {
     const int n = (int)(node - l->program->nodes);
     const enum weft_dtype dtype = position_dtype(l->program, n, l->shapes[n]);
+    if (position_is_sum(l->shapes[n]))
+        return load_sum(l, node, dtype);
     if (position_is_stored(l->shapes[n]))
         return ins_add_load(l, TENSOR_TEMPORARY, l->reduced[n].temporary, dtype, node);
-    return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n]), dtype, node);
+    return ins_add_load(l, TENSOR_CONSTANT, add_constant(l->kernel, n, dtype, l->shapes[n], 1), dtype, node);
 }
 
 int positions_loaded(struct lowering *l, const struct shape *shape, int map, const struct node *node)
@@ -183,7 +235,7 @@ int positions_loaded(struct lowering *l, const struct shape *shape, int map, con
     const int n = node_number(l, node);
     int p = 0;
     if (!position_is_stored(shape))
-        return ins_add_load_under(l, TENSOR_CONSTANT, add_constant(l->kernel, n, WEFT_INT64, shape), WEFT_INT64, map,
+        return ins_add_load_under(l, TENSOR_CONSTANT, add_constant(l->kernel, n, WEFT_INT64, shape, 1), WEFT_INT64, map,
                                   node->span);
     while (l->positions[p].dtype != WEFT_INT64 || !shapes_equal(l->positions[p].shape, shape))
         p++;

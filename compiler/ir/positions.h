@@ -1,6 +1,7 @@
-/* Positions (rule 12.1): the numbers 0, 1, .. along one dimension. Few are a constant of the kernel that reads them.
- * Where they are many, or only the call knows how many, a kernel of its own stores them into a temporary: it joins
- * digits to the base 256, each a load from a constant of 256 numbers. So targets need nothing for them. */
+/* Positions (rule 12.1): the numbers 0, 1, .. along one dimension. Few are a constant of the kernel that reads them, and
+ * up to 16 million the sum of two. Where they are more, or only the call knows how many, a kernel of its own stores them
+ * into a temporary: it joins digits to the base 256, each a load from a constant of 256 numbers. So targets need nothing
+ * for them. */
 #ifndef WEFT_COMPILER_IR_POSITIONS_H
 #define WEFT_COMPILER_IR_POSITIONS_H
 
@@ -8,8 +9,10 @@
 
 /* The type in which node n's positions are counted. `shape` is the node's. */
 enum weft_dtype position_dtype(const struct program *program, int n, const struct shape *shape);
-/* Whether such positions are stored, not constant. */
+/* Whether a constant of such positions is too large, so that they are stored; and whether index, arange and linspace make
+ * them as a sum of two constants instead. */
 bool position_is_stored(const struct shape *shape);
+bool position_is_sum(const struct shape *shape);
 /* Adds the kernel that stores those of a node, over `shape`, which has one extent other than 1. Returns the
  * temporary. */
 int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype);

@@ -91,6 +91,16 @@ static const char *verify_map(const struct index_map *map, int m)
     return NULL;
 }
 
+/* Whether a store under this map goes to a part of a result: as many neighbours of each dimension as the space has. */
+static bool stores_plainly(const struct kernel *kernel, int map)
+{
+    const struct index_map *step = &kernel->maps[map];
+    bool plain = !map || (!step->parent && step->axes && !step->outside && shapes_equal(step->from, kernel->maps[0].to));
+    for (int d = 0; plain && map && d < step->to->rank; d++)
+        plain = step->axes[d].from == d && step->axes[d].slice.step == 1 && step->axes[d].slice.start >= 0;
+    return plain;
+}
+
 const char *verify_kernel(const struct kernel *kernel)
 {
     int stores = 0, reads = 0;
@@ -101,9 +111,10 @@ const char *verify_kernel(const struct kernel *kernel)
         reads += kernel->ins[i].kind == INS_LOAD || kernel->ins[i].kind == INS_TAKE || kernel->ins[i].kind == INS_LOOKUP;
     }
     for (int a = 0; a < kernel->access_count && !broken; a++)
-        if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && a >= kernel->load_count) ||
-            (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))
+        if (kernel->accesses[a].map < 0 || (kernel->accesses[a].map && kernel->accesses[a].map >= kernel->map_count))
             broken = "an access under a map that is none";
+        else if (a >= kernel->load_count && !stores_plainly(kernel, kernel->accesses[a].map))
+            broken = "a store of other elements than neighbours";
     for (int m = 1; m < kernel->map_count && !broken; m++)
         broken = verify_map(&kernel->maps[m], m);
     if (!broken && stores != kernel->access_count - kernel->load_count)

@@ -14,7 +14,10 @@
     FAST(NARROW, "narrow", "integers that fit 16 bits are computed in 16")                          \
     FAST(HOIST, "hoist", "small subexpressions are computed once, before the loop")                 \
     FAST(TABLE, "table", "costly functions of one uint8 become a table")                            \
+    FAST(SPLIT, "split", "what is joined or rolled is computed part by part, each without its bounds") \
     FAST(REDUCE, "reduce", "a kernel joins what it reduces, without storing it before")             \
+    FAST(TURN, "turn", "tiles of what is transposed are turned in the nearest cache")               \
+    FAST(WEAVE, "weave", "short groups that lie backwards, or across, are gathered a tile at a time") \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
     FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \
     FAST(INDEX, "index", "indices of CUDA kernels take 32 bits where these suffice")                \

@@ -26,7 +26,7 @@ const struct shape *access_shape(const struct access_shapes *shapes, const struc
     if (a >= kernel->load_count && kernel->lanes)
         return kernel->lanes->stored;
     if (a >= kernel->load_count)
-        return access->kind == TENSOR_TABLE ? &bytes : space;
+        return access->kind == TENSOR_TABLE ? &bytes : access->map ? kernel->maps[access->map].to : space;
     switch (access->kind) {
     case TENSOR_INPUT: return shapes->inputs[access->index];
     case TENSOR_CONSTANT: return constant_shape(shapes, &kernel->constants[access->index]);
@@ -84,7 +84,9 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
         broadcast_strides(to->rank, to->extents, operand ? operand->rank : own->rank,
                           operand ? operand->extents : own->extents, operand ? operand->strides : NULL, size,
                           view->strides);
-    if ((!map && !other) || shape_volume(space) == 0)
+    for (int d = 0; map && a >= kernel->load_count && d < space->rank; d++)
+        view->start += maps[map].axes[d].slice.start * view->strides[d];
+    if ((!map && !other) || a >= kernel->load_count || shape_volume(space) == 0)
         return true;
     pieces_make(&pieces, to->rank, to->extents, view->strides);
     if (other && !reinterpret(operand, type_rows[input_dtype(shapes->program, access)].size, size, &pieces))

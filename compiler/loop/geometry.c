@@ -159,6 +159,62 @@ static bool expand(struct arena *arena, const struct grouping *groups, const str
     return true;
 }
 
+/* ---- rows along which elements lie across ---- */
+
+/* Whether a load steps from row to row by one element, so that what lies in a cache line belongs to many rows. */
+static bool lies_across(const struct grouping *groups, const struct geometry *g, int a)
+{
+    return g->kinds[a] == ACCESS_STRIDED && !groups->walks[a] &&
+           group_strides(groups, groups->count - 2)[a] == groups->sizes[a];
+}
+
+/* Whether the two innermost groups run as rows of groups of 2, 3 or 4, of which loads with two strides gather a tile's
+ * part at once. That is faster than expanding several groups, where rows are long. */
+static bool weaves(const struct grouping *groups, bool flat, bool nested, unsigned fast)
+{
+    enum { WOVEN_MOST = 4, WOVEN_COLUMNS = 256 };
+    const int inner = groups->count - 1;
+    return flat && nested && (fast & FAST_WEAVE) && groups->extents[inner] <= WOVEN_MOST &&
+           groups->extents[inner] * groups->extents[inner - 1] >= WOVEN_COLUMNS;
+}
+
+/* Makes loads with two strides woven, and tiles that begin with a group. */
+static void weave_tiles(const struct grouping *groups, int loads, struct geometry *g)
+{
+    enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3 and 4 */
+    int most = 0;
+    for (int a = 0; a < loads; a++)
+        if (g->kinds[a] == ACCESS_NESTED) {
+            g->kinds[a] = ACCESS_WOVEN;
+            most = groups->sizes[a] > most ? groups->sizes[a] : most;
+        }
+    if (!most)
+        return;
+    const int64_t columns = within(TURNED_TILE / most / WHOLE * WHOLE, g->columns);
+    const int64_t rows = within(TILE / columns, g->rows), row_tiles = divide_upwards(g->columns, columns);
+    g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
+}
+
+/* Makes such loads turned, and tiles of as many rows as a cache line has elements, the widest. */
+static void turn_tiles(const struct grouping *groups, int loads, struct geometry *g)
+{
+    int most = 0;
+    if (!(g->fast & FAST_TURN) || !(g->fast & FAST_SPECIAL) || g->columns < BLOCK || groups->count < 2)
+        return;
+    for (int a = 0; a < loads; a++) {
+        if (!lies_across(groups, g, a))
+            continue;
+        g->kinds[a] = ACCESS_TURNED;
+        most = groups->sizes[a] > most ? groups->sizes[a] : most;
+    }
+    if (!most)
+        return;
+    const int64_t rows = within(TURNED_LINE / most, groups->extents[groups->count - 2]);
+    const int64_t columns = within(TURNED_TILE / most / rows / BLOCK * BLOCK, g->columns);
+    const int64_t row_tiles = divide_upwards(g->columns, columns);
+    g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
+}
+
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
 {
     struct rows rows = {.extents = g->extents, .strides = g->strides, .kinds = g->kinds};
@@ -187,6 +243,8 @@ static void make_groups(struct arena *arena, int rank, const int64_t *shape, int
     groups->strides = ARENA_ARRAY(arena, int64_t, (size_t)groups->count * (size_t)groups->accesses);
     groups->starts = ARENA_ARRAY(arena, int64_t, groups->accesses);
     groups_stride(groups, rank, shape, strides);
+    for (int a = 0; a < groups->accesses; a++)
+        groups->starts[a] += groups->walks[a] ? 0 : views[a].start;
 }
 
 static const int *element_sizes(struct arena *arena, const struct kernel *kernel)
@@ -222,11 +280,17 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->starts = groups.starts;
     memcpy(g->merged, groups.extents, sizeof g->merged);
     g->strides = ARENA_ARRAY(arena, int64_t, (size_t)accesses * (size_t)(groups.count + 2));
-    bool nested, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
+    bool nested = false, allowed = (fast & FAST_SPECIAL) && (fast & FAST_FLAT);
     bool flat = allowed && (chunks ? chunks_run_flat(&groups) : runs_flat(&groups, kernel->load_count, &nested));
-    if (!allowed || chunks || !(fast & FAST_EXPAND) || !g->volume || !expand(arena, &groups, kernel, flat, nested, g))
+    const bool woven = !chunks && !kernel->lanes && weaves(&groups, flat, nested, fast);
+    if (!allowed || chunks || woven || !(fast & FAST_EXPAND) || !g->volume ||
+        !expand(arena, &groups, kernel, flat, nested, g))
         walk_plainly(arena, &groups, flat, g);
     g->tiling = make_tiles(g->rows, g->columns);
+    if (woven)
+        weave_tiles(&groups, kernel->load_count, g);
+    if (!chunks && !g->period && !g->row_groups && !kernel->lanes)
+        turn_tiles(&groups, kernel->load_count, g);
     if (!g->volume)
         g->tiling.tiles = 0;
 }

@@ -7,7 +7,11 @@
 #include "compiler/lang/lang.h"
 #include "compiler/loop/walk.h"
 
-enum { MAX_EXPANDED = 2048 };      /* the longest row made of several short groups */
+enum {
+    MAX_EXPANDED = 2048,           /* the longest row made of several short groups */
+    TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
+    TURNED_TILE = 16384            /* bytes of such a tile, which stays in the nearest cache */
+};
 
 /* Whether elements are found by their number in the space, through a map. */
 static inline bool access_numbered(enum access_kind kind)

@@ -308,7 +308,7 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
     if (!divide_results(&p))
         return false;
     if (!admit(program, typed, (struct plan_class){target, division_class(arena, division)})) {
-        p.pipeline.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE);
+        p.pipeline.fast &= ~(unsigned)(FAST_SPECIAL | FAST_HOIST | FAST_TABLE | FAST_SPLIT);
         if (!divide_results(&p))
             return false;
     }

@@ -158,6 +158,22 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
     }
 }
 
+/* Parts of one result go to memory one behind the other, as one launch would. */
+static void join_traffic(struct plan *plan)
+{
+    for (int first = plan->hoisted_count, end; first < plan->kernel_count; first = end) {
+        double touched = 0, stored = 0;
+        for (end = first; end < plan->kernel_count && plan->kernels[end].order == plan->kernels[first].order; end++) {
+            touched += plan->kernels[end].touched;
+            stored += plan->kernels[end].stored;
+        }
+        for (int k = first; k < end; k++) {
+            plan->kernels[k].touched = touched;
+            plan->kernels[k].stored = stored;
+        }
+    }
+}
+
 static bool make_kernels(struct weft_program *program, struct plan *plan, struct arena *scratch,
                          const struct shape **shapes, struct view_args *views, const struct occasion *occasion,
                          struct diags *diags)
@@ -175,6 +191,7 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
     for (int k = 0; k < division.count; k++)
         finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
                       &plan->kernels[k]);
+    join_traffic(plan);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program) ||

@@ -39,6 +39,23 @@ tile: const char *from_$ = 0; /* where the row in w_$ begins */
 row: if (p[$] != from_$)
 row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], column1); /* NAME */
 operands: const T *const x_$ = w_$ + i;
+//: load turned
+block: w_$
+tile: i64 from_$ = row0, turn_$ = row0; /* the rows in w_$ */
+row: if (row >= turn_$) {
+row:     const i64 more = s->extents[groups - 1] - at[groups - 1]; /* rows that lie beside each other */
+row:     from_$ = row, turn_$ = row1 - row < more ? row1 : row + more;
+row:     N(turn)(w_$, p[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
++ turn_$ - row, column1 - column0); /* NAME */
+row: }
+operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
+//: load woven
+block: w_$
+tile: const char *from_$ = 0; /* where the row in w_$ begins */
+row: if (p[$] != from_$)
+row:     N(weave)(w_$, from_$ = p[$], s->strides[$ * stride + groups], s->strides[$ * stride + groups + 1], s->period,
++ column0, column1 - column0); /* NAME */
+operands: const T *const x_$ = w_$ + i - column0;
 //: load mapped
 block: w_$
 operands: const T *const x_$ = N(mapped)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],

@@ -53,6 +53,175 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
         block[j] = block[m - 1];
     return block;
 }
+//: move turn
+#undef PAIR
+#undef PAIRS
+#undef UNROLLED
+#if defined __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+/* Of which byte of two vectors byte k is, where these give an element each in turn, of their lower or upper halves. */
+#define PAIR(k, upper) (k / (int)sizeof(T) % 2 * 16 + k / (int)sizeof(T) / 2 * (int)sizeof(T) + k % (int)sizeof(T) + upper * 8)
+#define PAIRS(upper) \
+    PAIR(0, upper), PAIR(1, upper), PAIR(2, upper), PAIR(3, upper), PAIR(4, upper), PAIR(5, upper), PAIR(6, upper), \
+    PAIR(7, upper), PAIR(8, upper), PAIR(9, upper), PAIR(10, upper), PAIR(11, upper), PAIR(12, upper), \
+    PAIR(13, upper), PAIR(14, upper), PAIR(15, upper)
+/* As many elements of each of as many columns as a vector of 16 bytes has, transposed by pairing vectors with those
+ * half of all further on. */
+static inline void N(square)(T *to, i64 pitch, const char *from, i64 step)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+    vector x[SIDE], y[SIDE];
+    UNROLLED
+    for (int k = 0; k < SIDE; k++)
+        x[k] = *(const vector *)(from + k * step);
+    UNROLLED
+    for (int width = 1; width < SIDE; width *= 2) {
+        UNROLLED
+        for (int k = 0; k < SIDE; k += 2) {
+            y[k] = __builtin_shufflevector(x[k / 2], x[k / 2 + SIDE / 2], PAIRS(0));
+            y[k + 1] = __builtin_shufflevector(x[k / 2], x[k / 2 + SIDE / 2], PAIRS(1));
+        }
+        UNROLLED
+        for (int k = 0; k < SIDE; k++)
+            x[k] = y[k];
+    }
+    UNROLLED
+    for (int k = 0; k < SIDE; k++)
+        *(vector *)(to + k * pitch) = x[k];
+}
+#endif
+/* Columns that lie `step` apart become rows, behind each of which there is room for a block. */
+SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 columns)
+{
+    const i64 pitch = columns + BLOCK;
+    i64 r = 0;
+#ifdef PAIR
+    enum { SIDE = 16 / sizeof(T) };
+    const i64 whole = columns / SIDE * SIDE;
+    for (; r + SIDE <= rows; r += SIDE) {
+        for (i64 j = 0; j < whole; j += SIDE)
+            N(square)(to + r * pitch + j, pitch, from + j * step + r * sizeof(T), step);
+        for (i64 j = whole; j < columns; j++)
+            for (i64 k = r; k < r + SIDE; k++)
+                to[k * pitch + j] = *(const T *)(from + j * step + k * sizeof(T));
+    }
+#endif
+    for (; r < rows; r++) {
+        i64 j = 0;
+        for (; j + BLOCK <= columns; j += BLOCK)
+            N(gather)(to + r * pitch + j, from + j * step + r * sizeof(T), step, BLOCK);
+        for (; j < columns; j++)
+            to[r * pitch + j] = *(const T *)(from + j * step + r * sizeof(T));
+    }
+    for (r = 0; r < rows; r++)
+        N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
+}
+//: move weave
+#undef MIRROR
+#undef BYTES
+#undef JOIN
+#undef JOINED
+#undef PUT2
+#undef PUT3
+#undef PUT4
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+#define BYTES(index, x, y, z) \
+    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
+    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+/* Of which byte byte k of a vector is, where `many` groups of `bytes` stand in the opposite order. */
+#define MIRROR(k, many, bytes, unused) (k < many * bytes ? (many - 1 - k / bytes) * bytes + k % bytes : k)
+/* The same for vector `part` of those that give an element each of `period` vectors in turn, to which vector `c` is
+ * added; before the first is, the others are vector 0. */
+#define JOIN(k, part, c, period) \
+    ((part * 16 + k) / (int)sizeof(T) % period == c \
+         ? 16 + (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
+     : c == 1 ? (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
+typedef u8 N(vector) __attribute__((vector_size(16), aligned(1), may_alias));
+static inline N(vector) N(mirrored)(const T *from, const i64 period)
+{
+    enum { ONE = sizeof(T) };
+    const N(vector) x = *(const N(vector) *)from;
+    return period == 2   ? __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (2 * ONE)), (2 * ONE), 0))
+           : period == 3 ? __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (3 * ONE)), (3 * ONE), 0))
+                         : __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (4 * ONE)), (4 * ONE), 0));
+}
+#define JOINED(x, y, part, c, period) __builtin_shufflevector(x, y, BYTES(JOIN, part, c, period))
+#define PUT2(part) *(N(vector) *)(to + 2 * g + part * SIDE) = JOINED(x[0], x[1], part, 1, 2);
+#define PUT3(part) *(N(vector) *)(to + 3 * g + part * SIDE) = JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3);
+#define PUT4(part) \
+    *(N(vector) *)(to + 4 * g + part * SIDE) = \
+        JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4);
+#endif
+/* Groups of `period` elements, each behind the other in memory but the groups in the opposite order. What a vector
+ * reads too much lies in the group before, so the first one goes by itself. */
+static inline void N(mirror)(T *to, const T *from, i64 count, const i64 period)
+{
+    i64 g = 0;
+#ifdef MIRROR
+    const i64 many = 16 / (period * (i64)sizeof(T));
+    for (; g < 1; g++)
+        for (i64 c = 0; c < period; c++)
+            to[c] = from[c];
+    for (; many > 0 && g + many <= count; g += many)
+        *(N(vector) *)(to + g * period) = N(mirrored)(from - (g + many - 1) * period, period);
+#endif
+    for (; g < count; g++)
+        for (i64 c = 0; c < period; c++)
+            to[g * period + c] = from[c - g * period];
+}
+/* An element of each of `period` rows that lie `step` apart, in turn. */
+static inline void N(interleave)(T *to, const char *from, i64 step, i64 count, const i64 period)
+{
+    i64 g = 0;
+#ifdef MIRROR
+    enum { SIDE = 16 / sizeof(T) };
+    for (; g + SIDE <= count; g += SIDE) {
+        N(vector) x[4];
+        for (int c = 0; c < period; c++)
+            x[c] = *(const N(vector) *)(from + g * sizeof(T) + c * step);
+        if (period == 2) {
+            PUT2(0) PUT2(1)
+        } else if (period == 3) {
+            PUT3(0) PUT3(1) PUT3(2)
+        } else {
+            PUT4(0) PUT4(1) PUT4(2) PUT4(3)
+        }
+    }
+#endif
+    for (; g < count; g++)
+        for (i64 c = 0; c < period; c++)
+            to[g * period + c] = *(const T *)(from + g * sizeof(T) + c * step);
+}
+static inline void N(groups)(T *to, const char *from, i64 step, i64 jump, i64 count, const i64 period)
+{
+    if (jump == (i64)sizeof(T))
+        N(interleave)(to, from, step, count, period);
+    else if (step == (i64)sizeof(T) && jump == -period * step)
+        N(mirror)(to, (const T *)from, count, period);
+    else
+        for (i64 g = 0; g < count; g++)
+            for (i64 c = 0; c < period; c++)
+                to[g * period + c] = *(const T *)(from + g * jump + c * step);
+}
+/* Elements from `column` on of a row of groups, with room for a block behind them. */
+SEPARATE static void N(weave)(T *to, const char *from, i64 step, i64 jump, i64 period, i64 column, i64 columns)
+{
+    const i64 count = columns / period;
+    from += column / period * jump;
+    if (period == 2)
+        N(groups)(to, from, step, jump, count, 2);
+    else if (period == 3)
+        N(groups)(to, from, step, jump, count, 3);
+    else
+        N(groups)(to, from, step, jump, count, 4);
+    N(fill)(to + columns, to[columns - 1]);
+}
 //: move nested
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
 {

@@ -102,6 +102,12 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_PERIODIC: assert_true(!even && jump == 0); return;
     case ACCESS_NESTED: assert_true(!even && jump != 0); return;
     case ACCESS_EXPANDED: check_expanded(g, a); return;
+    case ACCESS_TURNED:
+        assert_true(!g->period && step != 0 && step != size && strides[g->groups - 1] == size);
+        return;
+    case ACCESS_WOVEN:
+        assert_true(!even && jump != 0 && g->period <= 4 && g->tiling.tile_columns % g->period == 0);
+        return;
     case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE: case ACCESS_UNALIGNED:
         break; /* none of these operands has a walk, an address, or is an argument itself */
     }
@@ -215,7 +221,8 @@ static void small_groups_run_flat(void **state)
 {
     (void)state;
     assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 3), DENSE(3), "(3072 x 3)", "upu");
-    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "6 x 1536", "xxu");
+    assert_geometry(SHAPE(48, 64, 3), DENSE(48, 64, 1), DENSE(3), "(3072 x 3)", "wpu");
+    assert_geometry(SHAPE(48, 64, 5), DENSE(48, 64, 1), DENSE(5), "8 x 1920", "xxu");
     assert_geometry(SHAPE(5, 6, 3), DENSE(5, 1, 3), DENSE(6, 3), "90", "xxu");
     assert_geometry(SHAPE(5, 600, 3), DENSE(5, 1, 3), DENSE(600, 3), "5 x (600 x 3)", "puu");
     /* The longest pattern, and the longest group walked with two strides. */
@@ -224,10 +231,33 @@ static void small_groups_run_flat(void **state)
     assert_geometry(SHAPE(7, 32), DENSE(7, 32), DENSE(7, 1), "224", "uxu");
     assert_geometry(SHAPE(7, 49), DENSE(7, 49), DENSE(7, 1), "7 x 49", "usu");
     /* Where no divisor of the outer extent makes a row that is long enough: two strides. */
-    assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), DENSE(1009, 1), "(1009 x 3)", "unu");
-    assert_geometry(SHAPE(31 * 1009, 3), DENSE(31 * 1009, 3), DENSE(31 * 1009, 1), "(31279 x 3)", "unu");
-    assert_geometry(SHAPE(32 * 1009, 3), DENSE(32 * 1009, 3), DENSE(32 * 1009, 1), "1009 x 96", "uxu");
+    assert_geometry(SHAPE(1009, 5), DENSE(1009, 5), DENSE(1009, 1), "(1009 x 5)", "unu");
+    assert_geometry(SHAPE(19 * 1009, 5), DENSE(19 * 1009, 5), DENSE(19 * 1009, 1), "(19171 x 5)", "unu");
+    assert_geometry(SHAPE(20 * 1009, 5), DENSE(20 * 1009, 5), DENSE(20 * 1009, 1), "1009 x 100", "uxu");
     assert_geometry(SHAPE(1009, 2, 3), DENSE(1009, 2, 3), DENSE(1009, 1, 3), "1009 x 6", "uxu");
+}
+
+/* Groups of up to 4 are woven where rows are long, and tiles begin with a group. */
+static void groups_are_woven(void **state)
+{
+    (void)state;
+    static const int64_t back[] = {-3, 1}, planes[] = {1, 5000};
+    assert_geometry(SHAPE(1009, 3), DENSE(1009, 3), DENSE(1009, 1), "(1009 x 3)", "uwu");
+    assert_geometry(SHAPE(9000, 4), DENSE(9000, 4), DENSE(9000, 1), "(9000 x 4)", "uwu");
+    assert_geometry(SHAPE(5000, 3), STRIDED(back, 5000, 3), STRIDED(planes, 5000, 3), "(5000 x 3)", "wwu");
+    assert_geometry(SHAPE(128, 2), STRIDED(planes, 128, 2), DENSE(2), "(128 x 2)", "wpu");
+    assert_geometry(SHAPE(127, 2), STRIDED(planes, 127, 2), DENSE(2), "254", "xxu");
+}
+
+/* What lies across rows of a block and more is turned. */
+static void rows_are_turned(void **state)
+{
+    (void)state;
+    static const int64_t across[] = {1, 100}, inner[] = {6400, 1, 64}, far[] = {2, 200};
+    assert_geometry(SHAPE(100, 64), STRIDED(across, 100, 64), DENSE(100, 64), "100 x 64", "tuu");
+    assert_geometry(SHAPE(100, 63), STRIDED(across, 100, 63), DENSE(100, 63), "100 x 63", "guu");
+    assert_geometry(SHAPE(3, 64, 100), STRIDED(inner, 3, 64, 100), scalar, "3 x 64 x 100", "tsu");
+    assert_geometry(SHAPE(100, 64), STRIDED(far, 100, 64), DENSE(64), "100 x 64", "guu");
 }
 
 static void strides_decide(void **state)
@@ -352,7 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dimensions_are_grouped),
         cmocka_unit_test(nothing_is_left_to_group),
-        cmocka_unit_test(small_groups_run_flat),
+        cmocka_unit_test(small_groups_run_flat), cmocka_unit_test(groups_are_woven),
+        cmocka_unit_test(rows_are_turned),
         cmocka_unit_test(strides_decide),
         cmocka_unit_test(strided_results),
         cmocka_unit_test(long_rows_are_cut),

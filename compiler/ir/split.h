@@ -1,0 +1,14 @@
+/* Splitting: where joins (concat, stack) choose among their values by position, and where roll goes round, other loads
+ * matter on each side. A kernel over so many elements that it pays becomes several, each over a box of its iteration
+ * space. There masks are constants, positions go round no end, and only the loads that matter are left, mostly with
+ * plain strides. Bits and remarks do not change: each element is computed by the same instructions. */
+#ifndef WEFT_COMPILER_IR_SPLIT_H
+#define WEFT_COMPILER_IR_SPLIT_H
+
+#include "compiler/ir/kernel_program.h"
+
+/* Adds the kernel to the program, or in its place those that it is split into. It stores results, and its extents are
+ * numbers. */
+void split_kernel(struct kernel_program *program, const struct program_kernel *whole);
+
+#endif
