@@ -55,6 +55,8 @@ static const struct {
     {"roll(y, 2) + x", {{2, {H, W}}, {1, {W}}}},
     {"roll(x[:, ::-1], 7) + roll(concat(y, y), 3)[::2]", {{2, {H, W}}, {1, {W}}}},
     {"reshape(roll(x, 1, 0), [-1])", {{2, {H, W}}}},
+    {"concat(take(x, int32(y)), z)", {{2, {H, W}}, {1, {3}}, {2, {2, W}}}},
+    {"take(roll(concat(x, y), 2), int32(z))", {{2, {H, W}}, {2, {H, W}}, {1, {H}}}},
     {"tile(x, [2, 3])", {{2, {H, W}}}},
     {"repeat(x, 2, 1)", {{3, {H, W, 3}}}},
 };
@@ -194,6 +196,36 @@ static void test_paths(void **state)
                     check(program, dtypes[(number + layout) % DTYPES], sizes[size], layout, number % 5 ? 0 : 2);
 }
 
+/* ---- positions ---- */
+
+/* Many positions are a sum; what it is of depends on how many there are. */
+static void test_positions(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {4096, 4097, 5000, 8191, 65537, 1000003, (1 << 20) + 4096, 1 << 24, (1 << 24) + 1};
+    static const char *const off[] = {"", "split", "special, split"};
+    char text[200];
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int v = 0; v < 3; v++) {
+            const int64_t n = counts[i];
+            struct tensor out[] = {tensor_line(WEFT_INT32, n), tensor_line(WEFT_INT64, n), tensor_line(WEFT_INT32, n)};
+            if (!sample_chosen((long)i * 3 + v) && n > 100000)
+                continue;
+            snprintf(text, sizeof text, "return arange(%lld), index(arange(%lld)[::-1], 0, dtype=int64) - 7, roll(arange(%lld), 3)",
+                     (long long)n, (long long)n, (long long)n);
+            run_disable(off[v]);
+            struct weft_program *program = run_compile(text);
+            run_program(program, NULL, NULL, 0, out, 3, NULL);
+            for (int64_t k = 0; k < n; k++)
+                if (((int32_t *)out[0].memory)[k] != k || ((int64_t *)out[1].memory)[k] != k - 7 ||
+                    ((int32_t *)out[2].memory)[k] != (k + n - 3) % n)
+                    fail_msg("%s without '%s' at %lld", text, off[v], (long long)k);
+            weft_program_destroy(program);
+            for (int r = 0; r < 3; r++)
+                tensor_free(&out[r]);
+        }
+}
+
 static int finish(void **state)
 {
     (void)state;
@@ -203,6 +235,6 @@ static int finish(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths), cmocka_unit_test(test_positions)};
     return cmocka_run_group_tests(tests, NULL, finish);
 }
