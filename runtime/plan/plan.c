@@ -161,7 +161,7 @@ static void keep_results(struct plan *plan, const struct shape *const *shapes, c
 /* Parts of one result go to memory one behind the other, as one launch would. */
 static void join_traffic(struct plan *plan)
 {
-    for (int first = plan->hoisted_count, end; first < plan->kernel_count; first = end) {
+    for (int first = plan->first_result, end; first < plan->kernel_count; first = end) {
         double touched = 0, stored = 0;
         for (end = first; end < plan->kernel_count && plan->kernels[end].order == plan->kernels[first].order; end++) {
             touched += plan->kernels[end].touched;
