@@ -364,7 +364,6 @@ static void select_extent(struct aot_view *v, int d, const struct select_axis *a
 static void selected_extents(struct aot_view *v)
 {
     struct select_axis axes[WEFT_MAX_RANK];
-    aot_resolve(v->k, v->node);
     view_select_axes(&v->k->views[v->node->view], v->in->rank, axes);
     for (int d = 0; d < v->in->rank; d++)
         select_extent(v, d, &axes[d]);
@@ -400,17 +399,22 @@ static void sized_extents(struct aot_view *v)
         }
 }
 
-/* Checks that extents which only the call knows broadcast to those of broadcast_to. */
+/* The extents of broadcast_to. Checks that those which only the call knows go together. */
 static void stretched_extents(struct aot_view *v)
 {
+    const struct numbers *shape = &v->args->shape;
+    for (int d = 0; shape->sizes && d < v->out->rank; d++)
+        v->out->extents[d] = (int64_t)shape->items[d].integer;
     for (int d = 0; d < v->in->rank; d++) {
         const int64_t extent = v->in->extents[d], to = v->out->extents[d + v->out->rank - v->in->rank];
-        const char *text = aot_extent(v->k, extent);
-        const bool rigid = v->in->rigid >> d & 1;
-        if (extent < 0)
-            aot_refuse(v->k, arena_printf(v->k->arena, rigid ? "%s != %lld" : "%s != %lld && %s != 1", text,
-                                          (long long)to, text), v->node->token,
-                   arena_printf(v->k->arena, "dimension %d does not broadcast to an extent of %lld", d, (long long)to));
+        const char *text = aot_extent(v->k, extent), *other = aot_extent(v->k, to);
+        const bool rigid = extent >= 0 || v->in->rigid >> d & 1;
+        if (extent == to || extent == 1 || (extent >= 0 && to >= 0))
+            continue;
+        aot_refuse(v->k, arena_printf(v->k->arena, rigid ? "%s != %s" : "%s != %s && %s != 1", text, other, text),
+                   v->node->token,
+                   to < 0 ? arena_printf(v->k->arena, "dimension %d does not broadcast to the extent that is given", d)
+                          : arena_printf(v->k->arena, "dimension %d does not broadcast to an extent of %s", d, other));
     }
 }
 
@@ -431,10 +435,19 @@ static void repeated_extents(struct aot_view *v)
     int64_t times[WEFT_MAX_RANK];
     const int added = v->out->rank - v->in->rank;
     view_times(v->args, v->in->rank, v->out->rank, times);
-    for (int d = added; d < v->out->rank; d++)
+    for (int d = 0; d < v->out->rank; d++)
         if (v->out->extents[d] == EXTENT_UNKNOWN)
-            set_checked(v, d, arena_printf(v->k->arena, "multiple(%s, %lld)",
-                                           aot_extent(v->k, v->in->extents[d - added]), (long long)times[d]), "an extent of a view is too large");
+            set_checked(v, d, arena_printf(v->k->arena, "multiple(%s, %s)",
+                                           aot_extent(v->k, d < added ? 1 : v->in->extents[d - added]),
+                                           aot_extent(v->k, times[d])), "an extent of a view is too large");
+}
+
+/* The extent of arange and linspace. */
+static void counted_extent(struct aot_view *v)
+{
+    v->out->extents[0] = (int64_t)v->args->counts.items[0].integer;
+    if (v->args->kind == VIEW_ARANGE)
+        indexed_extents(v);
 }
 
 static const struct shape *view_node(struct aot_kernel *k, const struct node *node)
@@ -451,11 +464,13 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
     const struct shape *out = view_shape(k->arena, &ignored, &viewed, args, &good);
     if (!out)
         return viewed.shape; /* was reported before */
+    aot_resolve(k, node);
+    args = &k->views[node->view];
     struct aot_view v = {.k = k, .node = node, .args = args, .in = viewed.shape,
                          .out = arena_copy(k->arena, out, sizeof *out),
                          .in_size = bytes ? type_rows[from->dtype].size : 1,
                          .out_size = bytes ? type_rows[node->dtype].size : 1};
-    if (args->shape.sizes)
+    if (args->shape.sizes && args->kind != VIEW_BROADCAST_TO)
         sized_extents(&v);
     if (args->kind == VIEW_SQUEEZE)
         squeezed_extents(&v);
@@ -467,6 +482,8 @@ static const struct shape *view_node(struct aot_kernel *k, const struct node *no
         stretched_extents(&v);
     else if (args->kind == VIEW_TILE || args->kind == VIEW_REPEAT)
         repeated_extents(&v);
+    else if (args->counts.sizes)
+        counted_extent(&v);
     else if (bytes && !args->shape.given)
         innermost_extent(&v);
     else if (bytes || args->kind == VIEW_RESHAPE)

@@ -106,7 +106,8 @@ void aot_refuse(struct aot_kernel *k, const char *condition, struct span span, c
 void aot_size(struct aot_kernel *k, int n);
 /* Its value in C: "d[3]" or a number. */
 const char *aot_size_text(struct aot_kernel *k, int n);
-/* Puts slots into the items of a selection, in k->views. */
+/* Puts what `d` holds in place of the size expressions of a view, in k->views: slots in items and shifts, extents in
+ * counts and in the shape of broadcast_to. */
 void aot_resolve(struct aot_kernel *k, const struct node *view);
 /* A number of a slice in C. */
 const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound);

@@ -63,9 +63,13 @@ static const struct contents *example_contents(struct aot_kernel *k, int base)
     return contents;
 }
 
-/* Takes the values of size expressions from a view. */
+/* Takes the values of size expressions from a view. Those of shapes are extents of nodes. */
 static void example_bounds(const struct view_args *values, const struct view_args *slots, struct example *example)
 {
+    for (int i = 0; slots->counts.sizes && i < slots->counts.count; i++)
+        if (slots->counts.sizes[i] >= 0)
+            example->extents[EXTENT_VARIABLE - (int64_t)slots->counts.items[i].integer] =
+                (int64_t)values->counts.items[i].integer;
     for (int i = 0; i < slots->item_count; i++) {
         const struct slice *slice = &slots->items[i].slice, *value = &values->items[i].slice;
         const int64_t places[] = {slice->start, slice->stop, slice->step},

@@ -86,6 +86,39 @@ static void resolve_item(struct aot_kernel *k, struct item *item)
         }
 }
 
+/* Replaces those of numbers, each of which `place` finds or makes. */
+static void resolve_numbers(struct aot_kernel *k, const struct node *view, struct numbers *numbers,
+                            int64_t (*place)(struct aot_kernel *k, const struct node *view, const char *value))
+{
+    if (!numbers->sizes)
+        return;
+    struct literal *items = arena_copy(k->arena, numbers->items, (size_t)numbers->count * sizeof *items);
+    for (int i = 0; i < numbers->count; i++)
+        if (numbers->sizes[i] >= 0)
+            items[i] = (struct literal){.kind = LITERAL_INTEGER,
+                                        .integer = place(k, view, aot_size_text(k, numbers->sizes[i]))};
+    numbers->items = items;
+}
+
+/* A count, as an extent. */
+static int64_t place_count(struct aot_kernel *k, const struct node *view, const char *value)
+{
+    const int64_t extent = aot_new_extent(k);
+    buf_printf(&k->extents, "%s = %s;\n", aot_extent(k, extent), value);
+    aot_refuse(k, arena_printf(k->arena, "%s < 0 || %s > INT64_MAX / 16", value, value), view->token,
+               "a count or an extent is negative, or too large");
+    return extent;
+}
+
+/* The position from which the first element of a roll comes, as a slot. */
+static int64_t place_shift(struct aot_kernel *k, const struct node *view, const char *value)
+{
+    const int64_t extent = aot_new_extent(k);
+    aot_refuse(k, arena_printf(k->arena, "%s == INT64_MIN", value), view->token, "a shift is too large");
+    buf_printf(&k->extents, "%s = -%s;\n", aot_extent(k, extent), value);
+    return slot_of(extent);
+}
+
 void aot_resolve(struct aot_kernel *k, const struct node *view)
 {
     struct view_args *args = &k->views[view->view];
@@ -93,6 +126,10 @@ void aot_resolve(struct aot_kernel *k, const struct node *view)
     for (int i = 0; i < args->item_count; i++)
         resolve_item(k, &items[i]);
     args->items = items;
+    resolve_numbers(k, view, &args->counts, place_count);
+    resolve_numbers(k, view, &args->shifts, place_shift);
+    if (args->kind == VIEW_BROADCAST_TO)
+        resolve_numbers(k, view, &args->shape, place_count);
 }
 
 const char *aot_bound(struct aot_kernel *k, const struct slice *slice, enum bound bound)

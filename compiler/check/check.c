@@ -325,7 +325,7 @@ static bool check_position(struct program *program, struct node *node)
 {
     const struct view_args *args = &program->views[node->view];
     node->dtype = args->kind == VIEW_LINSPACE ? WEFT_FLOAT32 : args->dtype;
-    if (node->operand_count && operand_node(program, node, 0)->poison)
+    if ((node->operand_count && operand_node(program, node, 0)->poison) || !check_sizes(program, node))
         return false;
     return args->kind != VIEW_INDEX || dtype_is_integer(args->dtype) ||
            diag(program->diags, DIAG_VIEW_DTYPE, node->token,

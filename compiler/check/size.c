@@ -37,15 +37,23 @@ static bool check_bounds(struct program *program, const struct node *view, const
     return true;
 }
 
+static bool check_sized(struct program *program, const struct node *view, const struct numbers *numbers)
+{
+    for (int i = 0; numbers->sizes && i < numbers->count; i++)
+        if (numbers->sizes[i] >= 0 && !program->nodes[numbers->sizes[i]].size)
+            return no_size(program, view, numbers->sizes[i]);
+    return true;
+}
+
 bool check_sizes(struct program *program, const struct node *view)
 {
     const struct view_args *args = &program->views[view->view];
+    const struct numbers *numbers;
     bool good = true;
     for (int i = 0; good && i < args->item_count; i++)
         good = check_bounds(program, view, &args->items[i]);
-    for (int i = 0; good && args->shape.sizes && i < args->shape.count; i++)
-        if (args->shape.sizes[i] >= 0 && !program->nodes[args->shape.sizes[i]].size)
-            good = no_size(program, view, args->shape.sizes[i]);
+    for (int i = 0; good && (numbers = view_sized(args, i)); i++)
+        good = check_sized(program, view, numbers);
     return good;
 }
 
@@ -172,7 +180,10 @@ static bool resolve_numbers(const struct view_walk *w, struct numbers *numbers)
 
 static bool has_sizes(const struct view_args *args)
 {
-    bool any = args->shape.sizes;
+    const struct numbers *numbers;
+    bool any = false;
+    for (int i = 0; (numbers = view_sized(args, i)); i++)
+        any = any || numbers->sizes;
     for (int i = 0; i < args->item_count; i++)
         any = any || args->items[i].open;
     return any;
@@ -185,5 +196,7 @@ const struct view_args *view_resolve(struct arena *arena, struct diags *diags, c
     if (!has_sizes(args))
         return args;
     struct view_args *resolved = arena_copy(arena, args, sizeof *resolved);
-    return resolve_items(&walk, resolved) && resolve_numbers(&walk, &resolved->shape) ? resolved : NULL;
+    return resolve_items(&walk, resolved) && resolve_numbers(&walk, &resolved->shape) &&
+                   resolve_numbers(&walk, &resolved->counts) && resolve_numbers(&walk, &resolved->shifts)
+               ? resolved : NULL;
 }

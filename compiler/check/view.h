@@ -74,13 +74,13 @@ int64_t view_greatest_extent(const struct view_args *args);
 bool view_permutation(const struct numbers *axes, int rank, int *from);
 /* The dimensions that axes name, a bit for each; all of them where none are given. */
 uint32_t view_flipped(const struct view_args *args, int rank);
-/* Fills shifts[d] for each dimension. */
-void view_shifts(const struct view_args *args, int rank, int64_t *shifts);
+/* Fills shifts[d] for each dimension with the number of its shift; -1: it has none. */
+void view_shifts(const struct view_args *args, int rank, int *shifts);
 /* The shapes by way of which tile and repeat read an operand of shape `in`. In `spread` a dimension that is repeated is
  * two, how often and its extent, in the order in which the elements stand in the result; `once` is the same with 1 for
  * how often. */
 void view_spread(const struct view_args *args, const struct shape *in, struct shape *spread, struct shape *once);
-/* How often each of the `rank` dimensions of the result of tile or repeat has the operand's elements. */
+/* How often each of the `rank` dimensions of the result of tile or repeat has the operand's elements, as an extent. */
 void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times);
 
 #endif

@@ -55,7 +55,7 @@ static bool count_out(struct view_walk *w)
     if (n.count != 1)
         return view_wrong(w, DIAG_VIEW_RANK, n.from, "n is one number");
     w->out->rank = 1;
-    w->out->extents[0] = (int64_t)n.items[0].integer;
+    w->out->extents[0] = n.items[0].kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)n.items[0].integer;
     return shape_volume(w->out) >= 0 ||
            view_wrong(w, DIAG_VIEW_EXTENT, n.from, "the shape %s has more elements than memory can hold",
                       shape_text(w->arena, w->viewed->program, w->out));

@@ -35,13 +35,19 @@ uint32_t view_flipped(const struct view_args *args, int rank)
     return args->axes.given ? set : rank < 32 ? (1u << rank) - 1 : ~0u;
 }
 
-void view_shifts(const struct view_args *args, int rank, int64_t *shifts)
+void view_shifts(const struct view_args *args, int rank, int *shifts)
 {
     const int count = args->axes.given ? args->axes.count : rank ? 1 : 0;
-    memset(shifts, 0, (size_t)rank * sizeof *shifts);
+    memset(shifts, -1, (size_t)rank * sizeof *shifts);
     for (int i = 0; i < count; i++)
-        shifts[args->axes.given ? axis_at(&args->axes, rank, i) : rank - 1] =
-            (int64_t)args->shifts.items[args->shifts.count == 1 ? 0 : i].integer;
+        shifts[args->axes.given ? axis_at(&args->axes, rank, i) : rank - 1] = args->shifts.count == 1 ? 0 : i;
+}
+
+/* Number `i` as an extent. */
+static int64_t extent_at(const struct numbers *numbers, int i)
+{
+    const struct literal *item = &numbers->items[i];
+    return item->kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)item->integer;
 }
 
 void view_times(const struct view_args *args, int operand_rank, int rank, int64_t *times)
@@ -50,10 +56,10 @@ void view_times(const struct view_args *args, int operand_rank, int rank, int64_
     for (int d = 0; d < rank; d++)
         times[d] = 1;
     if (args->kind == VIEW_REPEAT)
-        times[axis_at(&args->axes, operand_rank, 0)] = (int64_t)args->counts.items[0].integer;
+        times[axis_at(&args->axes, operand_rank, 0)] = extent_at(&args->counts, 0);
     else
         for (int i = 0; i < count; i++)
-            times[rank - count + i] = (int64_t)args->counts.items[i].integer;
+            times[rank - count + i] = extent_at(&args->counts, i);
 }
 
 static void add_extent(struct shape *shape, int64_t extent)
@@ -88,8 +94,10 @@ bool view_read_whole(const struct view_walk *w, const struct numbers *numbers, c
 {
     if (!view_read_list(w, numbers, what, list))
         return false;
-    for (int i = 0; i < list->count; i++) {
+    for (int i = 0; list->items && i < list->count; i++) {
         int64_t value;
+        if (list->items[i].kind == LITERAL_NONE)
+            continue; /* a size expression that is not known yet */
         if (!view_whole(w, list, i, &value))
             return false;
         if (least && value < 0)
@@ -155,7 +163,7 @@ bool view_roll(struct view_walk *w)
         return false;
     const int count = axes.from->given ? axes.count : 1; /* -1: not known yet */
     for (int i = 0; i < shifts.count; i++)
-        if (shifts.items[i].integer == INT64_MIN)
+        if (shifts.items[i].kind != LITERAL_NONE && shifts.items[i].integer == INT64_MIN)
             return view_wrong(w, DIAG_VIEW_EXTENT, shifts.from, "%s is the smallest int64, which has no negative",
                               view_item_name(w, &shifts, i));
     if (count >= 0 && shifts.count != count && shifts.count != 1)
@@ -188,9 +196,11 @@ bool view_broadcast_to(struct view_walk *w)
     struct view_list shape;
     if (!view_read_whole(w, &w->args->shape, "shape", "an extent is at least 0", &shape))
         return false;
+    if (shape.count < 0)
+        return view_unknown(w);
     view_unknown_extents(w->out, shape.count);
-    for (int d = 0; d < shape.count; d++)
-        w->out->extents[d] = (int64_t)shape.items[d].integer;
+    for (int d = 0; shape.items && d < shape.count; d++)
+        w->out->extents[d] = shape.items[d].kind == LITERAL_NONE ? EXTENT_UNKNOWN : (int64_t)shape.items[d].integer;
     if (in && in->rank > shape.count)
         return view_wrong(w, DIAG_VIEW_RANK, shape.from,
                           "%s has more dimensions than the shape %s to which it is broadcast",
@@ -205,8 +215,8 @@ bool view_broadcast_to(struct view_walk *w)
 static int64_t multiplied(int64_t extent, int64_t times)
 {
     int64_t product;
-    if (extent < 0)
-        return times == 0 ? 0 : EXTENT_UNKNOWN;
+    if (extent < 0 || times < 0)
+        return times == 0 || extent == 0 ? 0 : EXTENT_UNKNOWN;
     return __builtin_mul_overflow(extent, times, &product) ? INT64_MAX : product;
 }
 

@@ -160,17 +160,18 @@ int map_bounded(struct kernel *kernel, int map, const struct shape *from, const 
 enum { MAX_WRAPPED = 3 };
 
 /* Whether a dimension of this extent does not move. */
-static bool stays(int64_t extent, int64_t shift)
+static bool stays(int64_t extent, struct shift shift)
 {
-    return shift == 0 || extent == 0 || (extent > 0 && shift % extent == 0);
+    return extent == 0 || (!shift.open && (shift.by == 0 || (extent > 0 && shift.by % extent == 0)));
 }
 
-static struct slice wrapped_slice(int64_t extent, int64_t shift)
+static struct slice wrapped_slice(int64_t extent, struct shift shift)
 {
-    return (struct slice){.start = extent > 0 ? -(shift % extent) : -shift, .step = 1, .has_start = true};
+    return (struct slice){.start = shift.open ? shift.by : extent > 0 ? -(shift.by % extent) : -shift.by, .step = 1,
+                          .has_start = true, .open = shift.open};
 }
 
-int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const int64_t *shifts)
+int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const struct shift *shifts)
 {
     for (int d = 0; map >= 0 && d < to->rank;) {
         struct axis *axes = ARENA_ARRAY(kernel->arena, struct axis, to->rank);

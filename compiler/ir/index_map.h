@@ -27,9 +27,15 @@ int map_select(struct kernel *kernel, int map, const struct shape *from, const s
  * (has_stop) ends with the dimension instead, so that only the call need know where it begins. */
 int map_bounded(struct kernel *kernel, int map, const struct shape *from, const struct shape *to,
                 const struct axis *axes, uint64_t value);
+/* By how much the elements of a dimension move; `open`: the number is that of a place where the call has, not the shift,
+ * but the position from which the first element comes. */
+struct shift {
+    int64_t by;
+    bool open;
+};
 /* The same for a step that goes round: element i of dimension d of `to`, which is also the shape of the view, is read
  * at i - shifts[d], modulo the extent. */
-int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const int64_t *shifts);
+int map_wrapped(struct kernel *kernel, int map, const struct shape *to, const struct shift *shifts);
 /* The same where only dimension d differs: element i of `from` is read at start + i, modulo the extent in `to`. */
 int map_within(struct kernel *kernel, int map, const struct shape *from, const struct shape *to, int d, int64_t start);
 /* The same for a step whose elements of `to` the kernel finds by their numbers, which it computes (take). `which` says

@@ -70,8 +70,14 @@ static int flip_map(struct lowering *l, const struct node *view, int map)
 static int roll_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *shape = l->shapes[operand_index(l, view, 0)];
-    int64_t shifts[WEFT_MAX_RANK];
-    view_shifts(&l->program->views[view->view], shape->rank, shifts);
+    const struct numbers *given = &l->views[view->view].shifts;
+    struct shift shifts[WEFT_MAX_RANK];
+    int numbers[WEFT_MAX_RANK];
+    view_shifts(&l->views[view->view], shape->rank, numbers);
+    for (int d = 0; d < shape->rank; d++)
+        shifts[d] = numbers[d] < 0 ? (struct shift){0, false}
+                                   : (struct shift){(int64_t)given->items[numbers[d]].integer,
+                                                    l->open && given->sizes && given->sizes[numbers[d]] >= 0};
     return map_wrapped(l->kernel, map, shape, shifts);
 }
 
@@ -80,7 +86,7 @@ static int repetition_map(struct lowering *l, const struct node *view, int map)
 {
     const struct shape *from = l->shapes[view - l->program->nodes], *to = l->shapes[operand_index(l, view, 0)];
     struct shape *spread = ARENA_NEW(l->arena, struct shape), *once = ARENA_NEW(l->arena, struct shape);
-    view_spread(&l->program->views[view->view], to, spread, once);
+    view_spread(&l->views[view->view], to, spread, once);
     map = map_view(l->kernel, map, from, spread);
     return map < 0 ? map : map_view(l->kernel, map, once, to);
 }

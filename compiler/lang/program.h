@@ -135,6 +135,12 @@ struct view_args {
     int item_count;
 };
 
+/* The arguments of a view that may be size expressions, by number; NULL behind the last. */
+static inline const struct numbers *view_sized(const struct view_args *args, int i)
+{
+    return i == 0 ? &args->shape : i == 1 ? &args->counts : i == 2 ? &args->shifts : NULL;
+}
+
 struct node {
     enum node_kind kind;
     enum op op;

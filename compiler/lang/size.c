@@ -54,7 +54,9 @@ static void mark_items(const struct view_args *args, bool *marks)
 void find_sizes(const struct program *program, bool *marks)
 {
     for (int v = 0; v < program->view_count; v++) {
-        mark_numbers(&program->views[v].shape, marks);
+        const struct numbers *numbers;
+        for (int i = 0; (numbers = view_sized(&program->views[v], i)); i++)
+            mark_numbers(numbers, marks);
         mark_items(&program->views[v], marks);
     }
     for (int n = program->node_count - 1; n >= 0; n--) {
@@ -67,11 +69,20 @@ void find_sizes(const struct program *program, bool *marks)
     }
 }
 
-bool view_is_marked(const struct view_args *args, const bool *marks)
+static bool any_marked(const struct numbers *numbers, const bool *marks)
 {
     bool found = false;
-    for (int i = 0; args->shape.sizes && i < args->shape.count; i++)
-        found = found || (args->shape.sizes[i] >= 0 && marks[args->shape.sizes[i]]);
+    for (int i = 0; numbers->sizes && i < numbers->count; i++)
+        found = found || (numbers->sizes[i] >= 0 && marks[numbers->sizes[i]]);
+    return found;
+}
+
+bool view_is_marked(const struct view_args *args, const bool *marks)
+{
+    const struct numbers *numbers;
+    bool found = false;
+    for (int i = 0; (numbers = view_sized(args, i)); i++)
+        found = found || any_marked(numbers, marks);
     for (int i = 0; i < args->item_count; i++)
         for (int b = 0; item_is_number(&args->items[i]) && b < BOUND_COUNT; b++)
             found = found || (args->items[i].sizes[b] >= 0 && marks[args->items[i].sizes[b]]);

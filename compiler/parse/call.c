@@ -148,6 +148,7 @@ static void read_kind(struct parser *p, const struct callee *callee, struct argu
     switch (kind_of(callee, parameter)) {
     case 't': argument->dtype = parse_dtype(p); break;
     case 'n': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
+    case 's': parse_numbers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'i': parse_integers(p, &argument->numbers, parameter_name(p, callee, parameter)); break;
     case 'a': case 'r': case 'e':
         parse_axes(p, &argument->numbers, parameter_name(p, callee, parameter));

@@ -103,7 +103,7 @@ struct mark parse_numbers_begin(struct parser *p);
 void parse_numbers_end(struct parser *p, struct mark mark, bool keep);
 /* Parses a number, a list of numbers or an input's name, for the argument called `what`. */
 void parse_numbers(struct parser *p, struct numbers *numbers, const char *what);
-/* The same for integers that stand in the text. */
+/* The same for numbers that stand in the text. */
 void parse_integers(struct parser *p, struct numbers *numbers, const char *what);
 /* axes.c: parses axes (rule 9.5) of views and reductions: an integer, a list, or letters of a layout in quotes. */
 void parse_axes(struct parser *p, struct numbers *numbers, const char *what);

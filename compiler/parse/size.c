@@ -11,7 +11,7 @@ static const char consists_of[] =
 
 bool parse_takes_sizes(const char *what)
 {
-    static const char *const literals[] = {"rel_shape", "src_dims", "axes", "axis", "d"};
+    static const char *const literals[] = {"rel_shape", "src_dims", "axes", "axis", "d", "a", "b"};
     for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
         if (strcmp(what, literals[i]) == 0)
             return false;

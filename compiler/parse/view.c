@@ -130,10 +130,12 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         add_number(p, numbers, value, what);
     else if (value->kind == NODE_ARRAY)
         elements(p, numbers, value, what);
-    else if (value->kind == NODE_NAME && !(is_single(p->program, value) && parse_takes_sizes(what)))
+    else if (value->kind == NODE_NAME && !(parse_takes_sizes(what) && (strcmp(what, "shape") != 0 || is_single(p->program, value))))
         numbers->input = value->symbol;
     else if (value->size && parse_takes_sizes(what))
         add_number(p, numbers, value, what);
+    else if (parse_takes_sizes(what) && strcmp(what, "shape") != 0)
+        parse_no_size(p, &p->program->nodes[node], what);
     else if (value->kind != NODE_POISON)
         wrong(p, numbers->span,
               arena_printf(p->arena,
@@ -176,13 +178,12 @@ PARSE_APART void parse_numbers(struct parser *p, struct numbers *numbers, const 
 PARSE_APART void parse_integers(struct parser *p, struct numbers *numbers, const char *what)
 {
     parse_numbers(p, numbers, what);
-    if (p->failed || (numbers->input < 0 && !numbers->sizes))
+    if (p->failed || numbers->input < 0)
         return;
     diag(p->diags, DIAG_NOT_YET, numbers->span,
          arena_printf(p->arena, "%.60s as %s", parse_text(p, numbers->span), what),
-         arena_printf(p->arena, "; %s is written as numbers so far, as 2 or [2, 3]", what));
+         arena_printf(p->arena, "; %s is written as a number so far", what));
     numbers->input = -1;
-    numbers->sizes = NULL;
 }
 
 /* ---- layouts ---- */

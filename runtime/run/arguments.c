@@ -173,7 +173,7 @@ static bool *find_batched(struct call *call)
         if (symbol)
             nodes[n] = symbol->kind == SYMBOL_INPUT ? call->inputs[symbol->input].batch
                                                     : nodes[symbol->node];
-        if (node->kind == NODE_VIEW)
+        if (node->kind == NODE_VIEW || node->kind == NODE_POSITION)
             nodes[n] = view_reads_batch(call, &program->views[node->view]) ||
                        view_is_marked(&program->views[node->view], nodes);
         for (int i = 0; !symbol && i < node->operand_count; i++)

@@ -30,6 +30,24 @@ class Inputs(BatchTest):
                          "out: int32, 1 sample\nkey: int32[2] = [2, 3]\n")
         self.assertEqual(self.text("run", "x + 1", "x=in.npz:key"), "out: int32[2] = [2, 3]\n")
 
+    def test_numbers_and_positions_of_each_sample(self):
+        values = [np.arange(5, dtype="i4"), np.arange(3, dtype="i4") * 10]
+        counts, positions = [np.array(2, "i4"), np.array(3, "i4")], [np.array([4, -5], "i4"), np.array([1, 0, -1], "i4")]
+        for name, batch in ("v", values), ("k", counts), ("i", positions):
+            np.savez(self.path(f"{name}.npz"), *batch)
+        programs = {"roll(v, k)": np.roll, "tile(v, k)": np.tile, "arange(k) + 0 * v[:k]": lambda v, k: np.arange(k),
+                    "take(v, i) + 0 * k": lambda v, k: None}
+        for text, expected in programs.items():
+            self.good("run", text, "v=v.npz", "k=k.npz", *(["i=i.npz"] if "i)" in text else []), "-o", "out.npz")
+            wanted = [v[i] if "take" in text else expected(v, k).astype("i4")
+                      for v, k, i in zip(values, counts, positions)]
+            self.same(self.arrays("out.npz"), [(f"arr_{n}", array) for n, array in enumerate(wanted)])
+        np.savez(self.path("i.npz"), np.array([0], "i4"), np.array([3], "i4"))
+        done = self.weft("run", "take(v, i)", "v=v.npz", "i=i.npz", "-o", "out.npz")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("W0088", done.stderr.decode())
+        self.same(self.arrays("out.npz"), [("arr_0", np.array([0], "i4")), ("arr_1", np.array([0], "i4"))])
+
     def test_two_batches(self):
         a = [np.arange(6, dtype="f4").reshape(2, 3), np.ones((1,), "f4").reshape(1, 1)]
         b = [np.full((1, 3), 2, "f4"), np.full((5, 6), 3, "f4")]

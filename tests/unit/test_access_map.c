@@ -330,9 +330,9 @@ struct trial {
 
 static int map_round(struct trial *t, int map, const struct map_step *s)
 {
-    int64_t shifts[2 * RANK];
+    struct shift shifts[2 * RANK];
     for (int d = 0; d < s->from.rank; d++)
-        shifts[d] = -s->first[d];
+        shifts[d] = (struct shift){-s->first[d], false};
     return s->apart < 0 ? map_wrapped(&t->kernel, map, &s->from, shifts)
                         : map_within(&t->kernel, map, &s->from, &s->to, s->apart, s->first[s->apart]);
 }
