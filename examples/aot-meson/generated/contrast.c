@@ -259,6 +259,10 @@ enum access_kind {
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
+    ACCESS_TURNED = 't',           /* the next element is that of the next row: tiles are transposed. Of loads alone,
+                                      and only the library makes such rows */
+    ACCESS_WOVEN = 'w',            /* two strides, in groups of 2, 3 or 4: a tile's part of a row is gathered at once.
+                                      The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
