@@ -1,46 +1,121 @@
-"""Reductions on one thread against the time of reading the bytes. Run it with WEFT_DISABLE=first."""
+"""Reductions against the time of reading the bytes, and beside NumPy, numexpr, PyTorch and JAX where they are there:
+
+    WEFT_DISABLE=first /usr/bin/python3 bench/reduce.py [--size 256] [--cases sum mean] [--threads 1] [--peers]
+
+Reading is a loop in C that joins loads of 64 bytes by XOR, on one thread. Each figure is the best of several, taken in
+turns, as a share of the speed of reading. --size is the number of megabytes of an operand; rows keep their length, and
+the outermost extent changes. softmax and layernorm are beside exp of the same array: below 1 they take longer."""
 import argparse
+import ctypes
+import subprocess
+import tempfile
 import time
 
 import numpy as np
 
 import weft
 
-CASES = [("sum(x)", np.float32, (4096, 4096)), ("mean(x)", np.float32, (4096, 4096)),
-         ("mean((x - y) ** 2)", np.float32, (4096, 4096)), ("sum(x, axis=1)", np.float32, (4096, 4096)),
-         ("sum(x, axis=0)", np.float32, (4096, 4096)), ("mean(x, axes=[0, 1, 2])", np.uint8, (64, 224, 224, 3)),
-         ("mean(x, axis=-1)", np.uint8, (64, 224, 224, 3)), ("max(x)", np.float32, (4096, 4096)),
-         ("argmax(x, axis=1)", np.float32, (4096, 4096)), ("std(x)", np.float32, (4096, 4096))]
+F, B = np.float32, np.uint8
+LAYERNORM = "d = x - mean(x, axis=-1, keepdims=true); d / sqrt(mean(d * d, axis=-1, keepdims=true) + 1e-5)"
+# A word for --cases, the text, the type, the shape without its first extent (1: as few as there are elements)
+CASES = [("sum", "sum(x)", F, (4096,)), ("mean", "mean(x)", F, (4096,)), ("mse", "mean((x - y) ** 2)", F, (4096,)),
+         ("rows", "sum(x, axis=1)", F, (4096,)), ("columns", "sum(x, axis=0)", F, (4096,)),
+         ("narrow", "sum(x, axis=0)", F, (100,)), ("short", "sum(x, axis=1)", F, (100,)),
+         ("middle", "sum(x, axis=1)", F, (256, 256)), ("channels", "mean(x, axes=[0, 1, 2])", B, (224, 224, 3)),
+         ("floats3", "mean(x, axes=[0, 1, 2])", F, (224, 224, 3)), ("inner3", "mean(x, axis=-1)", B, (224, 224, 3)),
+         ("norm3", "norm(x, axes=-1)", F, (1024, 3)), ("dot3", "vecdot(x, y)", F, (1024, 3)),
+         ("bytes", "sum(x)", B, (4096,)), ("max", "max(x)", F, (4096,)), ("maxrows", "max(x, axis=1)", F, (4096,)),
+         ("maxbytes", "max(x)", B, (4096,)), ("argmax", "argmax(x, axis=1)", F, (4096,)),
+         ("argall", "argmax(x)", F, (4096,)),
+         ("any", "any(x < 0)", F, (4096,)), ("std", "std(x)", F, (4096,)), ("stdrows", "std(x, axis=1)", F, (4096,)),
+         ("softmax", "softmax(x)", F, (1000,)), ("layernorm", LAYERNORM, F, (1000,)), ("exp", "exp(x)", F, (1000,))]
+PEERS = {"sum": "x.sum()", "mean": "x.mean()", "mse": "((x - y) ** 2).mean()", "rows": "x.sum(1)", "columns": "x.sum(0)",
+         "narrow": "x.sum(0)", "short": "x.sum(1)", "middle": "x.sum(1)", "floats3": "x.mean((0, 1, 2))", "max": "x.max()",
+         "maxrows": "x.max(1)", "maxbytes": "x.max()", "argmax": "x.argmax(1)", "argall": "x.argmax()",
+         "any": "(x < 0).any()", "std": "x.std()", "stdrows": "x.std(1)", "bytes": "x.sum()"}
+READ = """#include <stddef.h>
+typedef unsigned long long line __attribute__((vector_size(64), aligned(1)));
+unsigned long long read_all(const char *x, size_t n)
+{
+    line a = {0}, b = a, c = a, d = a;
+    for (size_t i = 0; i + 256 <= n; i += 256)
+        a ^= *(const line *)(x + i), b ^= *(const line *)(x + i + 64), c ^= *(const line *)(x + i + 128),
+            d ^= *(const line *)(x + i + 192);
+    a ^= b ^ c ^ d;
+    return a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
+}
+"""
 
 
-def best(run, seconds):
-    times, end = [], time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def reader():
+    with tempfile.TemporaryDirectory() as folder:
+        open(folder + "/read.c", "w").write(READ)
+        subprocess.run(["cc", "-O2", "-march=native", "-shared", "-fPIC", folder + "/read.c", "-o", folder + "/read.so"],
+                       check=True)
+        library = ctypes.CDLL(folder + "/read.so")
+    library.read_all.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return lambda a: library.read_all(a.ctypes.data, a.nbytes)
+
+
+def turns(runs, seconds):
+    """The best time of each, in turns."""
+    best, end = [float("inf")] * len(runs), time.perf_counter() + seconds
+    count = 0
+    while count < 3 or time.perf_counter() < end:
+        for i, run in enumerate(runs):
+            start = time.perf_counter()
+            run()
+            best[i] = min(best[i], time.perf_counter() - start)
+        count += 1
+    return best
+
+
+def peers(word, arrays):
+    """Functions of other libraries that compute the same."""
+    text, found = PEERS.get(word), {}
+    if not text:
+        return found
+    found["numpy"] = lambda text=text: eval(text, dict(arrays))
+    try:
+        import torch
+        torch.set_num_threads(1)
+        tensors = {name: torch.from_numpy(a) for name, a in arrays.items()}
+        text = text.replace("max(1)", "amax(1)").replace("std(", "std(correction=0, dim=").replace("dim=)", ")")
+        found["torch"] = lambda text=text: eval(text, dict(tensors))
+    except ImportError:
+        pass
+    return found
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--only", default="")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--size", type=float, default=256, help="megabytes of each operand")
+    parser.add_argument("--cases", nargs="+", default=[case[0] for case in CASES])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--peers", action="store_true")
     args = parser.parse_args()
-    context = weft.Context(threads=1)
-    for text, dtype, shape in CASES:
-        if args.only not in text:
+    context, read = weft.Context(threads=args.threads), reader()
+    for word, text, dtype, rest in CASES:
+        if word not in args.cases:
             continue
-        names = {name: (np.random.default_rng(1).random(shape) * 200).astype(dtype)
-                 for name in ("xy" if "y" in text else "x")}
-        size = sum(a.nbytes for a in names.values())
-        flat = [a.reshape(-1).view(np.uint64) for a in names.values()]
-        read = best(lambda: [a.max() for a in flat], args.seconds)
-        weft.evaluate(text, names, context=context)
-        time.sleep(0.3)
-        ours = best(lambda: weft.evaluate(text, names, context=context), args.seconds)
-        print(f"{text:24} {np.dtype(dtype).name}{list(shape)}: {size / ours / 1e9:6.2f} GB/s, "
-              f"{read / ours:.2f} of the speed of reading (NumPy's max of 64-bit integers)")
+        each = int(np.prod(rest)) * np.dtype(dtype).itemsize
+        shape = (max(1, int(args.size * (1 << 20)) // each), *rest)
+        arrays = {name: (np.random.default_rng(1).random(shape, F) * 200).astype(dtype)
+                  for name in ("xy" if "y" in text.replace("any", "") else "x")}
+        if word in ("softmax", "exp"):
+            arrays["x"] /= 100
+        out = np.asarray(weft.evaluate(text, arrays, context=context))
+        runs = {"read": lambda: [read(a) for a in arrays.values()],
+                "weft": lambda: weft.evaluate(text, arrays, context=context, out=out)}
+        if word in ("softmax", "layernorm"):
+            runs["exp"] = lambda: weft.evaluate("exp(x)", arrays, context=context, out=out)
+        runs.update(peers(word, arrays) if args.peers else {})
+        best = dict(zip(runs, turns(list(runs.values()), args.seconds)))
+        size = sum(a.nbytes for a in arrays.values())
+        others = "".join(f"  {name} {best['read'] / best[name]:.2f}" for name in best if name not in ("read", "weft"))
+        print(f"{word:10} {np.dtype(dtype).name}{list(shape)}: {best['weft'] * 1e3:8.2f} ms "
+              f"{size / best['weft'] / 1e9:6.2f} GB/s, {best['read'] / best['weft']:.2f} of reading {others}", flush=True)
 
 
 if __name__ == "__main__":

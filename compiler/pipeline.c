@@ -186,6 +186,32 @@ static int add_exact_total(struct pipeline *p, const struct reducing *reduction,
     return to;
 }
 
+/* Whether the node's value is cheap to compute once more: few operations, all of them exact, and no reduction. */
+static bool is_cheap(const struct pipeline *p, int n, int *most)
+{
+    const struct node *node = named_node(p->program, &p->program->nodes[n]);
+    bool cheap = (*most)-- > 0 && (node->kind == NODE_NAME || node->kind == NODE_OP || node->kind == NODE_CAST ||
+                                   node->literal.kind != LITERAL_NONE);
+    cheap = cheap && !(node->kind == NODE_OP && op_rows[node->op].ulp32 > 0);
+    for (int i = 0; cheap && i < (node->kind == NODE_CAST ? 1 : node->operand_count); i++)
+        cheap = is_cheap(p, p->program->operands[node->operands + i], most);
+    return cheap;
+}
+
+/* Where few cheap elements are reduced, they are joined where the value is used: nothing is stored, and neighbouring
+ * values stand in a vector. Returns their number, else 0. */
+static int few_elements(const struct pipeline *p, int n, const struct shape *reduced)
+{
+    enum { FEW = 8, COSTS = 8, TIMES = 4, VIEWS = 2 };
+    int costs = COSTS, times = 0;
+    if (!(p->fast & FAST_REDUCE) || !shape_known(reduced) || shape_volume(reduced) > FEW || !shape_volume(reduced) ||
+        p->program->view_count > VIEWS || !is_cheap(p, p->program->operands[p->program->nodes[n].operands], &costs))
+        return 0;
+    for (int i = 0; i < n; i++)
+        times += p->reduced[i].few > 0;
+    return times < TIMES ? (int)shape_volume(reduced) : 0; /* each takes maps, whose number is limited */
+}
+
 /* Lowers a node whose value other kernels compute, into a temporary. False with a diagnostic. */
 static bool lower_reduction(struct pipeline *p, int n)
 {
@@ -196,17 +222,24 @@ static bool lower_reduction(struct pipeline *p, int n)
     const struct shape *reduced =
         shape_new(p->arena, reduction.reduced, space->extents + space->rank - reduction.inner - reduction.reduced);
     struct reduced *made = &p->reduced[n];
-    if (node->kind == NODE_COUNT && shape_known(reduced))
-        *made = (struct reduced){-1, shape_volume(reduced)};
+    const bool exact = join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) &&
+                       type_rows[operand].bits == 64;
+    if (node->kind == NODE_REDUCE && !exact)
+        made->few = few_elements(p, n, reduced);
+    if (made->few)
+        made->set = reduced_set(&p->program->reductions[node->reduction],
+                                p->shapes[p->program->operands[node->operands]]->rank);
+    else if (node->kind == NODE_COUNT && shape_known(reduced))
+        made->number = shape_volume(reduced);
     else if (node->kind == NODE_COUNT)
         made->temporary = add_count(&p->kernels, reduced, node->token);
     else if (node->kind == NODE_REDUCED_POSITION)
         made->temporary = add_positions(&p->kernels, p->shapes[n], node->token);
-    else if (join_rows[node->join].rule == TYPE_TOTAL && dtype_is_integer(operand) && type_rows[operand].bits == 64)
+    else if (exact)
         made->temporary = add_exact_total(p, &reduction, operand);
     else
         made->temporary = add_reduction(p, &reduction, PART_ALL, join_dtype(node->join, operand), node->dtype);
-    return made->temporary >= 0 || node->kind == NODE_COUNT;
+    return made->temporary >= 0 || made->few || node->kind == NODE_COUNT;
 }
 
 static bool is_reduced(const struct node *node)
@@ -493,8 +526,8 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
     struct view *views = ARENA_ARRAY(arena, struct view, kernel->access_count);
     if (!make_views(arena, &params->shapes, &params->operands, kernel, params->maps, space, views, wrong))
         return false;
-    const struct lanes *lanes = kernel->lanes;
-    const bool threads = lanes && lanes->threads.threads;
+    const struct lane_tiles *lanes = kernel->lanes ? &kernel->lanes->tiles : NULL;
+    const bool threads = lanes && kernel->lanes->threads.threads;
     const unsigned apart = lanes && (lanes->points > 1 || threads) ? FAST_FLAT | FAST_EXPAND : 0; /* rows hold one point */
     make_geometry(arena, kernel, space->rank, space->extents, views, params->fast & ~apart, params->target->chunks,
                   &loop->geometry);

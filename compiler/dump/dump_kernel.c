@@ -170,23 +170,24 @@ static void put_chunks(struct buf *buf, const struct geometry *g, const struct f
 static void put_threads(struct buf *buf, const struct lanes *lanes)
 {
     const struct thread_joins *how = &lanes->threads;
-    const long long results = (long long)(lanes->together * lanes->width);
-    const long long blocks = (long long)lanes->chunk * (how->partial ? how->node / LANES : 1);
+    const long long results = (long long)(lanes->tiles.together * lanes->tiles.width);
+    const long long blocks = (long long)lanes->tiles.chunk * (how->partial ? how->node / LANES : 1);
     buf_printf(buf, "\n  %d threads, %lld result%s: ", how->threads, results, plural(results));
     if (how->serial)
         buf_puts(buf, "each thread joins all elements of its own\n");
     else
         buf_printf(buf, "each thread joins one of %d lanes of %lld block%s%s%s\n", LANES, blocks / how->beside,
                    plural(blocks / how->beside), how->beside > 1 ? " beside others" : "",
-                   lanes->chunks > 1 ? "; another kernel joins what is left" : "");
+                   lanes->tiles.chunks > 1 ? "; another kernel joins what is left" : "");
 }
 
 /* Prints what a kernel joins, and how tiles share it. */
 static void put_lanes(struct buf *buf, const struct lanes *lanes)
 {
-    const long long blocks = (long long)lanes->chunk;
+    const struct lane_tiles *t = &lanes->tiles;
+    const long long blocks = (long long)t->chunk;
     buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
-               (long long)lanes->elements, (long long)lanes->points, (long long)lanes->inner,
+               (long long)t->elements, (long long)t->points, (long long)t->inner,
                op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
     if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
@@ -194,9 +195,9 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
         put_threads(buf, lanes);
         return;
     }
-    buf_printf(buf, "\n  a tile takes %lld block%s of %d elements, %lld result%s beside each other%s\n", blocks,
-               plural(blocks), BLOCK_ELEMENTS, (long long)lanes->width, plural(lanes->width),
-               lanes->chunks > 1 ? "; further kernels join what the tiles leave" : "");
+    buf_printf(buf, "\n  a tile takes %lld block%s of %lld elements, %lld result%s beside each other%s\n", blocks,
+               plural(blocks), (long long)t->block, (long long)t->width, plural(t->width),
+               t->chunks > 1 ? "; another kernel joins what the tiles leave" : "");
 }
 
 /* Prints rows, and why they are longer than the innermost group. */

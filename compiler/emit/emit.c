@@ -212,7 +212,7 @@ static void put_joining(struct emitter *e, struct buf *out)
     const struct { const char *name; int value; } constants[] = {
         {"REDUCES", true}, {"LANE_COUNT", LANES}, {"SERIAL", how->serial}, {"PARTIAL", how->partial},
         {"BETWEEN", how->serial ? 1 : LANES}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
-        {"LINE", lanes->width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
+        {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
         {"ALONG_ELEMENTS", ALONG_ELEMENTS}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         buf_printf(out, "#define %s %d\n", constants[i].name, constants[i].value);
@@ -380,6 +380,18 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
+/* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
+static int joined_in_place(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *store = kernel->ins;
+    while (store->kind != INS_STORE)
+        store++;
+    const struct ins *value = &kernel->ins[store->a[0]];
+    const bool plain = value->kind == INS_LOAD && value->dtype != WEFT_BOOL && e->kinds[value->index] == ACCESS_UNIT;
+    return plain ? value->index : -1;
+}
+
 /* The types in which a reduction joins values, and the functions that join two. */
 static void put_joins(struct emitter *e, struct buf *out)
 {
@@ -395,6 +407,23 @@ static void put_joins(struct emitter *e, struct buf *out)
     }
 }
 
+/* How the kernel goes over its lanes, as constants. */
+static void put_lanes(struct emitter *e, struct buf *out)
+{
+    enum { LEVELS = 32 };          /* of the tree: enough for as many blocks as memory holds */
+    const struct lanes *lanes = e->kernel->lanes;
+    const int row = lanes->tiles.row, source = joined_in_place(e);
+    int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
+    while (stage % BLOCK != 0)
+        stage += row;
+    const bool ordered = dtype_is_float(lanes->tree) && (lanes->op == OP_ADD || lanes->op == OP_MUL);
+    buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
+               row, row ? (int)lanes->tiles.inner : 1, stage, MAX_LANES, MAX_WIDTH, e->scratch);
+    buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d };\n", source >= 0,
+               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1);
+    buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
+}
+
 /* Adds what the skeleton of a reduction needs. In C its scratch memory begins at a multiple of 64 bytes. */
 static void emit_joins(struct emitter *e)
 {
@@ -406,12 +435,12 @@ static void emit_joins(struct emitter *e)
         return;
     }
     e->scratch = (e->scratch + 63) / 64 * 64;
-    buf_printf(&e->joins, "enum { LANE_COUNT = %d, STAGE = %d, WIDTH = %d, SCRATCH = %zu };\n", LANES, BLOCK_ELEMENTS,
-               MAX_WIDTH, e->scratch);
-    buf_printf(&e->joins, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
+    put_lanes(e, &e->joins);
     put_joins(e, &e->joins);
     buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
-    e->scratch += (size_t)MAX_WIDTH * (size_t)(type_rows[lanes->acc].size + type_rows[lanes->tree].size);
+    if (!lanes->tiles.row)
+        e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
+                      (size_t)MAX_TREE * (size_t)type_rows[lanes->tree].size;
 }
 
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,

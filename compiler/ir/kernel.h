@@ -7,6 +7,7 @@
 #include "compiler/check/check.h"
 #include "templates/shared/walk.h"
 #include "templates/shared/grouping.h"
+#include "templates/shared/lanes.h"
 
 enum ins_kind {
     INS_LOAD,                      /* loads access `index` */
@@ -111,12 +112,6 @@ struct temporary {
     const struct shape *shape;
 };
 
-enum {
-    LANES = 16,
-    BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
-    MAX_WIDTH = 1 << 16               /* lanes that a tile of a kernel with reduced dimensions has at most */
-};
-
 /* How the threads of a block join: each one lane of some nodes, or all of a result. */
 struct thread_joins {
     int threads;                   /* of a block */
@@ -131,14 +126,10 @@ struct thread_joins {
  * elements, inner]. */
 struct lanes {
     enum op op;                    /* joins two values */
-    enum weft_dtype acc;           /* in which a block is joined: it holds the sum of 1,024 values */
+    enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     int absent;                    /* the instruction that gives what changes nothing */
-    int64_t points, elements, inner; /* extents of the three together */
-    int64_t lanes;                 /* of each inner element: LANES, or as many as there are elements */
-    int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
-    int64_t chunk, chunks;         /* how many blocks (nodes) of elements a tile takes; tiles behind each other */
-    int64_t together;              /* how many points a tile takes */
+    struct lane_tiles tiles;
     struct thread_joins threads;        /* how threads of a GPU join; .threads is 0: the kernel is a CPU's */
     const struct shape *stored;    /* the space with extents of 1 for all but points, so that these stay apart */
 };
@@ -168,10 +159,12 @@ struct kernel {
     const struct lanes *lanes;     /* NULL: no dimension is reduced */
 };
 
-/* Where the value of a reduction, of a count or of positions is: in a temporary; -1: it is a number. */
+/* Where the value of a reduction, of a count or of positions is. */
 struct reduced {
-    int temporary;
+    int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
     int64_t number;
+    int few;                       /* so many elements, of the dimensions in `set` */
+    uint32_t set;
 };
 
 /* The numbers 0, 1, .. in a temporary. */

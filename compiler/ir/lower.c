@@ -142,10 +142,31 @@ bool lower_add_use(struct lowering *l, int node, int map)
     return true;
 }
 
-/* Whether other kernels compute the node's value. */
-static bool reads_temporary(const struct node *node)
+static bool is_reduced(const struct node *node)
 {
     return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
+}
+
+/* How few elements a reduction joins where its value is used; 0: other kernels do. */
+static int few_elements(const struct lowering *l, const struct node *node)
+{
+    return is_reduced(node) ? l->reduced[node - l->program->nodes].few : 0;
+}
+
+/* The map under which element `number` of the few that a reduction joins is read. `map` is that of the reduction. */
+static int element_map(struct lowering *l, const struct node *node, int map, int number)
+{
+    const struct shape *from = l->shapes[node - l->program->nodes], *to = l->shapes[operand_index(l, node, 0)];
+    const uint32_t set = l->reduced[node - l->program->nodes].set;
+    struct axis *axes = ARENA_ARRAY(l->arena, struct axis, to->rank);
+    int next = from->rank;
+    for (int d = to->rank - 1; d >= 0; d--) {
+        const bool reduced = set >> d & 1;
+        next -= !reduced || from->rank == to->rank;
+        axes[d] = (struct axis){reduced ? -1 : next, {.start = reduced ? number % to->extents[d] : 0, .step = 1}};
+        number /= reduced ? (int)to->extents[d] : 1;
+    }
+    return map_select(l->kernel, map, from, to, axes);
 }
 
 /* Adds uses of a node's operands, for its use under a map. */
@@ -156,9 +177,13 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
     bool good = true;
     if (node->kind == NODE_POSITION)
         return position_uses(l, node, map);
-    if (node->kind == NODE_ARRAY || reads_temporary(node) ||
+    if (node->kind == NODE_ARRAY || (is_reduced(node) && !few_elements(l, node)) ||
         node->literal.kind != LITERAL_NONE || view_is_cast_input(l, node) || is_extent(l, node))
         return true;
+    for (int i = 0; good && i < few_elements(l, node); i++)
+        good = lower_add_use(l, operand_index(l, node, 0), element_map(l, node, map, i));
+    if (is_reduced(node))
+        return good;
     if (node->kind == NODE_JOIN || node->kind == NODE_TAKE)
         return (node->kind == NODE_JOIN ? join_uses : take_uses)(l, node, map);
     map = node->kind == NODE_VIEW ? view_operand_map(l, node, map) : map;
@@ -202,6 +227,25 @@ static int lower_view(struct lowering *l, const struct node *node)
                             (int[]){value, -1, -1}, node->token);
 }
 
+/* Joins few elements in the order of rule 11.4: each is a lane. */
+static int join_few(struct lowering *l, const struct node *node)
+{
+    enum { MOST = 16 };
+    const int operand = operand_index(l, node, 0), few = few_elements(l, node), map = l->map;
+    const enum weft_dtype dtype = join_dtype(node->join, l->program->nodes[operand].dtype);
+    int values[MOST];
+    for (int i = 0; i < few; i++) {
+        l->map = element_map(l, node, map, i);
+        values[i] = lower_value_as(l, operand, dtype, dtype == WEFT_BOOL ? CAST : MEET);
+    }
+    l->map = map;
+    for (int apart = MOST / 2; apart; apart /= 2)
+        for (int i = 0; i < apart && i + apart < few; i++)
+            values[i] = ins_add_op(l, join_rows[node->join].op, dtype, dtype, (int[]){values[i], values[i + apart], -1},
+                                   node->token);
+    return ins_convert(l, values[0], node->dtype, false, node->token);
+}
+
 static int lower_node(struct lowering *l, const struct node *node)
 {
     switch (node->kind) {
@@ -227,6 +271,8 @@ static int lower_node(struct lowering *l, const struct node *node)
         return position_value(l, node);
     case NODE_REDUCE: case NODE_COUNT: case NODE_REDUCED_POSITION: {
         const struct reduced *from = &l->reduced[node - l->program->nodes];
+        if (from->few)
+            return join_few(l, node);
         if (from->temporary < 0)
             return ins_add_literal(l, (union scalar){.i64 = from->number}, node->dtype, node->span);
         const enum weft_dtype dtype = l->temporaries[from->temporary].dtype;

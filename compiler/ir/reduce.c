@@ -237,7 +237,7 @@ static int join_pairs(const struct reducing *r, int from)
 {
     enum { STEPS = 10 };           /* enough for 16 ** 10 blocks */
     const struct shape *own = r->into->temporaries[from].shape;
-    const int64_t p = r->points, width = LANES * r->inner;
+    const int64_t p = r->points, width = LANES;
     for (int step = 0; step < STEPS && own->extents[1] != 1; step++) {
         const int64_t blocks = own->extents[1], count = blocks > 0 && blocks < STEP ? blocks : STEP;
         const int64_t groups = groups_of(r, blocks, count, 1), padded = groups_of(r, blocks, count, count);
@@ -290,11 +290,24 @@ static enum weft_dtype store_narrow(struct kernel *kernel)
     return value.source;
 }
 
-/* The type in which a block is joined. 1,024 integers of 16 bits add up to less than 32. */
-static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored)
+/* Whether a join's bits depend on the order. */
+static bool is_ordered(const struct reducing *r)
 {
-    const bool small = join_rows[r->join].op == OP_ADD && type_rows[stored].bits <= 16 && !dtype_is_float(r->dtype);
-    return !small ? r->dtype : type_rows[stored].class == CLASS_SIGNED ? WEFT_INT32 : WEFT_UINT32;
+    const enum op op = join_rows[r->join].op;
+    return dtype_is_float(r->dtype) && (op == OP_ADD || op == OP_MUL);
+}
+
+/* The type in which a block is joined: it holds the sum of what a lane has, or a thread of a GPU, which may have all of a
+ * block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. */
+static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored, const struct lanes *lanes)
+{
+    const bool is_signed = type_rows[stored].class == CLASS_SIGNED;
+    const int bits = type_rows[stored].bits;
+    if (join_rows[r->join].op != OP_ADD || dtype_is_float(r->dtype) || bits > 16)
+        return r->dtype;
+    if (bits == 16 || lanes->threads.threads)
+        return is_signed ? WEFT_INT32 : WEFT_UINT32;
+    return is_signed ? WEFT_INT16 : WEFT_UINT16;
 }
 
 /* Makes the kernel join its values into temporary `to`. */
@@ -306,7 +319,7 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
     for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
         shape->extents[d] = 1;
     lanes.op = join_rows[r->join].op;
-    lanes.acc = block_dtype(r, stored);
+    lanes.acc = block_dtype(r, stored, &lanes);
     lanes.tree = r->dtype;
     lanes.absent = add_literal(r, kernel, lanes.acc, join_absent(r->join, lanes.acc));
     lanes.stored = shape;
@@ -314,60 +327,49 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
     kernel->lanes = arena_copy(r->arena, &lanes, sizeof lanes);
 }
 
-/* The space of what a kernel stores where several tiles have elements of a result: their lanes. */
-static const struct shape *chunks_shape(const struct reducing *r, const struct lanes *lanes)
+/* How tiles share `elements`, or threads; `partial`: these are lanes of blocks that were joined before. */
+static struct lanes deal(const struct reducing *r, int64_t elements, bool threads, bool partial)
 {
-    return lanes->threads.threads ? SHAPE(r, r->points, lanes->chunks * LANES, r->inner)
-                                  : SHAPE(r, r->points, lanes->chunks, LANES * r->inner);
+    return threads ? deal_threads(r->points, elements, r->inner, partial)
+                   : deal_tiles(r->points, elements, r->inner, is_ordered(r), partial);
 }
 
-/* Adds a kernel that goes on from the lanes in temporary `from`. */
-static void add_partial(const struct reducing *r, int from, struct lanes lanes, int to)
+/* Adds a kernel that converts a temporary. */
+static void add_conversion(const struct reducing *r, int from, int to)
 {
     const struct shape *space = r->into->temporaries[from].shape;
     struct kernel *kernel = new_kernel(r, space);
     const int value = add_load(r, kernel, from, 0);
-    kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, r->dtype, 0});
-    kernel_add_ins(kernel, (struct ins){INS_STORE, OP_COUNT, r->dtype, r->dtype, {value, -1, -1}, kernel->load_count, r->span});
-    struct program_kernel whole = {.kernel = kernel, .space = space, .reduced = 1, .inner = 1};
-    fuse_joins(r, &whole, lanes, to);
-    add_kernel(r->into, whole);
+    add_kernel(r->into, (struct program_kernel){.kernel = store(r, kernel, value, to), .space = space});
 }
 
-/* Joins what several tiles leave in temporary `from`. */
-static void join_chunks(const struct reducing *r, struct lanes lanes, int from, int to)
+/* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from these. */
+static void join_chunks(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
-    const struct shape *points = SHAPE(r, r->points, r->inner);
-    if (!lanes.threads.threads)
-        add_kernel(r->into, (struct program_kernel){
-            .kernel = join_lanes(r, join_pairs(r, from), points, -1, NULL, to), .space = points});
-    while (lanes.threads.threads && lanes.chunks > 1) {
-        lanes = deal_threads(r->points, lanes.chunks * LANES, r->inner, true);
-        const int next = lanes.chunks > 1 ? add_temporary(r->into, r->dtype, chunks_shape(r, &lanes)) : to;
-        add_partial(r, from, lanes, next);
-        from = next;
+    while (lanes.tiles.chunks > 1) {
+        const struct shape *space = SHAPE(r, r->points, lanes.tiles.chunks * lanes.tiles.kept, r->inner);
+        const int left = add_temporary(r->into, r->dtype, space);
+        fuse_joins(r, whole, lanes, left);
+        struct kernel *kernel = new_kernel(r, space);
+        store(r, kernel, add_load(r, kernel, left, 0), left);
+        add_kernel(r->into, (struct program_kernel){.kernel = kernel, .space = space, .reduced = 1, .inner = 1});
+        whole = &r->into->kernels[r->into->count - 1];
+        lanes = deal(r, space->extents[1], lanes.threads.threads > 0, true);
     }
+    fuse_joins(r, whole, lanes, to);
 }
 
-/* The kernel becomes one with reduced dimensions. Others only join what several tiles leave, and convert. */
+/* The kernel becomes one with reduced dimensions. */
 static void reduce_fused(const struct reducing *r, int k, const struct reduce *how, struct lanes lanes)
 {
     struct kernel_program *into = r->into;
     struct program_kernel *kernel = &into->kernels[k];
-    const struct shape *points = SHAPE(r, r->points, r->inner);
-    const bool direct = into->temporaries[how->to].dtype == r->dtype, threads = lanes.threads.threads;
-    /* join_lanes converts by itself. */
-    const int to = direct || (lanes.chunks > 1 && !threads) ? how->to : add_temporary(into, r->dtype, points);
-    const int first = lanes.chunks > 1 ? add_temporary(into, r->dtype, chunks_shape(r, &lanes)) : to;
+    const bool converts = into->temporaries[how->to].dtype != r->dtype;
+    const int to = converts ? add_temporary(into, r->dtype, SHAPE(r, r->points, r->inner)) : how->to;
     into->temporaries[kernel->kernel->accesses[kernel->kernel->load_count].index].shape = SHAPE(r, 0);
-    fuse_joins(r, kernel, lanes, first);
-    if (lanes.chunks > 1)
-        join_chunks(r, lanes, first, to);
-    if (to != how->to) {
-        struct kernel *converts = new_kernel(r, points);
-        const int value = add_load(r, converts, to, 0);
-        add_kernel(into, (struct program_kernel){.kernel = store(r, converts, value, how->to), .space = points});
-    }
+    join_chunks(r, kernel, lanes, to);
+    if (converts)
+        add_conversion(r, to, how->to);
 }
 
 /* ---- the pass ---- */
@@ -385,8 +387,7 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     r.points = volume_between(&r, kernel->space, 0, parallel);
     kernel->reduce = NULL;
     if (joiner != JOIN_KERNELS && n > 1 && r.points * r.inner > 0) {
-        reduce_fused(&r, k, &how, joiner == JOIN_TILES ? deal_tiles(r.points, n, r.inner)
-                                                       : deal_threads(r.points, n, r.inner, false));
+        reduce_fused(&r, k, &how, deal(&r, n, joiner != JOIN_TILES, false));
         return;
     }
     r.lanes = n > 0 && n < LANES ? (int)n : LANES;

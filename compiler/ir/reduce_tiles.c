@@ -3,25 +3,17 @@
 
 #include "compiler/ir/reduce.h"
 
+#define SHARED static
+#include "templates/shared/lanes.c"
+
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b > 0);
 }
 
-/* Up to 64 blocks of a point, less where there are many lanes. */
-struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner)
+struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool ordered, bool partial)
 {
-    enum { BLOCKS = 64, LEVELS = 7, NEAR = 1 << 13 };
-    const int64_t most = elements < BLOCK_ELEMENTS ? NEAR : MAX_WIDTH; /* few lanes stay in the nearest cache */
-    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1};
-    lanes.lanes = elements < LANES ? elements : LANES;
-    lanes.width = inner < most / lanes.lanes ? inner : most / lanes.lanes;
-    lanes.windows = (inner + lanes.width - 1) / lanes.width;
-    lanes.chunk = lanes.lanes * LEVELS * lanes.width <= MAX_WIDTH ? BLOCKS : 1;
-    lanes.chunks = (elements - 1) / (lanes.chunk * BLOCK_ELEMENTS) + 1;
-    if (lanes.windows * lanes.chunks == 1 && elements * inner < TILE)
-        lanes.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
-    return lanes;
+    return (struct lanes){.tiles = deal_lanes(points, elements, inner, ordered, partial ? LANES : BLOCK_ELEMENTS)};
 }
 
 /* ---- threads ---- */
@@ -43,9 +35,9 @@ enum {
 static void deal_serially(struct lanes *lanes)
 {
     lanes->threads = (struct thread_joins){.threads = THREADS, .serial = true, .node = BLOCK_ELEMENTS, .levels = 1, .beside = 1};
-    lanes->lanes = lanes->elements < LANES ? lanes->elements : LANES;
-    lanes->width = THREADS;
-    lanes->windows = divide_up(lanes->inner, THREADS);
+    lanes->tiles.lanes = lanes->tiles.elements < LANES ? lanes->tiles.elements : LANES;
+    lanes->tiles.width = THREADS;
+    lanes->tiles.windows = divide_up(lanes->tiles.inner, THREADS);
 }
 
 /* How many nodes each thread takes, a power of two: all of them where the GPU is busy without further tiles, or where
@@ -62,33 +54,34 @@ static int64_t choose_depth(int64_t nodes, int64_t rows, int beside, bool partia
     return depth;
 }
 
-static void deal_lanes(struct lanes *lanes, bool partial)
+static void deal_block(struct lanes *lanes, bool partial)
 {
     const int node = partial ? AT_ONCE * LANES : BLOCK_ELEMENTS;
-    lanes->lanes = LANES;
-    lanes->width = lanes->inner < WINDOW ? lanes->inner : WINDOW;
-    lanes->windows = divide_up(lanes->inner, lanes->width);
-    const int across = (int)lanes->width * LANES, threads = across > THREADS ? MOST_THREADS : THREADS;
-    const int64_t units = threads / across, nodes = divide_up(lanes->elements, node);
+    lanes->tiles.lanes = LANES;
+    lanes->tiles.width = lanes->tiles.inner < WINDOW ? lanes->tiles.inner : WINDOW;
+    lanes->tiles.windows = divide_up(lanes->tiles.inner, lanes->tiles.width);
+    const int across = (int)lanes->tiles.width * LANES, threads = across > THREADS ? MOST_THREADS : THREADS;
+    const int64_t units = threads / across, nodes = divide_up(lanes->tiles.elements, node);
     int beside = 1;
     while (beside < nodes && 2 * beside <= units)
         beside *= 2;
-    lanes->together = units / beside;
-    const int64_t rows = divide_up(lanes->points, lanes->together) * lanes->windows;
+    lanes->tiles.together = units / beside;
+    const int64_t rows = divide_up(lanes->tiles.points, lanes->tiles.together) * lanes->tiles.windows;
     const int64_t depth = choose_depth(nodes, rows, beside, partial);
-    lanes->chunk = depth * beside;
-    lanes->chunks = divide_up(nodes, lanes->chunk);
+    lanes->tiles.chunk = depth * beside;
+    lanes->tiles.chunks = divide_up(nodes, lanes->tiles.chunk);
     lanes->threads = (struct thread_joins){.threads = threads, .partial = partial, .node = node,
                                       .levels = depth > 1 ? LEVELS : 1, .beside = beside};
 }
 
 struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool partial)
 {
-    struct lanes lanes = {.points = points, .elements = elements, .inner = inner, .together = 1, .chunk = 1, .chunks = 1};
+    struct lanes lanes = {.tiles = {.points = points, .elements = elements, .inner = inner, .together = 1, .chunk = 1,
+                                    .chunks = 1, .kept = LANES}};
     if (!partial && points == 1 && results_are_inner(elements, inner))
         deal_serially(&lanes);
     else
-        deal_lanes(&lanes, partial);
+        deal_block(&lanes, partial);
     return lanes;
 }
 

@@ -141,9 +141,9 @@ static bool is_wide(const struct kernel *kernel, const struct geometry *g)
 
 static enum along choose_along(const struct lanes *lanes, const struct geometry *g)
 {
-    if (g->columns == lanes->elements * lanes->inner && g->groups)
+    if (g->columns == lanes->tiles.elements * lanes->tiles.inner && g->groups)
         return ALONG_POINTS;
-    return g->columns == lanes->inner && g->groups ? ALONG_ELEMENTS : ALONG_ANY;
+    return g->columns == lanes->tiles.inner && g->groups ? ALONG_ELEMENTS : ALONG_ANY;
 }
 
 /* A thread computes elements singly, some of them at once. Those of a node must come out even. */
@@ -155,7 +155,7 @@ static void choose_joining(const struct kernel *kernel, const struct geometry *g
     int elements = most(LANES, WORK_MOST / work);
     elements = most(elements, tuning->loads / loaded_bytes(kernel, g->kinds));
     if (lanes->threads.serial)
-        elements = (int)lanes->lanes;
+        elements = (int)lanes->tiles.lanes;
     else if (lanes->threads.partial)
         elements = lanes->threads.node / LANES;
     form->reduces = true;

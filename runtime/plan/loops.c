@@ -115,10 +115,11 @@ static const struct weft_lanes *keep_lanes(struct arena *arena, const struct lan
 {
     if (!lanes)
         return NULL;
+    const struct lane_tiles *t = &lanes->tiles;
     const struct weft_lanes kept = {
-        .points = lanes->points, .elements = lanes->elements, .inner = lanes->inner, .rows = g->rows / lanes->points,
-        .lanes = lanes->lanes, .width = lanes->width, .windows = lanes->windows, .chunk = lanes->chunk, .chunks = lanes->chunks,
-        .together = lanes->together};
+        .points = t->points, .elements = t->elements, .inner = t->inner, .rows = g->rows / t->points, .lanes = t->lanes,
+        .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk, .chunks = t->chunks,
+        .together = t->together, .passes = t->passes, .step = t->step, .kept = t->kept};
     return arena_copy(arena, &kept, sizeof kept);
 }
 

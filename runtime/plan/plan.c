@@ -192,6 +192,8 @@ static bool make_kernels(struct weft_program *program, struct plan *plan, struct
         finish_kernel(plan, scratch, program, &division.drafts[k], filled_program(plan, occasion), shapes,
                       &plan->kernels[k]);
     join_traffic(plan);
+    if (!plan->target->chunks && program->context->fast & FAST_CHAIN)
+        find_chains(plan, &division);
     for (int k = 0; observer && k < division.count; k++)
         observer->kernel(program, plan->target, &division.drafts[k], plan->kernels[k].emitted->text);
     if (division.program.first_result || program_asks_shapes(plan->typed->program) ||

@@ -20,6 +20,9 @@ struct planned {
     const unsigned char *kinds;    /* of the accesses; enum access_kind */
     const int64_t *starts;         /* of the accesses: bytes from the tensor's first element to the walk's start */
     int64_t tiles;
+    int chain;                     /* so many kernels, from this one on, are run tile by tile: tile number t of each
+                                      needs only tiles number t of those before; 0: it runs alone, or another begins
+                                      its chain */
     int peel;                      /* as in struct geometry */
     unsigned long long *literals;
     double work;                   /* an estimate of its time, from the bytes moved and the instructions
@@ -64,6 +67,8 @@ struct plan *plan_get(struct weft_program *program, struct typed *typed,
                       const struct occasion *occasion, struct diags *diags);
 /* Lowers plan->users. From any thread, without a lock. */
 void plan_release(struct plan *plan);
+/* chain.c: finds the kernels that run tile by tile, and makes their tiles anew. `division` is that of the plan. */
+void find_chains(struct plan *plan, const struct division *division);
 /* Frees a plan that has no users and is in no table. */
 void plan_destroy(struct plan *plan);
 

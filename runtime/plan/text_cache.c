@@ -20,7 +20,9 @@ void put_instructions(struct buf *key, const struct kernel *kernel)
 static void add_lanes(struct buf *key, const struct lanes *lanes)
 {
     const struct thread_joins *how = &lanes->threads;
-    const int words[] = {(int)lanes->op, (int)lanes->acc, (int)lanes->tree, lanes->width == 1, how->threads, how->serial,
+    const struct lane_tiles *tiles = &lanes->tiles;
+    const int words[] = {(int)lanes->op, (int)lanes->acc, (int)lanes->tree, tiles->row, tiles->row ? (int)tiles->inner : 0,
+                         tiles->width == 1 && how->threads, how->threads, how->serial,
                          how->partial, how->node, how->levels, how->beside};
     buf_add(key, (const char *)words, sizeof words);
 }

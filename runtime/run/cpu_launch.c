@@ -82,7 +82,8 @@ void launch_init(struct launch *launch, const struct weft_context *context, stru
 {
     const struct planned *planned = launch->planned;
     size_t scratch_size = round_up(planned->emitted->scratch);
-    launch->threads = launch_threads(context, launch->work, launch->tiles);
+    if (!launch->threads)
+        launch->threads = launch_threads(context, launch->work, launch->tiles);
     launch->worker_size = round_up(sizeof(struct weft_args) + (size_t)planned->kernel->fault_count);
     launch->workers = allocate(arena, launch->threads, launch->worker_size);
     launch->ranges = launch->threads > 1 ? allocate(arena, launch->threads, LINE) : NULL;
@@ -147,13 +148,25 @@ static void run_tiles(const struct launch *launch, int index, int64_t begin, int
     run(worker(launch, index), begin, end);
 }
 
+/* The same for all kernels of a chain. */
+static void run_chain(const struct launch *launch, int index, int64_t begin, int64_t end)
+{
+    if (launch->chain < 2) {
+        run_tiles(launch, index, begin, end);
+        return;
+    }
+    for (int64_t tile = begin; tile < end; tile++)
+        for (int i = 0; i < launch->chain; i++)
+            run_tiles(launch + i, index, tile, tile + 1);
+}
+
 static void take_chunks(const struct share *share, int index)
 {
     const struct launch *launch = share->launch;
     int64_t begin, end;
     for (int i = 0; i < launch->threads; i++)
         while (claim(share, range_of(launch, (index + i) % launch->threads), &begin, &end))
-            run_tiles(launch, index, begin, end);
+            run_chain(launch, index, begin, end);
 }
 
 static void work(void *data, int index)
@@ -177,7 +190,7 @@ static void run_alone(const struct launch *launch)
 {
     int64_t chunk = tiles_of(launch, CHUNK);
     for (int64_t begin = 0; begin < launch->tiles; begin += chunk)
-        run_tiles(launch, 0, begin, chunk < launch->tiles - begin ? begin + chunk : launch->tiles);
+        run_chain(launch, 0, begin, chunk < launch->tiles - begin ? begin + chunk : launch->tiles);
 }
 
 static void run_together(struct launch *launch, struct weft_context *context)
@@ -191,8 +204,9 @@ static void run_together(struct launch *launch, struct weft_context *context)
 
 void launch_run(struct launch *launch, struct weft_context *context)
 {
-    if (!atomic_load(&launch->planned->loaded->final))
-        worker_wake(context);
+    for (int i = 0; i < launch->chain || !i; i++)
+        if (!atomic_load(&launch[i].planned->loaded->final))
+            worker_wake(context);
     if (launch->threads == 1)
         run_alone(launch);
     else

@@ -5,13 +5,14 @@
 
 #include "runtime/plan/plan.h"
 
-/* launch_init sets `threads` and what follows. Its caller sets everything else. */
+/* launch_init sets what follows `threads`. Its caller sets everything else. */
 struct launch {
     const struct planned *planned; /* a kernel of one of the samples' plans, for code, literals and faults */
     struct weft_sample *samples;   /* only those that have tiles */
     int64_t sample_count, tiles;
     double work, touched, stored;  /* of all samples; as in struct planned */
-    int threads;                   /* threads that may take part, the calling one included */
+    int chain;                     /* as in struct planned: these launches stand behind this one, with as many threads */
+    int threads;                   /* threads that may take part, the calling one included; 0: launch_init decides */
     char *workers;                 /* [threads] a struct weft_args and its faults each */
     size_t worker_size;
     char *ranges;                  /* [threads] of tiles, a cache line each */

@@ -88,8 +88,8 @@ static void *access_data(const struct call *call, const struct kernel *kernel, i
     }
 }
 
-/* Makes a launch on the call's only sample. */
-static void set_up(struct call *call, const struct planned *planned, struct launch *launch)
+/* Makes a launch on the call's only sample. Threads: as in struct launch. */
+static void set_up(struct call *call, const struct planned *planned, int threads, struct launch *launch)
 {
     const struct kernel *kernel = planned->kernel;
     struct weft_sample *sample =
@@ -100,8 +100,24 @@ static void set_up(struct call *call, const struct planned *planned, struct laun
     *sample = (struct weft_sample){0, &planned->walk, bases};
     *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1,
                               .tiles = planned->tiles, .work = planned->work,
-                              .touched = planned->touched, .stored = planned->stored};
+                              .touched = planned->touched, .stored = planned->stored, .chain = planned->chain,
+                              .threads = threads};
     launch_init(launch, call->program->context, &call->arena);
+}
+
+/* Makes the launches of the kernels that begin with number k. Returns their number. */
+static int set_up_chain(struct call *call, int k, struct launch *launches)
+{
+    const struct planned *first = &call->plan->kernels[k];
+    const int count = first->chain ? first->chain : 1;
+    double work = 0;
+    for (int i = 0; i < count; i++)
+        work += first[i].work;
+    const int threads = launch_threads(call->program->context, work, first->tiles);
+    for (int i = 0; i < count; i++)
+        set_up(call, &first[i], threads, &launches[k + i]);
+    launches[k].work = work;
+    return count;
 }
 
 static void run_plan(struct call *call)
@@ -111,10 +127,13 @@ static void run_plan(struct call *call)
     struct fault first = no_fault;
     if (call->plan->shared_bytes)
         call->temporaries = lend_aligned(&call->arena, call->plan->shared_bytes);
-    for (int k = 0; k < count; k++)
-        set_up(call, &call->plan->kernels[k], &launches[k]);
-    for (int k = 0; k < count; k++) {
-        launch_run(&launches[k], call->program->context);
+    for (int k = 0; k < count;)
+        k += set_up_chain(call, k, launches);
+    for (int k = 0, next = 0; k < count; k++) {
+        if (k == next) {
+            launch_run(&launches[k], call->program->context);
+            next += launches[k].chain ? launches[k].chain : 1;
+        }
         launch_remark(&launches[k], &first);
     }
     if (fault_is_any(&first))

@@ -37,7 +37,7 @@ operands: const T *const x_$ = N(nested)(w_$, p[$], s->strides[$ * stride + grou
 block: w_$
 tile: const char *from_$ = 0; /* where the row in w_$ begins */
 row: if (p[$] != from_$)
-row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], column1); /* NAME */
+row:     N(expand)(w_$, from_$ = p[$], s->offsets[$], s->distinct[$], s->columns); /* NAME */
 operands: const T *const x_$ = w_$ + i;
 //: load turned
 block: w_$

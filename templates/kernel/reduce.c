@@ -7,47 +7,55 @@ $library
 $helpers
 $blocks
 $joins
-/* Joins `count` staged elements to the lanes: rows of `width`, which the C compiler knows. */
-static inline void fold_rows(acc_t *lanes, const int width, const stage_t *stage, i64 count)
+/* Fetches what follows `bytes` from here on. */
+static inline void near(const void *from, i64 ahead, i64 bytes)
 {
-    acc_t l[64];
-    i64 i = 0;
-    for (int j = 0; j < width; j++)
-        l[j] = lanes[j];
-    for (; i + width <= count; i += width)
-        for (int j = 0; j < width; j++)
-            l[j] = join_acc(l[j], (acc_t)stage[i + j]);
-    for (int j = 0; j < width; j++)
-        lanes[j] = l[j];
-    for (; i < count; i++)
-        lanes[i % width] = join_acc(lanes[i % width], (acc_t)stage[i]);
+#if defined __GNUC__ && !defined __TINYC__
+    for (i64 k = 0; ahead && k < bytes; k += 64)
+        __builtin_prefetch((const char *)from + ahead + k);
+#endif
 }
-/* The same for any width, from lane number `at` on. Where there are few lanes it is 0. */
-SEPARATE static void fold(acc_t *lanes, i64 width, i64 at, const stage_t *stage, i64 count)
+/* Joins elements to a row of `width` lanes, from lane `at` on. ROW is the width where the C compiler knows it, else
+ * 0. */
+static void fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead)
 {
-    switch (width) {
-    case 16: fold_rows(lanes, 16, stage, count); return;
-    case 32: fold_rows(lanes, 32, stage, count); return;
-    case 48: fold_rows(lanes, 48, stage, count); return;
-    case 64: fold_rows(lanes, 64, stage, count); return;
+    enum { NEAR = 256 };
+    acc_t l[ROW + 1];
+    for (; ROW && at && count; count--, from++, at = at + 1 < ROW ? at + 1 : 0)
+        lanes[at] = join_acc(lanes[at], (acc_t)*from);
+    if (ROW && count >= ROW) {
+        for (int j = 0; j < ROW; j++)
+            l[j] = lanes[j];
+        for (; count >= ROW; count -= ROW, from += ROW) {
+            near(from, ahead, ROW * sizeof *from);
+            for (int j = 0; j < ROW; j++)
+                l[j] = join_acc(l[j], (acc_t)from[j]);
+        }
+        for (int j = 0; j < ROW; j++)
+            lanes[j] = l[j];
     }
-    for (i64 i = 0, run; i < count; i += run, at = 0) {
-        run = width - at < count - i ? width - at : count - i;
+    for (i64 run; count; from += run, count -= run, at = at + run < width ? at + run : 0) {
+        run = width - at < NEAR ? width - at : NEAR;
+        run = count < run ? count : run;
+        near(from, ahead, run * sizeof *from);
         INDEPENDENT
         for (i64 j = 0; j < run; j++)
-            lanes[at + j] = join_acc(lanes[at + j], (acc_t)stage[i + j]);
+            lanes[at + j] = join_acc(lanes[at + j], (acc_t)from[j]);
     }
 }
-/* Joins block `number`, whose lanes are reset, to the tree: level l holds the lanes of 2 ** l blocks. */
-SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 width, i64 number, acc_t absent)
+/* Joins block `number`, whose lanes are reset, to the tree: level l holds the lanes of 2 ** l blocks. Where the order
+ * does not matter, there is level 0 alone. */
+static void plant(tree_t *tree, acc_t *lanes, i64 width, i64 number, acc_t absent)
 {
     i64 level = 0;
-    while (number >> level & 1)
+    while (ORDERED && number >> level & 1)
         level++;
     tree_t *const to = tree + level * width;
     INDEPENDENT
     for (i64 j = 0; j < width; j++)
-        to[j] = (tree_t)lanes[j], lanes[j] = absent;
+        to[j] = ORDERED || !number ? (tree_t)lanes[j] : (tree_t)join_tree(to[j], (tree_t)lanes[j]);
+    for (i64 j = 0; j < width; j++)
+        lanes[j] = absent;
     for (i64 l = 0; l < level; l++) {
         const tree_t *const before = tree + l * width;
         INDEPENDENT
@@ -56,13 +64,13 @@ SEPARATE static void plant(tree_t *tree, acc_t *lanes, i64 width, i64 number, ac
     }
 }
 /* Joins what the tree holds of `blocks` blocks. Returns the lanes. */
-SEPARATE static tree_t *harvest(tree_t *tree, i64 width, i64 blocks)
+static tree_t *harvest(tree_t *tree, i64 width, i64 blocks)
 {
     i64 level = 0;
-    while (!(blocks >> level & 1))
+    while (ORDERED && !(blocks >> level & 1))
         level++;
     tree_t *const to = tree + level * width;
-    while (blocks >> ++level) {
+    while (ORDERED && blocks >> ++level) {
         const tree_t *const before = tree + level * width;
         const i64 count = blocks >> level & 1 ? width : 0;
         INDEPENDENT
@@ -71,10 +79,10 @@ SEPARATE static tree_t *harvest(tree_t *tree, i64 width, i64 blocks)
     }
     return to;
 }
-/* Joins lanes of `inner` elements each, 8 apart, 4, 2 and 1, as far as they are there. */
-SEPARATE static void join_lanes(tree_t *all, i64 lanes, i64 inner)
+/* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
+static void join_lanes(tree_t *all, i64 lanes, i64 inner)
 {
-    for (i64 apart = LANE_COUNT / 2; apart; apart /= 2) {
+    for (i64 apart = MAX_LANES / 2; apart; apart /= 2) {
         const i64 pairs = lanes - apart < apart ? lanes - apart : apart, far = apart * inner;
         INDEPENDENT
         for (i64 j = 0; j < pairs * inner; j++)
@@ -93,8 +101,10 @@ $entry
     $faults
     $buffers
     stage_t stage[STAGE + BLOCK];
-    acc_t *const lanes = (acc_t *)(args->scratch + SCRATCH);
-    tree_t *const tree = (tree_t *)(lanes + WIDTH);
+    acc_t own_lanes[ROW + 1];
+    tree_t own_tree[ROW * LEVELS + 1];
+    acc_t *const lanes = ROW ? own_lanes : (acc_t *)(args->scratch + SCRATCH);
+    tree_t *const out = ROW ? own_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
@@ -112,62 +122,72 @@ $entry
         const i64 chunk = local % r->chunks, window = local / r->chunks % r->windows;
         const i64 point0 = local / r->chunks / r->windows * r->together;
         const i64 point1 = point0 + r->together < r->points ? point0 + r->together : r->points;
-        const i64 from = window * r->width, inner = r->inner - from < r->width ? r->inner - from : r->width;
-        const i64 first = chunk * r->chunk * STAGE, rest = r->elements - first;
-        const i64 count = rest < r->chunk * STAGE ? rest : r->chunk * STAGE;
-        const i64 width = r->lanes * inner, block = STAGE * inner;
-        const i64 capacity = width < STAGE ? STAGE / width * width : STAGE; /* whole rows of few lanes */
+        const i64 from = window * r->width, rest = r->inner - from < r->width ? r->inner - from : r->width;
+        const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
+        const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
+        const i64 width = ROW ? ROW : r->lanes / r->passes * inner;
+        tree_t *const tree = r->passes > 1 ? out + r->lanes * inner : out;
         char *p[ACCESSES];
         $tile
         for (i64 j = 0; j < width; j++)
             lanes[j] = absent;
         for (i64 point = point0; point < point1; point++) {
-            i64 at = first * r->inner + from, left = count * inner, taken = 0, filled = 0, blocks = 0, ahead = block;
-            while (left > 0) { /* a run of elements in a row */
-                const i64 row = at / s->columns, column0 = at % s->columns;
-                i64 run = s->columns - column0 < left ? s->columns - column0 : left, number = row + point * r->rows;
-                if (r->windows > 1 && run > inner - taken % inner)
-                    run = inner - taken % inner;
-                const i64 column1 = column0 + run;
-                i64 head = 0;
-                for (int k = 0; k < ACCESSES; k++)
-                    p[k] = sample->bases[k];
-                for (i64 g = groups; g-- > 0; number /= s->extents[g])
-                    for (int k = 0; k < ACCESSES; k++)
-                        p[k] += number % s->extents[g] * s->strides[k * stride + g];
-                (void)head;
-                $row
-                for (i64 i = column0, m; i < column1; i += m) {
-                    m = column1 - i < BLOCK ? column1 - i : BLOCK;
-                    m = capacity - filled < m ? capacity - filled : m;
-                    m = ahead < m ? ahead : m;
-                    $operands
-                    $body
-                    $results
-                    filled += m;
-                    taken += m;
-                    left -= m;
-                    ahead -= m;
-                    if (filled < capacity && left && ahead)
-                        continue;
-                    fold(lanes, width, (block - ahead - filled) % width, stage, filled);
-                    filled = 0;
-                    if (ahead && left)
-                        continue;
+            tree_t *all = out;
+            for (i64 pass = 0; pass < r->passes; pass++) {
+                i64 blocks = 0;
+                for (i64 block = first; block < stop; block += r->block) {
+                    const i64 limit = stop - block < r->block ? stop : block + r->block;
+                    for (i64 element = block + pass; element < limit; element += r->step) {
+                        i64 at = element * r->inner + from, filled = 0;
+                        i64 left = (r->passes == 1 && r->windows == 1 ? limit - element : 1) * inner;
+                        i64 lane = r->windows > 1 && r->passes == 1 ? (element - block) % r->lanes * inner : 0;
+                        while (left > 0) { /* a run of elements in a row */
+                            const i64 row = at / s->columns, column0 = at % s->columns;
+                            const i64 run = s->columns - column0 < left ? s->columns - column0 : left;
+                            const i64 column1 = column0 + run;
+                            i64 number = row + point * r->rows, head = 0;
+                            for (int k = 0; k < ACCESSES; k++)
+                                p[k] = sample->bases[k];
+                            for (i64 g = groups; g-- > 0; number /= s->extents[g])
+                                for (int k = 0; k < ACCESSES; k++)
+                                    p[k] += number % s->extents[g] * s->strides[k * stride + g];
+                            (void)head;
+                            at += run;
+                            left -= run;
+                            if (DIRECT) {
+                                fold(lanes, width, lane, (const stage_t *)p[SOURCE] + column0, run, args->ahead);
+                                lane = (lane + run) % width;
+                                continue;
+                            }
+                            $row
+                            for (i64 i = column0, m; i < column1; i += m) {
+                                m = column1 - i < BLOCK ? column1 - i : BLOCK;
+                                m = STAGE - filled < m ? STAGE - filled : m;
+                                $operands
+                                $body
+                                $results
+                                filled += m;
+                                if (filled < STAGE && (left || i + m < column1))
+                                    continue;
+                                fold(lanes, width, lane, stage, filled, 0);
+                                for (lane += filled; lane >= width;)
+                                    lane -= width;
+                                filled = 0;
+                            }
+                        }
+                    }
                     plant(tree, lanes, width, blocks++, absent);
-                    ahead = block;
                 }
-                at += run;
-                if (r->windows > 1 && taken % inner == 0)
-                    at += r->inner - inner;
+                all = harvest(tree, width, blocks);
+                if (r->passes > 1)
+                    keep(out + pass * inner, all, inner);
             }
-            tree_t *const all = harvest(tree, width, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1];
-            if (r->chunks == 1) {
-                join_lanes(all, r->lanes, inner);
-                keep(to + point * r->inner + from, all, inner);
-            }
-            for (int j = 0; j < LANE_COUNT && r->chunks > 1; j++)
-                keep(to + ((point * r->chunks + chunk) * LANE_COUNT + j) * r->inner + from, all + j * inner, inner);
+            all = r->passes > 1 ? out : all;
+            if (r->kept == 1)
+                join_lanes(all, ROW ? ROW / INNER : r->lanes, inner);
+            tree_t *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
+            for (i64 j = 0; j < r->kept; j++)
+                keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);
         }
     }
     $remarks

@@ -1,5 +1,5 @@
 /* float32 out */
-@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 86 lines: #if defined __clang__ ... };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
@@ -76,7 +76,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             if (p[0] != from_0)
-                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], column1); /* k */
+                expand_f32(w_0, from_0 = p[0], s->offsets[0], s->distinct[0], s->columns); /* k */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

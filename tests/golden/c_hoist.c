@@ -1,5 +1,5 @@
 /* float64 temporary 1 */
-@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 86 lines: #if defined __clang__ ... };
 f64 exp(f64);
 @ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
@@ -101,11 +101,8 @@ enum { BLOCK = 64, ACCESSES = 3 };
  * then stores. */
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
-    long long lanes;               /* of each inner element: 16, or as many as there are elements */
     long long rows;                /* of the geometry, for each point */
-    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
-    long long chunk, chunks;       /* how many blocks of elements a tile takes; tiles behind each other */
-    long long together;            /* how many points a tile takes */
+    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
@@ -361,11 +358,8 @@ enum { BLOCK = 64, ACCESSES = 3 };
  * then stores. */
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
-    long long lanes;               /* of each inner element: 16, or as many as there are elements */
     long long rows;                /* of the geometry, for each point */
-    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
-    long long chunk, chunks;       /* how many blocks of elements a tile takes; tiles behind each other */
-    long long together;            /* how many points a tile takes */
+    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */

@@ -1,5 +1,5 @@
 /* float32 out0 */
-@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 86 lines: #if defined __clang__ ... };
 @ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
@@ -111,11 +111,8 @@ enum { BLOCK = 64, ACCESSES = 2 };
  * then stores. */
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
-    long long lanes;               /* of each inner element: 16, or as many as there are elements */
     long long rows;                /* of the geometry, for each point */
-    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
-    long long chunk, chunks;       /* how many blocks of elements a tile takes; tiles behind each other */
-    long long together;            /* how many points a tile takes */
+    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */

@@ -47,11 +47,8 @@ enum { BLOCK = 64, ACCESSES = 3 };
  * then stores. */
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
-    long long lanes;               /* of each inner element: 16, or as many as there are elements */
     long long rows;                /* of the geometry, for each point */
-    long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
-    long long chunk, chunks;       /* how many blocks of elements a tile takes; tiles behind each other */
-    long long together;            /* how many points a tile takes */
+    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
@@ -305,7 +302,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 @ headline.c, 43 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 144 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 141 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif

@@ -1,7 +1,7 @@
 /* float32 out */
 @ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 46 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
+@ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
@@ -45,9 +45,9 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
         for (i64 row = row0; row < row1; row++) {
             i64 head = 0; /* elements in front of the first whole block */
             if (p[1] != from_1)
-                expand_f32(w_1, from_1 = p[1], s->offsets[1], s->distinct[1], column1); /* last */
+                expand_f32(w_1, from_1 = p[1], s->offsets[1], s->distinct[1], s->columns); /* last */
             if (p[2] != from_2)
-                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], column1); /* row */
+                expand_f32(w_2, from_2 = p[2], s->offsets[2], s->distinct[2], s->columns); /* row */
             head = first_block(args, p[3] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
                 m = head ? head : BLOCK;

@@ -90,21 +90,63 @@ class Reductions(unittest.TestCase):
             found = np.asarray(weft.evaluate("sum(x)", {"x": x}))
             self.assertTrue(same(np.asarray(printed["order"](x, np.add)), found), count)
 
+    def ways(self, text, x, slow, threads=(1, 2, 3)):
+        """The same bits on every number of threads, from the same values in another order in memory, and by the way
+        that stores all values."""
+        expected = np.asarray(weft.evaluate(text, {"x": x}, context=slow))
+        for count in threads:
+            for how in ("dense", ("turned", "backwards", "apart")[x.size % 3]):
+                found = np.asarray(weft.evaluate(text, {"x": strided(x, how)}, context=weft.Context(threads=count)))
+                self.assertTrue(same(found, expected), f"{text} of {x.dtype}{x.shape}, {how}, on {count} threads")
+
     def test_ways(self):
-        """Blocks of several tiles, and every number of threads, against the way that stores all values."""
-        before = os.environ.get("WEFT_DISABLE", "")
-        os.environ["WEFT_DISABLE"] = ",".join(filter(None, [before, "reduce"]))
-        slow = weft.Context(threads=1)
-        os.environ["WEFT_DISABLE"] = before
-        rng = np.random.default_rng(3)
+        """Blocks of several tiles, few and many neighbours, short and long reduced extents."""
+        rng, slow = np.random.default_rng(3), without("reduce")
         for shape, axes in [((200000,), 0), ((3, 70001), 1), ((70000, 3), 0), ((66000, 2, 5), [0, 1]),
-                            ((2, 66000, 3), 1), ((1100, 5000), 0), ((100000, 3), 1), ((300, 70, 64), [0, 2])]:
+                            ((2, 66000, 3), 1), ((1100, 5000), 0), ((100000, 3), 1), ((300, 70, 64), [0, 2]),
+                            ((70000, 300), 0), ((3, 2500, 257), 1), ((9, 20000), 0), ((20, 9000), 0), ((8, 3000), 0)]:
             x = values(shape, "float32", rng)
-            for text in (f"sum(x, axes={axes})", f"std(x, axes={axes})", f"argmax(x, axes={axes})"):
-                expected = np.asarray(weft.evaluate(text, {"x": x}, context=slow))
-                for threads in (1, 2, 3):
-                    found = weft.evaluate(text, {"x": x}, context=weft.Context(threads=threads))
-                    self.assertTrue(same(np.asarray(found), expected), f"{text} of {shape} on {threads} threads")
+            for name in ("sum", "std", "argmax", "min"):
+                self.ways(f"{name}(x, axes={axes})", x, slow, (1, 3) if x.size < 10 ** 6 else (3,))
+
+    def test_types(self):
+        """Narrow integers are added in few bits, as long as these hold the sum."""
+        rng, slow = np.random.default_rng(4), without("reduce")
+        for dtype in ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint64", "float16", "float64"):
+            for shape, axes in [((70000,), 0), ((40000, 3), 0), ((5, 7000), 1), ((3000, 65), 0), ((1500, 300), 0)]:
+                for extreme in (False, True):
+                    x = values(shape, dtype, rng)
+                    if extreme and x.dtype.kind in "iu":
+                        x[...] = np.iinfo(dtype).min or np.iinfo(dtype).max
+                    for name in ("sum", "mean", "prod", "any", "argmin") + (("max",) if dtype != "bool" else ()):
+                        self.ways(f"{name}(x, axes={axes})", x, slow, (2,))
+
+    def test_chains(self):
+        """Kernels that take turns row by row."""
+        rng = np.random.default_rng(5)
+        slow, alone = without("reduce"), without("chain")
+        layernorm = "d = x - mean(x, axis=-1, keepdims=true); d / sqrt(mean(d * d, axis=-1, keepdims=true) + 1e-5)"
+        for shape in ((700, 1000), (64, 4100), (5, 200, 333), (33, 1, 9000), (2, 90000), (100000, 3)):
+            x = values(shape, "float32", rng)
+            x[~np.isfinite(x)] = 1
+            for text in ("softmax(x)", layernorm, "std(x, axis=-1)", "x / norm(x, axes=-1, keepdims=true)",
+                         "logsumexp(x, axes=-1)", "return a = softmax(x), b = mean(x, axis=-1)",
+                         "m = max(x, axis=-1, keepdims=true); s = sum(x - m, axis=-1); sum(s * s)"):
+                expected = weft.evaluate(text, {"x": x}, context=slow)
+                for context in (alone, *(weft.Context(threads=n) for n in (1, 2, 3, 8))):
+                    found = weft.evaluate(text, {"x": x}, context=context)
+                    for a, b in zip(*([np.asarray(r) for r in (y if text.startswith("return") else [y])]
+                                      for y in (expected, found))):
+                        self.assertTrue(same(b, a), f"{text} of {shape}")
+
+
+def without(word):
+    """A context on one thread without a fast path."""
+    before = os.environ.get("WEFT_DISABLE", "")
+    os.environ["WEFT_DISABLE"] = ",".join(filter(None, [before, word]))
+    context = weft.Context(threads=1)
+    os.environ["WEFT_DISABLE"] = before
+    return context
 
 
 if __name__ == "__main__":

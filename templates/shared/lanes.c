@@ -1,0 +1,60 @@
+/* How tiles of a kernel with reduced dimensions share its space: see struct lane_tiles. One text for the library, which
+ * includes it, and for ahead-of-time sources, which carry it. SHARED is what a function begins with. */
+
+//: lanes
+/* The number of lanes of each inner element. Where their order does not matter, rows of lanes are whole blocks. */
+static int64_t choose_lanes(int64_t elements, int64_t inner, bool ordered, bool small)
+{
+    int64_t lanes = ordered ? LANES : 1;
+    while (!ordered && lanes * inner % BLOCK != 0 && lanes * inner < MAX_WIDTH / 2)
+        lanes *= 2;
+    while (!ordered && !small && lanes / 2 >= elements)
+        lanes /= 2;
+    return ordered && !small && elements < lanes ? elements : lanes;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The tree's levels for so many blocks. */
+static int64_t count_levels(int64_t blocks)
+{
+    int64_t levels = 1;
+    while (((int64_t)1 << levels) <= blocks)
+        levels++;
+    return levels;
+}
+
+/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANES to join what tiles left, where a tile takes it all. */
+SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
+{
+    enum { SMALL = 4, WIDE = 256, FEW = 64, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
+    const bool small = inner <= SMALL, last = block == LANES;
+    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
+    t.lanes = choose_lanes(elements, inner, ordered, small);
+    t.row = small ? (int)(t.lanes * inner) : 0;
+    t.block = ordered ? block : t.lanes * 256;
+    t.passes = ordered && inner >= WIDE ? t.lanes : 1;
+    const int64_t blocks = (elements - 1) / t.block + 1;
+    while (last && t.chunk < blocks)
+        t.chunk *= 2;
+    int64_t most = smaller(MAX_TREE / count_levels(t.chunk), MAX_WIDTH) / t.lanes;
+    if (t.passes > 1)
+        most = MAX_TREE / (elements > FEW ? LANES + count_levels(t.chunk) : MAX_LANES * 2);
+    t.windows = (inner - 1) / most + 1;
+    t.width = t.windows == 1 ? inner : ((inner - 1) / t.windows / BLOCK + 1) * BLOCK;
+    t.width = t.width > most ? most : t.width;
+    t.windows = (inner - 1) / t.width + 1;
+    t.step = t.passes > 1 ? LANES : t.windows > 1 ? 1 : t.block;
+    while (!last && t.chunk > 1 && ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 &&
+           t.chunk * t.block * t.width > LEAST)
+        t.chunk /= 2;
+    t.chunks = (blocks - 1) / t.chunk + 1;
+    t.kept = !ordered || t.chunks == 1 ? 1 : LANES;
+    t.together = 1;
+    if (t.windows * t.chunks == 1 && elements * inner < TILE)
+        t.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
+    return t;
+}
