@@ -2,13 +2,13 @@
 
 `formula` is for everybody who traces or fuses (CuPy's fuse, torch.compile, jax.jit) and, in float64, for
 the reference; its first argument has the words in which they differ. `kernel` is the body of a CuPy
-ElementwiseKernel over operands n (its signature) with i as the number of the element; `eager` writes into `out`
+ElementwiseKernel over operands n (its signature) with i as the number of the element, or None; `eager` writes into `out`
 with as few of PyTorch's kernels as it allows."""
 import numpy as np
 
 import gpu_arrays
 
-f32, u8, f16 = np.float32, np.uint8, np.float16
+f32, u8, f16, i64 = np.float32, np.uint8, np.float16, np.int64
 GAIN = np.array([1.25, 0.75, 0.75], f32)
 MEAN, DEVIATION = np.array([123.7, 116.3, 103.5], f32), np.array([58.4, 57.1, 57.4], f32)
 
@@ -125,8 +125,34 @@ def places(scale):
                lambda torch, out, img, column: torch.mul(img, column, out=out), 1e-6)
 
 
+def reductions(scale):
+    """All elements, rows, columns, and what stands above them. A result of one element has one dimension."""
+    n = (scaled(1 << 26, scale, 3000),)
+    r, k = scaled(8192, scale, 70), scaled(4096, scale, 300)
+    yield Case("sum of float32", "sum(x, keepdims=true)", {"x": (n, f32)}, ((1,), f32), lambda w, x: w.sum(x, 0).reshape(1),
+               None, lambda torch, out, x: torch.sum(x, dim=0, keepdim=True, out=out), 1e-4)
+    yield Case("mean of squares of differences", "mean((x - y) ** 2, keepdims=true)", {"x": (n, f32), "y": (n, f32)}, ((1,), f32),
+               lambda w, x, y: w.mean((x - y) ** 2, 0).reshape(1),
+               None, lambda torch, out, x, y: torch.mean((x - y) ** 2, dim=0, keepdim=True, out=out), 1e-4)
+    yield Case("sums of rows", "sum(x, axes=1)", {"x": ((r, k), f32)}, ((r,), f32), lambda w, x: w.sum(x, 1),
+               None, lambda torch, out, x: torch.sum(x, dim=1, out=out), 1e-4)
+    yield Case("sums of columns", "sum(x, axes=0)", {"x": ((r, k), f32)}, ((k,), f32), lambda w, x: w.sum(x, 0),
+               None, lambda torch, out, x: torch.sum(x, dim=0, out=out), 1e-4)
+    yield Case("means of channels, uint8", "mean(x, axes=[0, 1])", {"x": ((r, scaled(4096, scale, 7), 3), u8)}, ((3,), f32),
+               lambda w, x: w.mean(w.mean(w.f32(x), 0), 0),
+               None, lambda torch, out, x: torch.mean(x.to(torch.float32), dim=(0, 1), out=out), 1e-4)
+    yield Case("softmax", "softmax(x)", {"x": ((r, k), f32)}, ((r, k), f32),
+               lambda w, x: w.exp(x) / w.sum(w.exp(x), 1).reshape(-1, 1),
+               None, lambda torch, out, x: torch.softmax(x, 1, out=out), 1e-5)
+    yield Case("positions of the greatest", "argmax(x, axes=1)", {"x": ((r, k), f32)}, ((r,), i64), lambda w, x: w.argmax(x, 1),
+               None, lambda torch, out, x: out.copy_(torch.argmax(x, dim=1)))
+    yield Case("lengths of short vectors", "norm(x, axes=1)", {"x": ((scaled(1 << 24, scale, 500), 3), f32)},
+               ((scaled(1 << 24, scale, 500),), f32), lambda w, x: w.sqrt(w.sum(x * x, 1)),
+               None, lambda torch, out, x: torch.linalg.vector_norm(x, dim=1, out=out), 1e-5)
+
+
 def cases(scale):
-    for group in (flat, pictures, broadcasts, ragged, places):
+    for group in (flat, pictures, broadcasts, ragged, places, reductions):
         yield from group(scale)
 
 

@@ -31,7 +31,7 @@ class Contender:
 
 # The words in which the libraries differ; the reference computes in float64.
 NUMPY = types.SimpleNamespace(f32=np.float64, u8=np.uint8, f16=np.float64, max=np.maximum, clip=np.clip, rint=np.rint, sin=np.sin,
-                              exp=np.exp, sqrt=np.sqrt, abs=np.abs)
+                              exp=np.exp, sqrt=np.sqrt, abs=np.abs, sum=np.sum, mean=np.mean, argmax=np.argmax)
 
 
 def reference(case, inputs):
@@ -72,9 +72,11 @@ class Cupy:
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(np.float32), u8=lambda x: x.astype(np.uint8), f16=lambda x: x.astype(np.float16),
             max=self.cupy.maximum, clip=self.cupy.clip, rint=self.cupy.rint, sin=self.cupy.sin, exp=self.cupy.exp, sqrt=self.cupy.sqrt,
-            abs=self.cupy.absolute)
+            abs=self.cupy.absolute, sum=self.cupy.sum, mean=self.cupy.mean, argmax=self.cupy.argmax)
 
     def kernel(self, case, sets):
+        if not case.kernel:
+            raise Skip("no kernel of elements alone")
         given, result, body = case.kernel
         kernel = self.cupy.ElementwiseKernel(given, result, body, "bench")
         names = [operand.split()[-1] for operand in given.split(",")]
@@ -111,7 +113,8 @@ class Torch:
             self.around = lambda: torch.cuda.stream(external)
         self.words = types.SimpleNamespace(
             f32=lambda x: x.to(torch.float32), u8=lambda x: x.to(torch.uint8), f16=lambda x: x.to(torch.float16),
-            max=torch.maximum, clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt, abs=torch.abs)
+            max=torch.maximum, clip=torch.clip, rint=torch.round, sin=torch.sin, exp=torch.exp, sqrt=torch.sqrt, abs=torch.abs, sum=torch.sum,
+            mean=torch.mean, argmax=torch.argmax)
 
     def eager(self, case, sets):
         return Contender("PyTorch eager", bound(case, sets, self.torch.from_dlpack,
@@ -140,7 +143,7 @@ class Jax:
         self.words = types.SimpleNamespace(
             f32=lambda x: x.astype(numpy.float32), u8=lambda x: x.astype(numpy.uint8),
             f16=lambda x: x.astype(numpy.float16), max=numpy.maximum, clip=numpy.clip, rint=numpy.rint, sin=numpy.sin, exp=numpy.exp,
-            sqrt=numpy.sqrt, abs=numpy.abs)
+            sqrt=numpy.sqrt, abs=numpy.abs, sum=numpy.sum, mean=numpy.mean, argmax=numpy.argmax)
 
     def jit(self, case, sets):
         if case.ragged:

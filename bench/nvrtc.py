@@ -53,6 +53,14 @@ def log_of(lib, program):
     return text.value.decode(errors="replace")
 
 
+def kernels(text):
+    """The texts of a program's kernels, which stand one after the other."""
+    while text:
+        end = text.index("\n}\n", text.index("weft_kernel(")) + 3
+        yield text[:end]
+        text = text[end:]
+
+
 def compile_text(lib, text, arch, options=STRICT):
     """The cubin's bytes, the seconds that making it took, and what was told."""
     words = [f"--gpu-architecture={arch}".encode()] + [option.encode() for option in options]

@@ -140,7 +140,7 @@ static bool many_heavy(const struct emitter *e)
         const struct ins *ins = &e->kernel->ins[i];
         rows += ins->kind == INS_OP && op_weight(ins->op, ins->source) >= HEAVY;
     }
-    return e->params->target->chunks && rows * copies > MAX_HEAVY;
+    return e->params->target->chunks && rows * copies * (1 + form->reduces) > MAX_HEAVY;
 }
 
 /* An upper bound of what declare_block and the slots will take. */

@@ -7,11 +7,18 @@ $numbers
 $helpers
 $blocks
 $joins
-/* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL values. The
- * first one is there. From element `end` on there are none: `absent` takes their place, and the one before is computed
- * again, so that loads need no branches. */
+#if LINE
+#define INNER 1
+#else
+#define INNER (index)s->lanes.inner
+#endif
+#define ALWAYS_WHOLE (SERIAL && UNROLL < LANE_COUNT) /* there are no more elements */
+/* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL values. If
+ * WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes their place, and
+ * the one before is computed again, so that loads need no branches. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                    const index element, const index end, const index inner, const acc_t absent, acc_t *values)
+                    const index element, const index end, const index inner, const acc_t absent, acc_t *values,
+                    const int WHOLE)
 {
     const int BLOCK = 1, begin = 0;
     $literals
@@ -22,18 +29,18 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     UNROLLED
     for (int u = 0; u < UNROLL; u++) {
         const index own = element + u * BETWEEN;
-        const int m = own < end;
+        const int m = WHOLE || own < end;
         e = m ? own : e;
         elements[u] = m;
         $offsets
 #if ALONG == ALONG_POINTS
-        const index i = e * (index)s->lanes.inner + inner;
+        const index i = e * INNER + inner;
         uindex rest = (uindex)point;
 #elif ALONG == ALONG_ELEMENTS
         const index i = inner;
         uindex rest = (uindex)(point * (index)s->lanes.elements + e);
 #else
-        const index n = (point * (index)s->lanes.elements + e) * (index)s->lanes.inner + inner;
+        const index n = (point * (index)s->lanes.elements + e) * INNER + inner;
 #if GROUPS
         uindex rest = divide((uindex)n, &s->columns);
         const index i = n - (index)(rest * (uindex)s->columns.divisor);
@@ -64,6 +71,15 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
     }
     $remarks
 }
+/* The same, for the place at hand. */
+DEVICE void compute_values(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
+                           const index element, const index end, const index inner, const acc_t absent, acc_t *values)
+{
+    if (ALWAYS_WHOLE || end - element > (UNROLL - 1) * BETWEEN)
+        compute(args, s, bases, point, element, end, inner, absent, values, true);
+    else
+        compute(args, s, bases, point, element, end, inner, absent, values, false);
+}
 #if SERIAL
 /* Each thread joins all elements of one result: value u of a row of lanes is lane u's. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
@@ -79,7 +95,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
         lanes[u] = absent;
     ROLLED
     for (index e = 0; e < count; e += LANE_COUNT) {
-        compute(args, s, bases, 0, e, count, inner, absent, values);
+        compute_values(args, s, bases, 0, e, count, inner, absent, values);
         UNROLLED
         for (int u = 0; u < UNROLL; u++)
             lanes[u] = join_acc(lanes[u], values[u]);
@@ -130,7 +146,7 @@ DEVICE tree_t join_nodes(const struct weft_args *args, const struct weft_geometr
     ROLLED
     for (index node = first; node < last; node += NODE) {
 #if PARTIAL
-        compute(args, s, bases, point, node + lane, last, inner, absent, values);
+        compute_values(args, s, bases, point, node + lane, last, inner, absent, values);
         UNROLLED
         for (int apart = 1; apart < UNROLL; apart *= 2)
             UNROLLED
@@ -142,7 +158,7 @@ DEVICE tree_t join_nodes(const struct weft_args *args, const struct weft_geometr
         acc_t x = absent;
         ROLLED
         for (index e = node + lane; e < end; e += UNROLL * LANE_COUNT) {
-            compute(args, s, bases, point, e, end, inner, absent, values);
+            compute_values(args, s, bases, point, e, end, inner, absent, values);
             UNROLLED
             for (int u = 0; u < UNROLL; u++)
                 x = join_acc(x, values[u]);
@@ -166,9 +182,9 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
     const int t = (int)threadIdx.x, width = LINE ? 1 : (int)r->width, unit = t / (LANE_COUNT * width);
     const int lane = t / width % LANE_COUNT, part = unit % BESIDE, used = unit / BESIDE < (int)r->together;
     const index point = (index)group * (index)r->together + unit / BESIDE;
-    const index inner = (index)window * width + (LINE ? 0 : t % width), elements = (index)r->elements;
+    const index inner = LINE ? 0 : (index)window * width + t % width, elements = (index)r->elements;
     const index nodes = (index)r->chunk / BESIDE, first = ((index)chunk * BESIDE + part) * nodes * NODE;
-    const bool mine = used && point < (index)r->points && inner < (index)r->inner;
+    const bool mine = used && point < (index)r->points && inner < INNER;
     tree_t *const to = (tree_t *)bases[ACCESSES - 1];
     tree_t x = (tree_t)absent;
     if (mine && first < elements)
@@ -188,7 +204,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
 #endif
     if (chunks > 1) {
         if (mine && part == 0)
-            to[((i64)((i64)point * chunks + chunk) * LANE_COUNT + lane) * (i64)r->inner + inner] = x;
+            to[((i64)((i64)point * chunks + chunk) * LANE_COUNT + lane) * INNER + inner] = x;
         return;
     }
 #if LINE
@@ -208,7 +224,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
     }
 #endif
     if (mine && part == 0 && lane == 0)
-        to[(i64)point * (i64)r->inner + inner] = x;
+        to[(i64)point * INNER + inner] = x;
 }
 #endif
 $samples
