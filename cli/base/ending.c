@@ -57,19 +57,33 @@ static void end_by(int number)
     _exit(128 + number);
 }
 
-static void *wait_for_signal(void *set)
+/* Nothing of ours goes on, and nothing unfinished stays. */
+static void clear_up(void)
 {
-    int number;
-    while (sigwait(set, &number) != 0)
-        continue;
-    begun = true;
+    if (atomic_exchange(&begun, true))
+        for (;;)
+            pause(); /* another thread is ending the process */
     silence();
     weft_cancel();
     lock_in_time();
     if (remove_outputs)
         remove_outputs(remove_user);
+}
+
+static void *wait_for_signal(void *set)
+{
+    int number;
+    while (sigwait(set, &number) != 0)
+        continue;
+    clear_up();
     end_by(number);
     return NULL;
+}
+
+void ending_give_up(void)
+{
+    clear_up();
+    _exit(1);
 }
 
 /* Of SIGPIPE, in any thread. */

@@ -1,4 +1,4 @@
-/* How the command ends by a signal: at once, whatever its threads do, without a word, and leaving nothing behind.
+/* How the command ends by a signal, or without memory: at once, whatever its threads do, without a word, and leaving nothing behind.
  *
  * Invariant: SIGINT, SIGTERM and SIGHUP are blocked in all threads. One thread of its own waits for them, so nothing
  * has to be safe in a handler, and what it does is not interrupted by a second signal. */
@@ -16,5 +16,7 @@ void ending_hold(void);
 void ending_release(void);
 /* Returns unless the process is about to end by a signal: it does not do anything else then. */
 void ending_pass(void);
+/* Ends the process with exit status 1 and leaves as little behind, from any thread. */
+_Noreturn void ending_give_up(void);
 
 #endif

@@ -1,11 +1,12 @@
 /* See pool.h. */
 #include "cli/base/pool.h"
 
+#include "cli/base/ending.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct pool_block {
     struct pool_block *before;
@@ -17,7 +18,7 @@ void *pool_alloc(struct pool *pool, size_t size)
     struct pool_block *block = size < PTRDIFF_MAX - sizeof *block ? calloc(1, sizeof *block + size) : NULL;
     if (!block) {
         fputs("weft: error: out of memory\n", stderr);
-        _exit(1); /* from any thread, and from inside the library */
+        ending_give_up(); /* from any thread, and from inside the library */
     }
     block->before = pool->last;
     pool->last = block;

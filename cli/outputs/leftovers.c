@@ -32,11 +32,14 @@ static bool is_name(const char *name)
     return first && name[first] == '-' && second && !name[first + 1 + second];
 }
 
+/* False and errno: ENOENT if it does not. */
 static bool is_same(int fd, int parent, const char *name)
 {
     struct stat open, named;
-    return fstat(fd, &open) == 0 && fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+    if (fstat(fd, &open) != 0 || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    errno = ENOENT;
+    return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 /* ---- the mark ---- */
@@ -78,15 +81,6 @@ static bool has_mark(int fd)
 
 /* ---- removing ---- */
 
-static DIR *list_directory(int fd)
-{
-    int copy = openat(fd, ".", DIRECTORY);
-    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!list && copy >= 0)
-        close(copy);
-    return list;
-}
-
 static void empty(int fd, const char *spared);
 
 static void remove_entry(int fd, const char *name)
@@ -101,16 +95,24 @@ static void remove_entry(int fd, const char *name)
     unlinkat(fd, name, AT_REMOVEDIR);
 }
 
-/* The directories in a folder hold files only. */
+static bool is_removed(const char *name, const char *spared)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, spared) != 0;
+}
+
+/* The directories in a folder hold files only. Not by readdir, because there may be no memory left. */
 static void empty(int fd, const char *spared)
 {
-    DIR *list = list_directory(fd);
-    struct dirent *entry;
-    while (list && (entry = readdir(list)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && strcmp(entry->d_name, spared) != 0)
-            remove_entry(fd, entry->d_name);
-    if (list)
-        closedir(list);
+    _Alignas(struct dirent64) char room[4096];
+    ssize_t size;
+    lseek(fd, 0, SEEK_SET);
+    while ((size = getdents64(fd, room, sizeof room)) > 0)
+        for (ssize_t at = 0; at < size;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(room + at);
+            if (is_removed(entry->d_name, spared))
+                remove_entry(fd, entry->d_name);
+            at += entry->d_reclen;
+        }
 }
 
 /* The mark goes last: as long as anything is left it is known whose it is. By its name only an empty folder can go. */
@@ -119,8 +121,8 @@ static void remove_folder(int parent, const char *name, int fd)
     for (int i = 0; i < PATIENCE; i++) {
         empty(fd, mark_name);
         unlinkat(fd, mark_name, 0);
-        if (!is_same(fd, parent, name) || unlinkat(parent, name, AT_REMOVEDIR) == 0 ||
-            (errno != ENOTEMPTY && errno != EEXIST))
+        if (is_same(fd, parent, name) ? unlinkat(parent, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST)
+                                      : errno == ENOENT)
             break;
         poll(NULL, 0, 1);
     }
@@ -141,6 +143,15 @@ static void remove_leftover(int parent, const char *name)
             unlinkat(parent, name, AT_REMOVEDIR);
     }
     close(fd);
+}
+
+static DIR *list_directory(int fd)
+{
+    int copy = openat(fd, ".", DIRECTORY);
+    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
+    if (!list && copy >= 0)
+        close(copy);
+    return list;
 }
 
 static void remove_leftovers(int parent)

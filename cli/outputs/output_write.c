@@ -1,6 +1,7 @@
 /* See outputs.h: writing and renaming.
  *
  * Invariant: a folder is listed while signals wait in which it is made, so a signal finds all of them. */
+#define _GNU_SOURCE /* renameat2 */
 #include "cli/base/base.h"
 #include "cli/files/files.h"
 #include "cli/outputs/leftovers_impl.h"
@@ -181,25 +182,57 @@ static bool write_target(struct report *report, struct outputs *outputs, struct 
                           : write_temporary(report, outputs, target, value, &content, threads);
 }
 
-/* A directory keeps the mode of the one it replaces, which may forbid to move it: so that comes last. */
-static bool rename_one(const struct target *target)
+/* ---- renaming ---- */
+
+/* A file changes places with the one that it replaces, which can so come back. */
+static bool rename_one(struct target *target)
 {
     const struct folder *folder = target->folder;
-    if (renameat(folder->fd, target->temporary, folder->parent, strrchr(target->path, '/') + 1) != 0)
-        return false;
-    if (target->directory && target->mode)
-        (void)!fchmod(target->pictures, target->mode);
-    return true;
+    const char *name = strrchr(target->path, '/') + 1;
+    target->exchanged = !target->directory &&
+                        renameat2(folder->fd, target->temporary, folder->parent, name, RENAME_EXCHANGE) == 0;
+    target->alone = target->directory || errno == ENOENT;
+    return target->exchanged || renameat(folder->fd, target->temporary, folder->parent, name) == 0;
 }
 
-/* The last step: it fails only if the directory changed meanwhile. */
-static bool rename_all(struct report *report, const struct outputs *outputs)
+/* What an empty directory was replaced by leaves an empty one. On a file system that exchanges nothing a file that was
+ * replaced cannot come back: better the new one than none. */
+static void undo_one(const struct target *target)
+{
+    const struct folder *folder = target->folder;
+    const char *name = strrchr(target->path, '/') + 1;
+    if (target->exchanged)
+        renameat2(folder->parent, name, folder->fd, target->temporary, RENAME_EXCHANGE);
+    else if (target->alone)
+        renameat(folder->parent, name, folder->fd, target->temporary);
+    if (target->directory && target->mode)
+        mkdirat(folder->parent, name, target->mode);
+}
+
+/* A directory keeps the mode of the one it replaces, which may forbid to move it: so that comes last. */
+static void keep_modes(const struct outputs *outputs)
 {
     for (int i = 0; i < outputs->count; i++) {
         const struct target *target = &outputs->items[i];
-        if (target->temporary && !rename_one(target))
-            return failed(report, target, target->destination->path, strerror(errno));
+        if (target->temporary && target->directory && target->mode)
+            (void)!fchmod(target->pictures, target->mode);
     }
+}
+
+/* The last step, of all outputs or none. */
+static bool rename_all(struct report *report, struct outputs *outputs)
+{
+    for (int i = 0; i < outputs->count; i++) {
+        const struct target *target = &outputs->items[i];
+        if (!target->temporary || rename_one(&outputs->items[i]))
+            continue;
+        const int error = errno;
+        while (i-- > 0)
+            if (outputs->items[i].temporary)
+                undo_one(&outputs->items[i]);
+        return failed(report, target, target->destination->path, strerror(error));
+    }
+    keep_modes(outputs);
     return true;
 }
 

@@ -51,7 +51,8 @@ bool batch_directory(struct report *report, const char *path, const char ***path
     struct dirent *entry;
     *paths = NULL;
     *count = 0;
-    errno = 0;
+    if (directory)
+        errno = 0;
     while (directory && (entry = readdir(directory)))
         if (entry->d_name[0] != '.')
             POOL_PUSH(report->pool, *paths, *count,

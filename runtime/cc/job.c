@@ -44,37 +44,35 @@ static bool find_base(const struct cc *cc, char path[PATH_MAX])
     return fits;
 }
 
-static bool is_empty(int folder)
+static bool is_empty(DIR *list)
 {
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), names = 0;
-    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!list && copy >= 0)
-        close(copy);
-    while (list && readdir(list))
+    int names = 0;
+    while (readdir(list))
         names++;
-    if (list)
-        closedir(list);
-    return list && names <= 2;
+    return names <= 2;
 }
 
 /* Makes the folder and opens it. Where others may rename what is ours, another directory may have come into its place
- * meanwhile: then nothing is put there, and nothing removed. Returns -1 and errno. */
-static int make_folder(char path[PATH_MAX])
+ * meanwhile: then nothing is put there, and nothing removed. Returns NULL and errno. */
+static DIR *make_folder(char path[PATH_MAX])
 {
     struct stat status;
     if (!mkdtemp(path))
-        return -1;
+        return NULL;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
-        rmdir(path); /* no descriptor is left */
-    if (folder < 0)
-        return -1;
-    if (fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 0777) == 0700 &&
-        is_empty(folder))
-        return folder;
-    close(folder);
-    errno = EEXIST;
-    return -1;
+    DIR *list = folder >= 0 ? fdopendir(folder) : NULL;
+    bool known = list && fstat(folder, &status) == 0;
+    int error = known ? EEXIST : errno;
+    if (known && status.st_uid == geteuid() && (status.st_mode & 0777) == 0700 && is_empty(list))
+        return list;
+    if (list)
+        closedir(list);
+    else if (folder >= 0)
+        close(folder);
+    if (!known && error != ENOENT && error != ENOTDIR && error != ELOOP)
+        rmdir(path); /* no descriptor or no memory is left */
+    errno = error;
+    return NULL;
 }
 
 /* Makes the folder and lists the job under one lock, so that cc_cancel misses none. */
@@ -84,14 +82,15 @@ static bool make_listed(struct job *job, struct cc_running *running)
     if (running->cancelled)
         errno = ECANCELED;
     else
-        job->folder = make_folder(job->path);
-    if (job->folder >= 0) {
+        job->list = make_folder(job->path);
+    if (job->list) {
+        job->folder = dirfd(job->list);
         job->running = running;
         job->next = running->first;
         running->first = job;
     }
     pthread_mutex_unlock(&running->mutex);
-    return job->folder >= 0;
+    return job->list;
 }
 
 bool job_open(struct job *job, const struct cc *cc, const char *output, struct diags *diags)
@@ -108,16 +107,12 @@ bool job_open(struct job *job, const struct cc *cc, const char *output, struct d
     return true;
 }
 
-static void empty_folder(int folder)
+/* Takes no memory and no descriptor, of which there may be none left. */
+static void empty_folder(const struct job *job)
 {
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!list && copy >= 0)
-        close(copy);
-    for (struct dirent *entry; list && (entry = readdir(list));)
-        unlinkat(folder, entry->d_name, 0);
-    if (list)
-        closedir(list);
+    rewinddir(job->list);
+    for (struct dirent *entry; (entry = readdir(job->list));)
+        unlinkat(job->folder, entry->d_name, 0);
 }
 
 /* Removes the folder once. By its path only an empty directory can go. A killed compiler may still be creating its last
@@ -128,10 +123,10 @@ static void remove_folder(struct job *job)
     if (job->removed)
         return;
     job->removed = true;
-    empty_folder(job->folder);
+    empty_folder(job);
     for (int i = 0; rmdir(job->path) < 0 && errno == ENOTEMPTY && i < 100; i++) {
         nanosleep(&pause, NULL);
-        empty_folder(job->folder);
+        empty_folder(job);
     }
 }
 
@@ -147,7 +142,7 @@ void job_close(struct job *job)
         *at = job->next;
     remove_folder(job);
     pthread_mutex_unlock(&job->running->mutex);
-    close(job->folder);
+    closedir(job->list);
     if (job->start >= 0)
         close(job->start);
 }

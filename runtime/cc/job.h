@@ -5,6 +5,7 @@
 
 #include "compiler/base/base.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +27,8 @@ struct job {
     struct job *next;
     struct cc_running *running;
     char path[PATH_MAX];           /* of the private folder, absolute */
-    int folder;                    /* its descriptor; -1: it could not be made */
+    DIR *list;                     /* of the files in it; NULL: it could not be made */
+    int folder;                    /* the list's descriptor; -1 without one */
     bool removed;
     int start;                     /* where the compiler starts, -1: in the folder */
     const char *source, *name;     /* of the source where it starts, of the output in the folder */
