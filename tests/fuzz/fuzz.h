@@ -1,13 +1,23 @@
-/* The fuzzing target as the replay test sees it. */
+/* A fuzzing target as the replay test sees it. */
 #ifndef WEFT_FUZZ_H
 #define WEFT_FUZZ_H
 
 #include "include/weft/weft.h"
-#include "compiler/parse/parse.h"
 
-/* The first error any call on the input met, WEFT_OK when everything was accepted. The first two
- * bytes choose the inputs' dtypes and shapes, the rest is the text. Aborts where an invariant of
- * the library is broken. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* Tries one input, whose bytes each target explains. Returns the first error that any call on it met, WEFT_OK when
+ * everything was accepted. Aborts where an invariant is broken. */
 enum weft_status fuzz_one(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,17 +7,7 @@
  * the same C; generated text is printable ASCII. */
 #include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { MAX_FUZZ_INPUTS = 16, TYPE_SIZE = 96 };
 
@@ -171,10 +161,4 @@ enum weft_status fuzz_one(const uint8_t *data, size_t size)
     check_text(&c);
     free(text);
     return c.status;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    fuzz_one(data, size);
-    return 0;
 }
