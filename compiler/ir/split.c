@@ -78,6 +78,16 @@ static void find_cuts(const struct kernel *kernel, struct cuts *cuts)
     }
 }
 
+/* Leaves together what alternates along the innermost dimension, as in stack(r, g, b, axis=-1): each value is then
+ * stretched, which is a matter of vectors (ACCESS_WOVEN), and parts of their own would write each cache line again. */
+static void keep_alternating(struct cuts *cuts, const struct shape *space)
+{
+    enum { WOVEN_MOST = 4 };
+    const int last = space->rank - 1;
+    if (last >= 0 && space->extents[last] <= WOVEN_MOST && cuts->count[last] == space->extents[last] - 1)
+        cuts->count[last] = 0;
+}
+
 /* The number of parts; 1 where splitting does not pay. */
 static int64_t count_parts(const struct cuts *cuts, const struct shape *space)
 {
@@ -266,6 +276,7 @@ void split_kernel(struct kernel_program *program, const struct program_kernel *w
     int made = 0;
     if (kernel->map_count && shape_volume(kernel->maps[0].to) >= 2 * LEAST_PART) {
         find_cuts(kernel, cuts);
+        keep_alternating(cuts, kernel->maps[0].to);
         count = count_parts(cuts, kernel->maps[0].to);
     }
     for (int64_t part = 0; count > 1 && part < count; part++) {
