@@ -75,6 +75,12 @@ static inline struct diags diags_new(struct arena *arena, const struct source *s
     return (struct diags){.arena = arena, .source = source};
 }
 
+/* Whether nothing was reported, nor lost. */
+static inline bool diags_empty(const struct diags *diags)
+{
+    return !diags->first && !diags->out_of_memory;
+}
+
 /* Adds one diagnostic and returns false:
  *
  *     bool diag(struct diags *diags, enum diag_id id, struct span span, ...);

@@ -2,16 +2,28 @@
  * never changes. */
 #include "runtime/run/recent_call_impl.h"
 
+#include <stddef.h>
 #include <string.h>
+
+/* The members of a DLTensor that stand together between its address and its shape, to be compared at once. */
+struct kind {
+    DLDevice device;
+    int32_t ndim;
+    DLDataType dtype;
+};
+_Static_assert(offsetof(DLTensor, ndim) - offsetof(DLTensor, device) == offsetof(struct kind, ndim) &&
+                   offsetof(DLTensor, dtype) - offsetof(DLTensor, device) == offsetof(struct kind, dtype) &&
+                   sizeof(struct kind) == sizeof(DLDevice) + sizeof(int32_t) + sizeof(DLDataType),
+               "the members of a DLTensor stand elsewhere");
 
 /* How a tensor was given. */
 struct look {
     const char *name;              /* a copy; NULL: given by position */
     size_t argument;               /* its index among the inputs or the outputs */
+    struct kind kind;
     bool strides;                  /* strides were given */
-    DLDevice device;
-    DLDataType dtype;
-    int misalignment;              /* see tensor_misalignment */
+    unsigned char mask, rest;      /* the bits of its address that matter, and what they are: it is aligned, and on a GPU
+                                      lies as far from a multiple of 16 */
 };
 
 struct recent {
@@ -33,18 +45,18 @@ static bool same_extents(const struct tensor *tensor, const DLTensor *from)
     return true;
 }
 
-static bool same_look(const struct look *look, const struct weft_argument *argument,
-                      const struct tensor *tensor)
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_look(const struct look *look, const struct weft_argument *argument, const struct tensor *tensor)
 {
     const DLTensor *from = argument->tensors;
-    bool same = from && !argument->batch && (argument->count == 0 || argument->count == 1) &&
-                !argument->name == !look->name && from->ndim == tensor->rank &&
-                from->device.device_type == look->device.device_type &&
-                from->device.device_id == look->device.device_id &&
-                memcmp(&from->dtype, &look->dtype, sizeof look->dtype) == 0 &&
-                (from->strides != NULL) == look->strides && (from->shape || tensor->rank == 0);
-    return same && (!look->name || strcmp(argument->name, look->name) == 0) &&
-           same_extents(tensor, from);
+    return from && !argument->batch && (uint64_t)argument->count <= 1 &&
+           memcmp((const char *)from + offsetof(DLTensor, device), &look->kind, sizeof look->kind) == 0 &&
+           (from->strides != NULL) == look->strides && (from->shape || tensor->rank == 0) &&
+           same_name(argument->name, look->name) && same_extents(tensor, from);
 }
 
 /* Sets the tensor's address. False where tensor_read could report something, or another plan may be needed. Sums that
@@ -55,8 +67,7 @@ static bool place(const struct look *look, const DLTensor *from, struct tensor *
     tensor->data = (void *)data;
     tensor->first += data;
     tensor->end += data;
-    if (!begin || data < begin || tensor->first > data || tensor->end < data || !tensor_aligned(tensor, data) ||
-        tensor_misalignment(tensor, data) != look->misalignment)
+    if (!begin || data < begin || tensor->first > data || tensor->end < data || (data & look->mask) != look->rest)
         return false;
     return !tensor->numbers || numbers_same(tensor);
 }
@@ -112,9 +123,10 @@ static void keep(struct arena *arena, const struct weft_argument *arguments,
         const struct weft_argument *argument = &arguments[tensor->given - 1];
         const DLTensor *from = argument->tensors;
         size_t length = argument->name ? strlen(argument->name) : 0;
-        looks[i] = (struct look){argument->name ? arena_string(arena, argument->name, length) : NULL,
-                                 tensor->given - 1, from->strides != NULL, from->device, from->dtype,
-                                 tensor_misalignment(tensor, (uintptr_t)tensor->data)};
+        looks[i] = (struct look){.name = argument->name ? arena_string(arena, argument->name, length) : NULL,
+                                 .argument = tensor->given - 1, .kind = {from->device, from->ndim, from->dtype},
+                                 .strides = from->strides != NULL, .mask = tensor_mask(tensor)};
+        looks[i].rest = (unsigned char)((uintptr_t)tensor->data & looks[i].mask);
         kept[i] = *tensor;
         kept[i].shape = arena_copy(arena, tensor->shape, extents);
         kept[i].strides = arena_copy(arena, tensor->strides, extents);

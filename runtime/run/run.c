@@ -44,8 +44,9 @@ enum weft_status call_make(struct weft_program *program, call_body *body, const 
     open_call(&call, program, room);
     if (!ARENA_GUARD(&call.arena, env)) {
         body(&call, user);
-        status = remarks ? finish_remarks(&call.diags, error)
-                         : finish_call(&program->context->log, &call.diags, error);
+        status = diags_empty(&call.diags) ? WEFT_OK
+                 : remarks                ? finish_remarks(&call.diags, error)
+                                          : finish_call(&program->context->log, &call.diags, error);
     }
     close_call(&call);
     if (remarks)

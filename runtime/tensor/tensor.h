@@ -63,6 +63,14 @@ static inline bool tensor_aligned(const struct tensor *tensor, uintptr_t data)
            (!tensor->alignment || data % tensor->alignment == 0);
 }
 
+/* The bits of an address on which alignment depends: that of elements, and on a GPU tensor_misalignment. Sizes and
+ * alignments are powers of two. */
+static inline unsigned char tensor_mask(const struct tensor *tensor)
+{
+    const int size = type_rows[tensor->dtype].size, most = size > tensor->alignment ? size : tensor->alignment;
+    return (unsigned char)((most - 1) | (tensor->device ? 15 : 0));
+}
+
 /* The address modulo 16 of a tensor on a GPU, whose kernels load and store 16 bytes at once; 0 in host memory. */
 static inline int tensor_misalignment(const struct tensor *tensor, uintptr_t data)
 {
