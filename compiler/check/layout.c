@@ -90,8 +90,7 @@ static const char *squeezed(struct layouts *l, const struct view_args *args, con
                : NULL;
 }
 
-/* Rule 9.4: an integer drops its dimension's letter, a slice keeps it, None clears the layout. */
-static const char *selected(struct layouts *l, const struct view_args *args, const char *layout)
+const char *layout_selected(struct arena *arena, const struct view_args *args, const char *layout)
 {
     struct select_axis axes[WEFT_MAX_RANK];
     uint32_t dropped = 0;
@@ -105,11 +104,10 @@ static const char *selected(struct layouts *l, const struct view_args *args, con
         return "";
     for (int d = 0; d < rank; d++)
         dropped |= (uint32_t)(axes[d].result < 0) << d;
-    return layout_without(l->arena, layout, dropped);
+    return layout_without(arena, layout, dropped);
 }
 
-/* transpose takes the letters along. */
-static const char *transposed(struct layouts *l, const struct view_args *args, const char *layout)
+const char *layout_transposed(struct arena *arena, const struct view_args *args, const char *layout)
 {
     int from[WEFT_MAX_RANK];
     if (!layout || !*layout)
@@ -117,7 +115,7 @@ static const char *transposed(struct layouts *l, const struct view_args *args, c
     const int rank = (int)strlen(layout);
     if (!view_permutation(&args->axes, rank, from))
         return "";
-    char *letters = arena_string(l->arena, layout, (size_t)rank);
+    char *letters = arena_string(arena, layout, (size_t)rank);
     for (int d = 0; d < rank; d++)
         letters[d] = layout[from[d]];
     return letters;
@@ -148,9 +146,9 @@ static const char *viewed(struct layouts *l, const struct node *node, int rank)
     case VIEW_EXPAND_DIMS: case VIEW_EXTENT:
         return "";
     case VIEW_SELECT:
-        return selected(l, args, layout);
+        return layout_selected(l->arena, args, layout);
     case VIEW_TRANSPOSE:
-        return transposed(l, args, layout);
+        return layout_transposed(l->arena, args, layout);
     case VIEW_BROADCAST_TO:
         return if_longer(args->shape.count, layout);
     case VIEW_TILE:

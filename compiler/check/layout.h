@@ -19,4 +19,10 @@ bool resolve_letters(struct program *program);
 /* The layout without the letters of the dimensions in `dropped`, a bit for each. */
 const char *layout_without(struct arena *arena, const char *layout, uint32_t dropped);
 
+struct view_args;
+/* The layout of a selection from a value with this one (NULL: not known): an integer drops its dimension's letter, a slice
+ * keeps it, None clears the layout. And that of a transpose, which takes the letters along. */
+const char *layout_selected(struct arena *arena, const struct view_args *args, const char *layout);
+const char *layout_transposed(struct arena *arena, const struct view_args *args, const char *layout);
+
 #endif

@@ -598,11 +598,11 @@ WEFT_API enum weft_status weft_run(struct weft_program *program,
 
 /* ---- views ---- */
 
-/* A view shows the elements of a tensor, in their order, under another shape (docs/language.md, section 7), and
- * copies nothing. The rules are those of reshape, squeeze, expand_dims and reinterpret in a text. */
+/* A view shows the elements of a tensor, in their order, under another shape (docs/language.md, section 7), or some of
+ * them, or in another order (section 9), and copies nothing. The rules are those of a text. */
 
-/* The result of such a call. The data, their device and byte_offset are those of the tensor, and still belong to
- * its owner. `tensor.shape` and `tensor.strides` point into this struct, so it must not be copied or moved while
+/* The result of such a call. The data and their device are those of the tensor, and still belong to its owner; so is
+ * byte_offset, unless the first element is another one (weft_select, weft_flip). `tensor.shape` and `tensor.strides` point into this struct, so it must not be copied or moved while
  * they are used. Nothing has to be released. */
 struct weft_view {
     DLTensor tensor;
@@ -641,6 +641,32 @@ WEFT_API enum weft_status weft_expand_dims(const DLTensor *tensor, const int64_t
 WEFT_API enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout,
                                            enum weft_dtype dtype, const int64_t *shape, int shape_count,
                                            struct weft_view *view, struct weft_error **error);
+
+/* An item of a selection, as in x[1:-1, ::-2, 0, ..., None]. */
+enum weft_item_kind {
+    WEFT_ITEM_SLICE,               /* start:stop:step of a dimension; zeros mean all of it */
+    WEFT_ITEM_INDEX,               /* the element at `start`, which drops the dimension */
+    WEFT_ITEM_ELLIPSIS,            /* as many full slices as are missing; at most one. Implied at the end */
+    WEFT_ITEM_NEW                  /* a new extent of 1 */
+};
+
+struct weft_item {
+    enum weft_item_kind kind;
+    int64_t start, stop;           /* negative ones count from the end */
+    int64_t step;                  /* 0: 1 */
+    int has_start, has_stop;       /* of a slice: 0: left out */
+};
+
+/* Elements by position (rule 9.1): slices are clipped as Python's, an index out of range is WEFT_SHAPE_ERROR. As above,
+ * `tensor` may be on any device and have any strides, `layout` is its own or NULL, and `view` is set only on success. */
+WEFT_API enum weft_status weft_select(const DLTensor *tensor, const char *layout, const struct weft_item *items,
+                                      int item_count, struct weft_view *view, struct weft_error **error);
+/* Dimension d of the view is dimension axes[d] of the tensor (rule 9.2). NULL: in reverse order. */
+WEFT_API enum weft_status weft_transpose(const DLTensor *tensor, const char *layout, const int64_t *axes,
+                                         int axis_count, struct weft_view *view, struct weft_error **error);
+/* The elements from the end along these dimensions (rule 9.2). NULL: along all. */
+WEFT_API enum weft_status weft_flip(const DLTensor *tensor, const char *layout, const int64_t *axes, int axis_count,
+                                    struct weft_view *view, struct weft_error **error);
 
 /* ---- the disk cache ---- */
 

@@ -1,8 +1,6 @@
 /* Views of a caller's tensor. The compiler's rules give their shape (compiler/check/view.h); this file finds
  * the strides that make it a view without a copy. */
-#include "runtime/run/run.h"
-
-#include "compiler/check/check.h"
+#include "runtime/api/rearranged_impl.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +14,8 @@ struct given {
     const int64_t *axes;
     int axis_count;
     enum weft_dtype dtype;
+    const struct weft_item *items;
+    int item_count;
 };
 
 /* ---- strides ---- */
@@ -115,12 +115,19 @@ static bool spread(const struct groups *groups, const struct shape *shape, int64
     return true;
 }
 
-static bool find_strides(const struct tensor *tensor, enum weft_dtype to, const struct shape *shape,
-                         int64_t *strides)
+/* Finds the strides of a view, and where its first element is behind that of the tensor, in elements. False where there
+ * are none. */
+static bool find_strides(const struct view_args *args, const struct tensor *tensor, enum weft_dtype to,
+                         const struct shape *shape, int64_t *strides, int64_t *first)
 {
     struct groups groups;
+    *first = 0;
     if (shape_volume(shape) == 0) {
         dense_strides(shape, strides);
+        return true;
+    }
+    if (rearranges(args->kind)) {
+        *first = rearranged_strides(args, tensor, shape, strides);
         return true;
     }
     group(tensor, &groups);
@@ -148,6 +155,8 @@ static const char *layout_of(const struct view_args *args, const char *layout, c
                              const struct shape *out, struct arena *arena)
 {
     uint32_t dropped = 0;
+    if (rearranges(args->kind))
+        return rearranged_layout(arena, args, layout);
     if (args->has_layout)
         return args->layout;
     if (args->kind == VIEW_EXPAND_DIMS)
@@ -204,7 +213,22 @@ static struct view_args view_args_of(struct arena *arena, const struct given *gi
         .rel_shape = list_numbers(arena, NULL, params->rel_shape, params->rel_shape_count),
         .src_dims = list_numbers(arena, params->src_dims, NULL, params->src_dims_count),
         .axes = list_numbers(arena, given->axes, NULL, given->axis_count),
-        .has_layout = params->layout != NULL, .layout = params->layout};
+        .has_layout = params->layout != NULL, .layout = params->layout,
+        .items = rearranged_items(arena, given->items, given->item_count), .item_count = given->item_count};
+}
+
+/* Moves the first element of a tensor by so many bytes. byte_offset has no sign. */
+static void move_first(DLTensor *tensor, int64_t bytes)
+{
+    const uint64_t back = 0 - (uint64_t)bytes;
+    if (bytes >= 0)
+        tensor->byte_offset += (uint64_t)bytes;
+    else if (tensor->byte_offset >= back)
+        tensor->byte_offset -= back;
+    else {
+        tensor->data = (void *)((uintptr_t)tensor->data - (uintptr_t)(back - tensor->byte_offset));
+        tensor->byte_offset = 0;
+    }
 }
 
 static bool make(const struct given *given, struct weft_view *view, struct diags *diags)
@@ -214,7 +238,7 @@ static bool make(const struct given *given, struct weft_view *view, struct diags
     const DLTensor *from = given->tensor;
     struct tensor tensor = {0};
     bool good = true;
-    int64_t strides[WEFT_MAX_RANK];
+    int64_t strides[WEFT_MAX_RANK], first;
     if (!read_given(given, &args, &tensor, diags))
         return false;
     const struct shape in = tensor_shape(&tensor);
@@ -227,13 +251,14 @@ static bool make(const struct given *given, struct weft_view *view, struct diags
     if (!is_aligned(from, dtype))
         return diag_at(diags, DIAG_BAD_TENSOR, NULL, 0, "argument", "tensor",
                        "its data is not aligned to the size of an element");
-    if (!find_strides(&tensor, dtype, out, strides))
+    if (!find_strides(&args, &tensor, dtype, out, strides, &first))
         return diag_at(diags, DIAG_VIEW_COPY, NULL, 0, shape_text(arena, NULL, &in),
                        strides_text(arena, from, &in), shape_text(arena, NULL, out),
                        other ? arena_printf(arena, " of %s", type_rows[dtype].name) : "");
     *view = (struct weft_view){.tensor = {.data = from->data, .byte_offset = from->byte_offset,
                                           .device = from->device, .dtype = weft_dtype_to_dlpack(dtype),
                                           .ndim = out->rank, .shape = view->shape, .strides = view->strides}};
+    move_first(&view->tensor, first * type_rows[dtype].size);
     memcpy(view->shape, out->extents, (size_t)out->rank * sizeof *view->shape);
     memcpy(view->strides, strides, (size_t)out->rank * sizeof *view->strides);
     strcpy(view->layout, layout_of(&args, given->layout ? given->layout : "", &in, out, arena));
@@ -260,6 +285,9 @@ static const char *check_given(const struct given *given, const struct weft_view
         !good_count(params->src_dims, params->src_dims_count) ||
         !good_count(given->axes, given->axis_count))
         return "a list of a view has 0 to 32 numbers";
+    const char *items = rearranged_wrong(given->items, given->item_count);
+    if (items)
+        return items;
     if (given->kind == VIEW_REINTERPRET && (unsigned)given->dtype >= WEFT_DTYPE_COUNT)
         return "the dtype of weft_reinterpret is none of enum weft_dtype";
     if (params->layout &&
@@ -322,4 +350,22 @@ enum weft_status weft_reinterpret(const DLTensor *tensor, const char *layout, en
                                    .params = {.shape = shape, .shape_count = shape_count},
                                    .dtype = dtype},
                    view, error);
+}
+
+enum weft_status weft_select(const DLTensor *tensor, const char *layout, const struct weft_item *items, int item_count,
+                             struct weft_view *view, struct weft_error **error)
+{
+    return perform(&(struct given){VIEW_SELECT, tensor, layout, .items = items, .item_count = item_count}, view, error);
+}
+
+enum weft_status weft_transpose(const DLTensor *tensor, const char *layout, const int64_t *axes, int axis_count,
+                                struct weft_view *view, struct weft_error **error)
+{
+    return perform(&(struct given){VIEW_TRANSPOSE, tensor, layout, .axes = axes, .axis_count = axis_count}, view, error);
+}
+
+enum weft_status weft_flip(const DLTensor *tensor, const char *layout, const int64_t *axes, int axis_count,
+                           struct weft_view *view, struct weft_error **error)
+{
+    return perform(&(struct given){VIEW_FLIP, tensor, layout, .axes = axes, .axis_count = axis_count}, view, error);
 }

@@ -410,6 +410,183 @@ static void empty(void **state)
     assert_shape(&view, "4:2 0:2 2:1");
 }
 
+/* ---- selections, transpose, flip ---- */
+
+/* Bytes from the tensor's data to an element, by its place in every dimension. */
+static int64_t address(const DLTensor *of, const int64_t *at, const void *from)
+{
+    int64_t bytes = (int64_t)((uintptr_t)of->data - (uintptr_t)from) + (int64_t)of->byte_offset;
+    for (int d = 0; d < of->ndim; d++)
+        bytes += at[d] * of->strides[d] * 4;
+    return bytes;
+}
+
+/* Moves to the next place of a shape. False behind the last one. */
+static bool next_place(const DLTensor *of, int64_t *at)
+{
+    for (int d = of->ndim - 1; d >= 0; d--) {
+        if (++at[d] < of->shape[d])
+            return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+/* Where an element of a view is in the tensor. Filled with each dimension of the view that a dimension of the tensor
+ * follows (-1: none), the first element and the step. */
+struct follow {
+    int dimension;
+    int64_t first, step;
+};
+
+static void compare_places(const DLTensor *from, const struct weft_view *view, const struct follow *follow)
+{
+    int64_t at[WEFT_MAX_RANK] = {0}, place[WEFT_MAX_RANK];
+    if (volume(&view->tensor) == 0)
+        return;
+    do {
+        for (int d = 0; d < from->ndim; d++)
+            place[d] = follow[d].first + (follow[d].dimension < 0 ? 0 : at[follow[d].dimension] * follow[d].step);
+        assert_int_equal(address(&view->tensor, at, from->data), address(from, place, from->data));
+    } while (next_place(&view->tensor, at));
+}
+
+/* An item for a dimension of this extent, and what Python selects by it. Returns the extent that it leaves. */
+static int64_t random_item(int64_t extent, struct weft_item *item, struct follow *follow)
+{
+    int64_t count = 0, first = -1, second = -1;
+    *item = (struct weft_item){.kind = WEFT_ITEM_SLICE, .has_start = below(3) > 0, .has_stop = below(3) > 0,
+                               .start = (int64_t)below(12) - 6, .stop = (int64_t)below(12) - 6,
+                               .step = (int64_t)below(7) - 3};
+    const int64_t step = item->step ? item->step : 1, from = step > 0 ? 0 : extent - 1;
+    const int64_t start = item->start < 0 ? item->start + extent : item->start;
+    const int64_t stop = item->stop < 0 ? item->stop + extent : item->stop;
+    for (int64_t i = from; i >= 0 && i < extent; i += step > 0 ? 1 : -1) {
+        const bool behind = !item->has_start || (step > 0 ? i >= start : i <= start);
+        const bool before = !item->has_stop || (step > 0 ? i < stop : i > stop);
+        if (!behind || !before)
+            continue;
+        first = first < 0 ? i : first;
+        if ((i - first) % step == 0 && count++ == 1)
+            second = i;
+    }
+    *follow = (struct follow){follow->dimension, first, count > 1 ? second - first : 1};
+    return count;
+}
+
+static void selections_are_pythons(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t extents[WEFT_MAX_RANK], steps[WEFT_MAX_RANK], expected[WEFT_MAX_RANK];
+        struct weft_item items[2 * WEFT_MAX_RANK];
+        struct follow follow[WEFT_MAX_RANK];
+        struct weft_view view;
+        DLTensor from;
+        int count = 0, rank = 0;
+        random_tensor(&from, extents, steps);
+        from.byte_offset = 64 * below(2);
+        from.data = (void *)(uintptr_t)(1 << 20);
+        for (int d = 0; d < from.ndim; d++) {
+            if (below(6) == 0)
+                items[count++] = (struct weft_item){.kind = WEFT_ITEM_NEW}, expected[rank++] = 1;
+            follow[d].dimension = rank;
+            if (below(4) == 0) {
+                const int64_t index = below((uint32_t)extents[d]);
+                items[count++] = (struct weft_item){WEFT_ITEM_INDEX, .start = below(2) ? index : index - extents[d]};
+                follow[d] = (struct follow){-1, index, 1};
+            } else {
+                expected[rank++] = random_item(extents[d], &items[count], &follow[d]);
+                count++;
+            }
+        }
+        assert_int_equal(weft_select(&from, NULL, items, count, &view, NULL), WEFT_OK);
+        assert_int_equal(view.tensor.ndim, rank);
+        assert_memory_equal(view.shape, expected, (size_t)rank * sizeof *expected);
+        compare_places(&from, &view, follow);
+    }
+}
+
+static void dimensions_are_reordered_and_flipped(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t extents[WEFT_MAX_RANK], steps[WEFT_MAX_RANK], axes[WEFT_MAX_RANK];
+        struct follow follow[WEFT_MAX_RANK];
+        struct weft_view view;
+        DLTensor from;
+        int count = 0;
+        random_tensor(&from, extents, steps);
+        from.data = (void *)(uintptr_t)(1 << 20);
+        for (int d = 0; d < from.ndim; d++) {
+            const int at = (int)below((uint32_t)d + 1);
+            axes[d] = axes[at];
+            axes[at] = d;
+        }
+        const bool reversed = below(4) == 0;
+        for (int d = 0; d < from.ndim; d++)
+            follow[reversed ? d : axes[d]] = (struct follow){reversed ? from.ndim - 1 - d : d, 0, 1};
+        assert_int_equal(weft_transpose(&from, NULL, reversed ? NULL : axes, from.ndim, &view, NULL), WEFT_OK);
+        compare_places(&from, &view, follow);
+        for (int d = 0; d < from.ndim; d++) {
+            const bool flips = below(2);
+            follow[d] = flips ? (struct follow){d, extents[d] - 1, -1} : (struct follow){d, 0, 1};
+            if (flips)
+                axes[count++] = below(2) ? d : d - from.ndim;
+        }
+        assert_int_equal(weft_flip(&from, NULL, axes, count, &view, NULL), WEFT_OK);
+        compare_places(&from, &view, follow);
+    }
+}
+
+static void selections_are_checked(void **state)
+{
+    (void)state;
+    struct weft_view view;
+    struct weft_error *error = NULL;
+    const struct weft_item last = {WEFT_ITEM_INDEX, .start = -1}, far = {WEFT_ITEM_INDEX, .start = 2};
+    const struct weft_item several[] = {{WEFT_ITEM_NEW}, {WEFT_ITEM_ELLIPSIS}, {WEFT_ITEM_INDEX, .start = 1}};
+    const struct weft_item many[] = {{.kind = 0}, {.kind = 0}, {.kind = 0}, {.kind = 0}};
+    const struct weft_item dots[] = {{WEFT_ITEM_ELLIPSIS}, {WEFT_ITEM_ELLIPSIS}}, odd = {(enum weft_item_kind)7};
+    const struct weft_item beyond[] = {{WEFT_ITEM_SLICE, INT64_MIN, INT64_MAX, INT64_MIN, 1, 1}};
+    const int64_t twice[] = {0, 0}, two[] = {1, 0}, outside[] = {3}, swap[] = {2, 0, 1};
+    assert_int_equal(weft_select(&tensor, "HWC", &last, 1, &view, &error), WEFT_OK);
+    assert_shape(&view, "1:0 3:1 @WC");
+    assert_int_equal(view.tensor.byte_offset, 3 * 4);
+    assert_int_equal(weft_select(&tensor, "HWC", several, 3, &view, &error), WEFT_OK);
+    assert_shape(&view, "1:1 2:3 1:0");
+    assert_int_equal(weft_select(&tensor, NULL, NULL, 0, &view, &error), WEFT_OK);
+    assert_shape(&view, "2:3 1:0 3:1");
+    assert_int_equal(weft_select(&tensor, NULL, beyond, 1, &view, &error), WEFT_OK);
+    assert_shape(&view, "0:3 1:3 3:1");
+    assert_int_equal(weft_transpose(&tensor, "HWC", swap, 3, &view, &error), WEFT_OK);
+    assert_shape(&view, "3:1 2:3 1:0 @CHW");
+    assert_int_equal(weft_flip(&tensor, "HWC", NULL, 0, &view, &error), WEFT_OK);
+    assert_shape(&view, "2:-3 1:0 3:-1 @HWC");
+    assert_int_equal(view.tensor.byte_offset, 5 * 4);
+    assert_error(weft_select(&tensor, NULL, &far, 1, &view, &error), WEFT_SHAPE_ERROR, &error,
+                 "item 1 of the selection, index 2, is out of range: dimension 0 of the tensor [2, 1, 3] has extent 2; an "
+                 "index is -2 to 1");
+    assert_error(weft_select(&tensor, NULL, many, 4, &view, &error), WEFT_SHAPE_ERROR, &error,
+                 "the selection has 4 items for dimensions, and the tensor [2, 1, 3] has 3 dimensions; None inserts one");
+    assert_error(weft_select(&tensor, NULL, dots, 2, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+                 "a selection has one WEFT_ITEM_ELLIPSIS, which stands for all dimensions that are left");
+    assert_error(weft_select(&tensor, NULL, &odd, 1, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+                 "the kind of an item is none of enum weft_item_kind");
+    assert_error(weft_select(&tensor, NULL, NULL, 1, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+                 "a selection has 0 to 64 items");
+    assert_error(weft_select(NULL, NULL, &last, 1, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+                 "a view needs a tensor and a place for the view, found NULL");
+    assert_error(weft_transpose(&tensor, NULL, two, 2, &view, &error), WEFT_SHAPE_ERROR, &error,
+                 "transpose takes each dimension once, and axes names 2 of the 3 of the tensor [2, 1, 3]");
+    assert_error(weft_flip(&tensor, NULL, twice, 2, &view, &error), WEFT_SHAPE_ERROR, &error,
+                 "axes[1] is 0, a dimension that axes names already");
+    assert_error(weft_flip(&tensor, NULL, outside, 1, &view, &error), WEFT_SHAPE_ERROR, &error,
+                 "axes[0] is 3, and the tensor [2, 1, 3] has 3 dimensions, 0 to 2 (from the end -1 to -3)");
+    assert_error(weft_flip(&tensor, NULL, outside, 40, &view, &error), WEFT_INVALID_ARGUMENT, &error,
+                 "a list of a view has 0 to 32 numbers");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +598,9 @@ int main(void)
         cmocka_unit_test(reinterprets),
         cmocka_unit_test(refusals),
         cmocka_unit_test(empty),
+        cmocka_unit_test(selections_are_pythons),
+        cmocka_unit_test(dimensions_are_reordered_and_flipped),
+        cmocka_unit_test(selections_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
