@@ -5,6 +5,7 @@
 #include "tests/random/join.h"
 #include "tests/random/rearrange.h"
 #include "tests/random/select.h"
+#include "tests/random/take.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,29 +19,49 @@ struct walk {
     int64_t at[FORMULA_OPERANDS];
     int count;
     const struct formula_view *rearranged; /* or NULL; `in` and `out` are its shapes, `number` is the element's. Of what
-                                      is joined, at[1] is the operand */
+                                      is joined, at[1] is the operand. Of what is taken, at[0] may be -1, and at[1] is the
+                                      position's element */
     const struct formula_node *node;
     const struct extents *shapes, *in, *out;
+    const union scalar *positions; /* of what is taken, and their dtype */
+    enum weft_dtype position_dtype;
     int64_t number, volume;
 };
 
+static __int128 integer_of(enum weft_dtype dtype, union scalar value);
+
+static void find_taken(struct walk *walk)
+{
+    const struct extents *positions = &walk->shapes[walk->node->operands[1]];
+    walk->at[1] = take_position(walk->rearranged, walk->in, positions, walk->number);
+    walk->at[0] = take_source(walk->rearranged, walk->in, positions, walk->number,
+                              integer_of(walk->position_dtype, walk->positions[walk->at[1]]));
+}
+
 static void find_source(struct walk *walk)
 {
+    if (is_taken(walk->rearranged)) {
+        find_taken(walk);
+        return;
+    }
     walk->at[0] = is_joined(walk->rearranged) ? join_source(walk->rearranged, walk->node, walk->shapes, walk->out,
                                                             walk->number, &walk->at[1])
                                               : rearrange_source(walk->rearranged, walk->in, walk->out, walk->number);
 }
 
 static struct walk walk_start(const struct formula *formula, const struct formula_node *node,
-                              const struct extents *shapes, const struct extents *shape)
+                              const struct evaluation *evaluation)
 {
+    const struct extents *const shapes = evaluation->shapes, *const shape = &shapes[node - formula->nodes];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
     struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
-    if (view && (is_rearranged(view) || is_joined(view))) {
+    if (view && (is_rearranged(view) || is_joined(view) || is_taken(view))) {
         walk.rearranged = view;
+        walk.positions = is_taken(view) ? evaluation->values[node->operands[1]] : NULL;
+        walk.position_dtype = formula->nodes[node->operands[node->count - 1]].dtype;
         walk.node = node;
         walk.shapes = shapes;
         walk.in = &shapes[node->operands[0]];
@@ -189,6 +210,8 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
             return reinterpreted(trial, evaluation, node, element);
         if (trial->formula.views[node->view].kind == VIEWS_INDEX)
             return (union scalar){.i32 = (int32_t)element}; /* all other extents are 1 */
+        if (at[0] < 0)
+            return (union scalar){0}; /* it is taken from outside */
         return value_as(trial, evaluation,
                         node->operands[is_joined(&trial->formula.views[node->view]) ? at[1] : 0], at[0], node->dtype,
                         MEETS);
@@ -250,7 +273,7 @@ static void evaluate_node(const struct trial *trial, struct evaluation *evaluati
 {
     const struct formula_node *node = &trial->formula.nodes[index];
     const struct extents *shape = &evaluation->shapes[index];
-    struct walk walk = walk_start(&trial->formula, node, evaluation->shapes, shape);
+    struct walk walk = walk_start(&trial->formula, node, evaluation);
     int64_t volume = extents_volume(shape);
     for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
         union scalar value = element_of(trial, evaluation, sample, node, e, walk.at);
@@ -293,24 +316,32 @@ union scalar evaluate_result(const struct trial *trial, const struct evaluation 
 /* ---- divisions by zero ---- */
 
 /* Marks the elements of operands that one node's used elements use: of a selection the condition and the
- * arm that is taken. True when a used element divides by zero. */
+ * arm that is taken. True when a used element divides by zero, or is taken from outside. */
 static bool mark_operands(const struct trial *trial, const struct evaluation *evaluation, int index,
                           bool **used)
 {
     const struct formula_node *node = &trial->formula.nodes[index];
-    struct walk walk = walk_start(&trial->formula, node, evaluation->shapes, &evaluation->shapes[index]);
+    struct walk walk = walk_start(&trial->formula, node, evaluation);
     int64_t volume = extents_volume(&evaluation->shapes[index]);
     bool operation = node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE;
     bool selects = operation && op_rows[node->op].rule == RULE_SELECT, faults = false;
     if (node->kind == FORMULA_VIEW && trial->formula.views[node->view].kind == VIEWS_INDEX)
         return false; /* it reads nothing */
     const bool joins = node->kind == FORMULA_VIEW && is_joined(&trial->formula.views[node->view]);
+    const bool takes = node->kind == FORMULA_VIEW && is_taken(&trial->formula.views[node->view]);
     for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
         if (!used[index][e])
             continue;
         union scalar o[FORMULA_OPERANDS];
         if (operation && (selects || op_fault(node->op, node->meeting)))
             operands_of(trial, evaluation, node, walk.at, o);
+        if (takes) {
+            used[node->operands[1]][walk.at[1]] = true;
+            faults = faults || walk.at[0] < 0;
+            if (walk.at[0] >= 0)
+                used[node->operands[0]][walk.at[0]] = true;
+            continue;
+        }
         if (joins) {
             used[node->operands[walk.at[1]]][walk.at[0]] = true;
             continue;
@@ -333,7 +364,8 @@ void evaluate_place(const struct trial *trial, struct arena *arena, const int *r
     evaluation->place = -1;
     for (int n = 0; n < formula->count; n++)
         divides = divides || (formula->nodes[n].kind == FORMULA_OP &&
-                              op_fault(formula->nodes[n].op, formula->nodes[n].meeting));
+                              op_fault(formula->nodes[n].op, formula->nodes[n].meeting)) ||
+                  (formula->nodes[n].kind == FORMULA_VIEW && is_taken(&formula->views[formula->nodes[n].view]));
     if (!divides)
         return;
     for (int n = 0; n < formula->count; n++)

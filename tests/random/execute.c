@@ -325,7 +325,7 @@ static bool run_once(struct run *run, int64_t *place)
     enum weft_status status = mirror_run(run->context, run->program, &params, &error);
     if (status < 0)
         return refuse(run->outcome, "weft_run", error);
-    *place = status == WEFT_DIVIDE_BY_ZERO && error ? (int64_t)error->spans[0].start : -1;
+    *place = status > WEFT_OK && error ? (int64_t)error->spans[0].start : -1;
     weft_error_destroy(error);
     return true;
 }

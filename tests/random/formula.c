@@ -3,6 +3,7 @@
 
 #include "tests/random/join.h"
 #include "tests/random/number.h"
+#include "tests/random/take.h"
 #include "tests/random/view.h"
 
 #include <string.h>
@@ -148,6 +149,12 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
         for (int i = 0; i < node->count; i++)
             good = good && constant_meets(formula, operand(formula, node, i), node->dtype);
         return good;
+    }
+    if (formula->views[node->view].kind == VIEWS_TAKE) {
+        const struct formula_node *positions = operand(formula, node, 1);
+        node->dtype = from->dtype;
+        return dtype_is_integer(positions->dtype) && constant_meets(formula, from, from->dtype) &&
+               constant_meets(formula, positions, positions->dtype);
     }
     if (formula->views[node->view].kind == VIEWS_INDEX) {
         node->dtype = WEFT_INT32;
@@ -304,6 +311,9 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
         shapes[n] = node->extents;
     if (node->kind == FORMULA_VIEW && is_joined(&formula->views[node->view]))
         return join_extents_of(&formula->views[node->view], node, shapes, &shapes[n]);
+    if (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]))
+        return take_extents(&formula->views[node->view], &shapes[node->operands[0]], &shapes[node->operands[1]],
+                            &shapes[n]);
     if (node->kind == FORMULA_VIEW)
         return view_extents(&formula->views[node->view],
                             type_rows[formula->nodes[node->operands[0]].dtype].size,

@@ -34,10 +34,11 @@ enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, F
 
 /* Section 7: the operand's elements, in their order, under another shape. Rule 9.1: some of them. From VIEWS_TRANSPOSE
  * on, rule 9.2: in another order (rearrange.h). Two of rule 9.3 have several operands (join.h). Of VIEWS_INDEX
- * (12.1) the first source is the dimension. Lists are as written. */
+ * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). Lists are as
+ * written. */
 enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT, VIEWS_TRANSPOSE,
                  VIEWS_FLIP, VIEWS_ROLL, VIEWS_BROADCAST, VIEWS_TILE, VIEWS_REPEAT,
-                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX };
+                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE };
 
 struct formula_item {
     enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;

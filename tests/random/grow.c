@@ -2,6 +2,7 @@
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
 #include "tests/random/join.h"
+#include "tests/random/take.h"
 #include "tests/random/view.h"
 
 #include <math.h>
@@ -328,6 +329,48 @@ static bool grow_join(struct generator *g)
     return false;
 }
 
+/* An integer made of any value: a remainder that mostly lies inside `extent`. -1: it cannot be made. */
+static int positions_node(struct generator *g, int64_t extent)
+{
+    static const enum weft_dtype dtypes[] = {WEFT_INT8, WEFT_INT16, WEFT_INT32, WEFT_INT64, WEFT_UINT8, WEFT_UINT64};
+    struct formula *formula = &g->trial->formula;
+    const struct number divisor = {.kind = NUMBER_INTEGER, .integer = extent + below(g, 2) + (extent == 0)};
+    struct formula_node cast = {.kind = FORMULA_CAST, .count = 1, .dtype = dtypes[below(g, 6)]};
+    struct formula_node rest = {.kind = FORMULA_OP, .op = chance(g, 3) ? OP_FMOD : OP_MOD, .count = 2};
+    cast.operands[0] = any_operand(g, false);
+    if (!try_node(g, cast, formula->count))
+        return -1;
+    if (chance(g, 8))
+        return formula->count - 1; /* mostly outside */
+    rest.operands[0] = formula->count - 1;
+    rest.operands[1] = add_node(g, (struct formula_node){.kind = FORMULA_LITERAL, .number = divisor});
+    settle(g, rest.operands[1]);
+    return try_node(g, rest, formula->count) ? formula->count - 1 : -1;
+}
+
+/* take of a value at positions that are computed. */
+static bool grow_take(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = 2, .view = formula->view_count};
+    const int before = formula->count;
+    if (formula->view_count == g->room.views || formula->count + 12 > g->room.nodes)
+        return false;
+    node.operands[0] = any_operand(g, true);
+    const struct extents *from = &g->shapes[0][node.operands[0]];
+    struct formula_view *view = &formula->views[formula->view_count];
+    if (!take_any(&g->detail, view, from->rank))
+        return false;
+    formula->view_count++;
+    const int axis = view->sources[0] < 0 ? view->sources[0] + from->rank : view->sources[0];
+    node.operands[1] = positions_node(g, from->at[axis]);
+    if (node.operands[1] >= 0 && try_node(g, node, formula->count))
+        return true;
+    formula->view_count--;
+    formula->count = before;
+    return false;
+}
+
 void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
@@ -337,6 +380,10 @@ void grow(struct generator *g)
     formula->count = before;
     formula->element_count = elements;
     if (g->limits->views && chance(g, g->viewing ? 15 : 150) && grow_join(g))
+        return;
+    formula->count = before;
+    formula->element_count = elements;
+    if (g->limits->views && chance(g, g->viewing ? 12 : 120) && grow_take(g))
         return;
     formula->count = before;
     formula->element_count = elements;

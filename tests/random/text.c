@@ -3,6 +3,7 @@
 
 #include "tests/random/number.h"
 #include "tests/random/join.h"
+#include "tests/random/take.h"
 #include "tests/random/rearrange.h"
 #include "tests/random/select.h"
 #include "tests/random/size.h"
@@ -221,6 +222,16 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
             write_operand(trial, text, node->operands[i], LOOSEST);
         }
         join_print(arguments, sizeof arguments, view);
+        put(text, "%s)", arguments);
+        return;
+    }
+    if (is_taken(view)) {
+        node->place = text->length;
+        put(text, "take(");
+        write_operand(trial, text, node->operands[0], LOOSEST);
+        put(text, ", ");
+        write_operand(trial, text, node->operands[1], LOOSEST);
+        take_print(arguments, sizeof arguments, view);
         put(text, "%s)", arguments);
         return;
     }
