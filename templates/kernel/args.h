@@ -4,7 +4,7 @@
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
     long long rows;                /* of the geometry, for each point */
-    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
+    long long lanes, block, width, windows, chunk, chunks, together, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */

@@ -30,24 +30,22 @@ static int64_t count_levels(int64_t blocks)
 /* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANES to join what tiles left, where a tile takes it all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
-    enum { SMALL = 4, WIDE = 256, FEW = 64, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
+    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
     const bool small = inner <= SMALL, last = block == LANES;
     struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
     t.block = ordered ? block : t.lanes * 256;
-    t.passes = ordered && inner >= WIDE ? t.lanes : 1;
     const int64_t blocks = (elements - 1) / t.block + 1;
     while (last && t.chunk < blocks)
         t.chunk *= 2;
-    int64_t most = smaller(MAX_TREE / count_levels(t.chunk), MAX_WIDTH) / t.lanes;
-    if (t.passes > 1)
-        most = MAX_TREE / (elements > FEW ? LANES + count_levels(t.chunk) : MAX_LANES * 2);
+    const int64_t near = elements > FEW && ordered ? MAX_WIDTH : NEAR;
+    const int64_t most = smaller(MAX_TREE / count_levels(t.chunk), near) / t.lanes;
     t.windows = (inner - 1) / most + 1;
     t.width = t.windows == 1 ? inner : ((inner - 1) / t.windows / BLOCK + 1) * BLOCK;
     t.width = t.width > most ? most : t.width;
     t.windows = (inner - 1) / t.width + 1;
-    t.step = t.passes > 1 ? LANES : t.windows > 1 ? 1 : t.block;
+    t.step = t.windows > 1 ? 1 : t.block;
     while (!last && t.chunk > 1 && ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 &&
            t.chunk * t.block * t.width > LEAST)
         t.chunk /= 2;

@@ -8,8 +8,8 @@ enum {
     LANES = 16,
     BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
     MAX_LANES = 64,
-    MAX_WIDTH = 1 << 13,           /* lanes that a tile has at a time */
-    MAX_TREE = 1 << 16             /* lanes that it keeps of blocks */
+    MAX_WIDTH = 1 << 16,           /* lanes that a tile has at a time */
+    MAX_TREE = 1 << 19             /* lanes that it keeps of blocks */
 };
 
 /* How tiles of a kernel with reduced dimensions share its space, [points, elements, inner], of which `elements` are
@@ -21,9 +21,7 @@ struct lane_tiles {
     int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
     int64_t chunk, chunks;         /* how many blocks a tile takes, a power of two; tiles behind each other */
     int64_t together;              /* how many points a tile takes */
-    int64_t passes;                /* in which a tile goes over its lanes: 1, or one for each lane, so that few are in
-                                      use at a time */
-    int64_t step;                  /* from one element that a pass takes to the next; `block`: it takes all in a row */
+    int64_t step;                  /* how many elements are taken in a row: 1, or all of a block */
     int64_t kept;                  /* lanes that a tile leaves: 1, or all for further kernels */
     int row;                       /* lanes of all inner elements where these are so few that the kernel's text has the
                                       number; else 0 */

@@ -88,7 +88,7 @@ typedef double f64_m MAY_ALIAS;
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
     long long rows;                /* of the geometry, for each point */
-    long long lanes, block, width, windows, chunk, chunks, together, passes, step, kept; /* as in struct lane_tiles */
+    long long lanes, block, width, windows, chunk, chunks, together, step, kept; /* as in struct lane_tiles */
 };
 
 struct weft_geometry {             /* shared by samples that have the same shapes and strides */
