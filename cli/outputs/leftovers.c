@@ -85,7 +85,7 @@ static void empty(int fd, const char *spared);
 
 static void remove_entry(int fd, const char *name)
 {
-    if (unlinkat(fd, name, 0) == 0 || errno != EISDIR)
+    if (unlinkat(fd, name, 0) == 0 || errno != EISDIR || unlinkat(fd, name, AT_REMOVEDIR) == 0)
         return;
     int inner = openat(fd, name, DIRECTORY);
     if (inner < 0)
@@ -218,6 +218,11 @@ void folder_remove(const struct folder *folder)
 {
     if (folder->fd >= 0)
         remove_folder(folder->parent, folder->name, folder->fd);
+}
+
+void folder_empty(int fd)
+{
+    empty(fd, ".");
 }
 
 void folder_close(struct folder *folder)

@@ -24,6 +24,8 @@ struct folder *folder_new(struct pool *pool, const char *directory);
 bool folder_make(struct pool *pool, struct folder *folder, int number);
 /* Removes it with all that is in it; other threads may still be creating files. */
 void folder_remove(const struct folder *folder);
+/* Removes the files in a directory of a folder, for which no descriptor may be left. */
+void folder_empty(int fd);
 /* Closes its descriptors, which unlocks it. */
 void folder_close(struct folder *folder);
 

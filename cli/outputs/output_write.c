@@ -17,6 +17,9 @@
 static void remove_folders(void *outputs_)
 {
     struct outputs *outputs = outputs_;
+    for (int i = 0; i < outputs->count; i++)
+        if (outputs->items[i].pictures >= 0 && !outputs->items[i].renamed)
+            folder_empty(outputs->items[i].pictures);
     for (struct folder *folder = outputs->folders; folder; folder = folder->next)
         folder_remove(folder);
 }
@@ -192,19 +195,20 @@ static bool rename_one(struct target *target)
     target->exchanged = !target->directory &&
                         renameat2(folder->fd, target->temporary, folder->parent, name, RENAME_EXCHANGE) == 0;
     target->alone = target->directory || errno == ENOENT;
-    return target->exchanged || renameat(folder->fd, target->temporary, folder->parent, name) == 0;
+    target->renamed = target->exchanged || renameat(folder->fd, target->temporary, folder->parent, name) == 0;
+    return target->renamed;
 }
 
 /* What an empty directory was replaced by leaves an empty one. On a file system that exchanges nothing a file that was
  * replaced cannot come back: better the new one than none. */
-static void undo_one(const struct target *target)
+static void undo_one(struct target *target)
 {
     const struct folder *folder = target->folder;
     const char *name = strrchr(target->path, '/') + 1;
     if (target->exchanged)
         renameat2(folder->parent, name, folder->fd, target->temporary, RENAME_EXCHANGE);
     else if (target->alone)
-        renameat(folder->parent, name, folder->fd, target->temporary);
+        target->renamed = renameat(folder->parent, name, folder->fd, target->temporary) != 0;
     if (target->directory && target->mode)
         mkdirat(folder->parent, name, target->mode);
 }

@@ -23,7 +23,8 @@ struct target {
     const char **names; /* of those, without directory */
     struct folder *folder;  /* beside the target, with the unfinished output */
     const char *temporary;  /* its name in there; NULL: there is none */
-    bool exchanged, alone;  /* when it was renamed: the replaced file is in the folder; there was none, or a directory */
+    bool renamed;           /* it is in its place */
+    bool exchanged, alone;  /* and the replaced file is in the folder; there was none, or a directory */
     int pictures;           /* the descriptor of a directory */
 };
 

@@ -5,6 +5,8 @@ import io
 import os
 import pty
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -118,6 +120,21 @@ class Outputs(BatchTest):
         # all or none: the last output fails when everything else is written
         told = self.bad(1, 123, "run", text + ", n=3", "x=d", "-o", "dark=e", "-o", "n=/dev/full")
         self.assertEqual(self.files(), ["bright", "d", "dark", "o", "s.npz"])
+
+    def test_few_descriptors(self):
+        """With any number of them all pictures are there, or nothing."""
+        for name in "abc":
+            self.picture("d/%s.png" % name)
+        seen = set()
+        for most in range(4, 12):
+            done = self.weft("run", "+x", "x=d", "-o", "new",
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+            seen.add(done.returncode)
+            self.assertEqual(self.files(), ["d", "new"] if done.returncode == 0 else ["d"], (most, done))
+            if done.returncode == 0:
+                self.assertEqual(sorted(os.listdir(self.path("new"))), ["a.png", "b.png", "c.png"])
+                shutil.rmtree(self.path("new"))
+        self.assertEqual(seen, {0, 1})
 
     def test_a_tensor_beside_a_batch(self):
         np.savez(self.path("a.npz"), p=np.array([1, 2], "i4"), q=np.array([3], "i4"))

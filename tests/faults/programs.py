@@ -49,6 +49,7 @@ def make_inputs(here):
     x = np.arange(12, dtype="f4").reshape(4, 3)
     np.save(here / "x.npy", x)
     np.save(here / "old.npy", np.zeros(5))
+    np.save(here / "low.npy", np.zeros(7))  # so one output of three replaces a file
     np.save(here / "img.npy", chance.integers(0, 256, (3, 4, 3), "u1"))
     np.savez(here / "many.npz", first=x, second=x + 1)
     os.mkdir(here / "pictures")

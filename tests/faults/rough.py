@@ -22,7 +22,7 @@ import tempfile
 import time
 
 from programs import PROGRAMS, make_inputs, snapshot
-from test_command import DIAGNOSTIC, HERE, KINDS
+from test_command import DIAGNOSTIC, HERE, KINDS, ONCE
 
 WEFT = os.environ.get("WEFT", "weft")
 NAMES = [name for name in PROGRAMS if name != "list"]
@@ -70,7 +70,7 @@ class Rough:
             room.restore()
 
     def start(self, room, name, before=(), **more):
-        return Run(room, name, dict(self.env, TMPDIR=str(room.tmp), **more.pop("env", {})), before, **more)
+        return Run(room, name, {**self.env, "TMPDIR": str(room.tmp), **more.pop("env", {})}, before, **more)
 
     # ---- what is done to runs ----
 
@@ -82,7 +82,8 @@ class Rough:
         return run, "%s, %s" % (name, number.name), (-number,)
 
     def fail(self, room, name):
-        kind, more = self.chance.choice(KINDS), self.chance.choice(["", "", "+"])
+        kind = self.chance.choice(KINDS)
+        more = self.chance.choice(["", "" if kind in ONCE else "+"])
         at = "%d%s" % (self.chance.randint(1, 400 if kind == "memory" else 40), more)
         settings = {"LD_PRELOAD": os.environ["FAULTS"], "FAULT_KIND": kind, "FAULT_AT": at}
         return self.start(room, name, env=settings), "%s, %s %s" % (name, kind, at), ()
@@ -164,7 +165,7 @@ class Rough:
         good_status, good_out, good_files = self.expected[name]
         files, inputs = snapshot(room.work), room.inputs
         killed = -signal.SIGKILL in signals and status == -signal.SIGKILL
-        hidden = [path for path in files if path.split("/")[0].startswith(".weft-")]
+        hidden = [path for path in files if any(part.startswith(".weft-") for part in path.split("/"))]
         kept = {path: data for path, data in files.items() if path not in hidden}
         wrong = None
         if status not in (0, 1) and status not in signals:
@@ -196,6 +197,7 @@ class Rough:
         self.judge(room, self.start(room, name), name, name + ", undisturbed", ())
         if self.expected[name][0] == 0 and snapshot(room.work) != self.expected[name][2]:
             self.wrong.append(name + ": undisturbed, and not as usual")
+        room.restore()
 
     def turn(self):
         ways = [self.signal, self.signal, self.fail, self.fail, self.fail, self.limit_size, self.limit_descriptors,
