@@ -94,9 +94,11 @@ static const char *verify_map(const struct index_map *map, int m)
 /* Whether a store under this map goes to a part of a result: as many neighbours of each dimension as the space has. */
 static bool stores_plainly(const struct kernel *kernel, int map)
 {
+    if (!map)
+        return true; /* there may be no maps at all */
     const struct index_map *step = &kernel->maps[map];
-    bool plain = !map || (!step->parent && step->axes && !step->outside && shapes_equal(step->from, kernel->maps[0].to));
-    for (int d = 0; plain && map && d < step->to->rank; d++)
+    bool plain = !step->parent && step->axes && !step->outside && shapes_equal(step->from, kernel->maps[0].to);
+    for (int d = 0; plain && d < step->to->rank; d++)
         plain = step->axes[d].from == d && step->axes[d].slice.step == 1 && step->axes[d].slice.start >= 0;
     return plain;
 }

@@ -389,7 +389,7 @@ class Ops(CommandTest):
         views = [row for row in rows if row["form"] == "view"]
         self.assertEqual([row["names"][0] for row in views],
                          ["reshape", "squeeze", "expand_dims", "reinterpret", "extent", "[]", "transpose", "flip", "roll",
-                          "broadcast_to", "tile", "repeat", "concat", "stack", "index", "arange", "linspace"])
+                          "broadcast_to", "tile", "repeat", "concat", "stack", "take", "index", "arange", "linspace"])
         reductions = [row for row in rows if row["form"] == "reduction"]
         self.assertEqual(reductions[0]["names"] + reductions[0]["parameters"], ["sum", "x", "axes", "keepdims"])
         self.assertEqual(len(reductions), 18)
