@@ -130,7 +130,7 @@ struct lanes {
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     int absent;                    /* the instruction that gives what changes nothing */
     struct lane_tiles tiles;
-    struct thread_joins threads;        /* how threads of a GPU join; .threads is 0: the kernel is a CPU's */
+    struct thread_joins threads;   /* how threads of a GPU join; .threads is 0: the kernel is a CPU's */
     const struct shape *stored;    /* the space with extents of 1 for all but points, so that these stay apart */
 };
 

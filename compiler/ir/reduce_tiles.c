@@ -21,7 +21,8 @@ struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool or
 /* Estimated for a GPU of about 132 multiprocessors, not measured. */
 enum {
     THREADS = 256,
-    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other */
+    LEAST_THREADS = 64,
+    MOST_THREADS = 512,            /* of a block that has many inner elements beside each other, or joins lanes of blocks */
     WINDOW = 32,                   /* inner elements beside each other: those of a warp */
     LEVELS = 7,                    /* of a thread's tree */
     DEEP = 1 << (LEVELS - 1),      /* so many nodes has a thread at most */
@@ -54,24 +55,35 @@ static int64_t choose_depth(int64_t nodes, int64_t rows, int beside, bool partia
     return depth;
 }
 
-static void deal_block(struct lanes *lanes, bool partial)
+/* Blocks of so many threads: all parts of a point's nodes that fit, or several points. Returns the number of tiles. */
+static int64_t deal_block(struct lanes *lanes, int threads, bool partial)
 {
-    const int node = partial ? AT_ONCE * LANES : BLOCK_ELEMENTS;
-    lanes->tiles.lanes = LANES;
-    lanes->tiles.width = lanes->tiles.inner < WINDOW ? lanes->tiles.inner : WINDOW;
-    lanes->tiles.windows = divide_up(lanes->tiles.inner, lanes->tiles.width);
-    const int across = (int)lanes->tiles.width * LANES, threads = across > THREADS ? MOST_THREADS : THREADS;
-    const int64_t units = threads / across, nodes = divide_up(lanes->tiles.elements, node);
+    struct lane_tiles *const tiles = &lanes->tiles;
+    const int node = partial ? AT_ONCE * LANES : BLOCK_ELEMENTS, units = threads / (int)(tiles->width * LANES);
+    const int64_t nodes = divide_up(tiles->elements, node);
     int beside = 1;
     while (beside < nodes && 2 * beside <= units)
         beside *= 2;
-    lanes->tiles.together = units / beside;
-    const int64_t rows = divide_up(lanes->tiles.points, lanes->tiles.together) * lanes->tiles.windows;
+    tiles->together = units / beside;
+    const int64_t rows = divide_up(tiles->points, tiles->together) * tiles->windows;
     const int64_t depth = choose_depth(nodes, rows, beside, partial);
-    lanes->tiles.chunk = depth * beside;
-    lanes->tiles.chunks = divide_up(nodes, lanes->tiles.chunk);
+    tiles->chunk = depth * beside;
+    tiles->chunks = divide_up(nodes, tiles->chunk);
     lanes->threads = (struct thread_joins){.threads = threads, .partial = partial, .node = node,
-                                      .levels = depth > 1 ? LEVELS : 1, .beside = beside};
+                                           .levels = depth > 1 ? LEVELS : 1, .beside = beside};
+    return rows * tiles->chunks;
+}
+
+/* Blocks are large where a point's lanes should come together in one, else as small as it takes to keep the GPU busy. */
+static void deal_blocks(struct lanes *lanes, bool partial)
+{
+    struct lane_tiles *const tiles = &lanes->tiles;
+    tiles->width = tiles->inner < WINDOW ? tiles->inner : WINDOW;
+    tiles->windows = divide_up(tiles->inner, tiles->width);
+    const int64_t across = tiles->width * LANES;
+    int threads = partial || across > THREADS ? MOST_THREADS : THREADS;
+    while (deal_block(lanes, threads, partial) < FILLED && !partial && threads / 2 >= across && threads > LEAST_THREADS)
+        threads /= 2;
 }
 
 struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool partial)
@@ -81,7 +93,7 @@ struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool 
     if (!partial && points == 1 && results_are_inner(elements, inner))
         deal_serially(&lanes);
     else
-        deal_block(&lanes, partial);
+        deal_blocks(&lanes, partial);
     return lanes;
 }
 

@@ -99,6 +99,15 @@ class Reductions(unittest.TestCase):
                 found = np.asarray(weft.evaluate(text, {"x": strided(x, how)}, context=weft.Context(threads=count)))
                 self.assertTrue(same(found, expected), f"{text} of {x.dtype}{x.shape}, {how}, on {count} threads")
 
+    def test_batches(self):
+        """Samples of unlike shapes, each as by itself."""
+        rng = np.random.default_rng(5)
+        shapes = [(3, 5), (1, 1), (70, 1100), (2, 20000), (1500, 33), (17, 16), (300, 3), (5, 64), (1, 0), (0, 4)]
+        for text in ("sum(x, axes=1)", "mean((x - 1) ** 2, axes=0)", "std(x)", "argmax(x, axes=1)", "x / norm(x, -1, true)"):
+            samples = [values(shape, "float32", rng) for shape in shapes[:-2 if "arg" in text else None]]
+            for x, found in zip(samples, weft.evaluate(text, {"x": samples})):
+                self.assertTrue(same(np.asarray(found), np.asarray(weft.evaluate(text, {"x": x}))), f"{text} of {x.shape}")
+
     def test_ways(self):
         """Blocks of several tiles, few and many neighbours, short and long reduced extents."""
         rng, slow = np.random.default_rng(3), without("reduce")
