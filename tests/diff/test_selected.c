@@ -196,6 +196,58 @@ static void test_paths(void **state)
                     check(program, dtypes[(number + layout) % DTYPES], sizes[size], layout, number % 5 ? 0 : 2);
 }
 
+/* ---- batches ---- */
+
+/* Samples of all sizes at once, in turns dense and not, as the same samples one by one on the slow path. */
+static void check_batch(int program, enum weft_dtype dtype)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    static struct tensor in[SIZES * OPERANDS], out[SIZES * RESULTS];
+    static struct outcome expected[SIZES];
+    int count = 0, results = 0;
+    while (count < OPERANDS && programs[program].in[count].rank)
+        count++;
+    for (int size = 0; size < SIZES; size++) {
+        for (int i = 0; i < count; i++)
+            in[size * count + i] = make_input(program, i, dtype, sizes[size], size % LAYOUTS);
+        run_variant(program, &in[size * count], count, 0, variants[0], &expected[size]);
+        results = expected[size].bytes[1] ? 2 : 1;
+    }
+    for (int size = 0; size < SIZES; size++)
+        for (int r = 0; r < results; r++) {
+            int64_t elements;
+            const struct tensor *one = &expected[size].out[r];
+            out[size * results + r] = place(one->dtype, one->rank, one->shape, 0, &elements);
+            memset(out[size * results + r].memory, 0x55, (size_t)expected[size].bytes[r]);
+        }
+    run_disable("");
+    struct weft_error *remark = NULL;
+    struct weft_program *compiled = run_compile(programs[program].text);
+    run_batches(compiled, in, names, count, out, results, SIZES, &remark);
+    weft_error_destroy(remark);
+    weft_program_destroy(compiled);
+    for (int size = 0; size < SIZES; size++) {
+        for (int r = 0; r < results; r++) {
+            if (memcmp(expected[size].out[r].memory, out[size * results + r].memory, (size_t)expected[size].bytes[r]) != 0)
+                fail_msg("%s on %s, as sample %d of a batch: result %d differs", programs[program].text,
+                         weft_dtype_name(dtype), size, r);
+            tensor_free(&expected[size].out[r]);
+            tensor_free(&out[size * results + r]);
+        }
+        for (int i = 0; i < count; i++)
+            tensor_free(&in[size * count + i]);
+    }
+}
+
+static void test_batches(void **state)
+{
+    (void)state;
+    stream = stream_init(12);
+    for (int program = 0; program < PROGRAMS; program++)
+        if (sample_chosen(program * 7))
+            check_batch(program, dtypes[program % DTYPES]);
+}
+
 /* ---- positions ---- */
 
 /* Many positions are a sum; what it is of depends on how many there are. */
@@ -235,6 +287,7 @@ static int finish(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths), cmocka_unit_test(test_positions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths), cmocka_unit_test(test_batches),
+                                       cmocka_unit_test(test_positions)};
     return cmocka_run_group_tests(tests, NULL, finish);
 }
