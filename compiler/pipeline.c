@@ -212,6 +212,23 @@ static int few_elements(const struct pipeline *p, int n, const struct shape *red
     return times < TIMES ? (int)shape_volume(reduced) : 0; /* each takes maps, whose number is limited */
 }
 
+/* The number of elements; where only the call knows it, an extent. */
+static int64_t volume_of(const struct pipeline *p, const struct shape *shape)
+{
+    return shape_known(shape) ? shape_volume(shape) : p->open->volume(p->open->user, shape);
+}
+
+/* The temporary with positions over a shape. Adds a kernel that stores them, unless an earlier one does. */
+static int stored_positions(struct pipeline *p, int n, const struct shape *shape, enum weft_dtype dtype)
+{
+    for (int i = 0; i < p->position_count; i++)
+        if (shapes_equal(p->positions[i].shape, shape) && p->positions[i].dtype == dtype)
+            return p->positions[i].temporary;
+    const struct stored_positions made = {shape, dtype, store_positions(&p->kernels, n, shape, dtype)};
+    ARENA_PUSH(p->arena, p->positions, p->position_count, made);
+    return made.temporary;
+}
+
 /* Lowers a node whose value other kernels compute, into a temporary. False with a diagnostic. */
 static bool lower_reduction(struct pipeline *p, int n)
 {
@@ -229,12 +246,13 @@ static bool lower_reduction(struct pipeline *p, int n)
     if (made->few)
         made->set = reduced_set(&p->program->reductions[node->reduction],
                                 p->shapes[p->program->operands[node->operands]]->rank);
-    else if (node->kind == NODE_COUNT && shape_known(reduced))
-        made->number = shape_volume(reduced);
     else if (node->kind == NODE_COUNT)
-        made->temporary = add_count(&p->kernels, reduced, node->token);
+        made->number = volume_of(p, reduced);
     else if (node->kind == NODE_REDUCED_POSITION)
-        made->temporary = add_positions(&p->kernels, p->shapes[n], node->token);
+        made->temporary = stored_positions(p, n, p->shapes[n],
+                                           shape_known(p->shapes[n]) && shape_volume(p->shapes[n]) <= INT32_MAX
+                                               ? WEFT_INT32
+                                               : WEFT_INT64);
     else if (exact)
         made->temporary = add_exact_total(p, &reduction, operand);
     else
@@ -245,17 +263,6 @@ static bool lower_reduction(struct pipeline *p, int n)
 static bool is_reduced(const struct node *node)
 {
     return node->kind == NODE_REDUCE || node->kind == NODE_COUNT || node->kind == NODE_REDUCED_POSITION;
-}
-
-/* The temporary with positions over a shape. Adds a kernel that stores them, unless an earlier one does. */
-static int stored_positions(struct pipeline *p, int n, const struct shape *shape, enum weft_dtype dtype)
-{
-    for (int i = 0; i < p->position_count; i++)
-        if (shapes_equal(p->positions[i].shape, shape) && p->positions[i].dtype == dtype)
-            return p->positions[i].temporary;
-    const struct stored_positions made = {shape, dtype, store_positions(&p->kernels, n, shape, dtype)};
-    ARENA_PUSH(p->arena, p->positions, p->position_count, made);
-    return made.temporary;
 }
 
 static void lower_positions(struct pipeline *p, int n)

@@ -162,7 +162,7 @@ struct kernel {
 /* Where the value of a reduction, of a count or of positions is. */
 struct reduced {
     int temporary;                 /* -1: it is a number, or `few` are joined where the value is used */
-    int64_t number;
+    int64_t number;                /* negative: an extent, which the call knows */
     int few;                       /* so many elements, of the dimensions in `set` */
     uint32_t set;
 };

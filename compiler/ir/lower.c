@@ -273,6 +273,8 @@ static int lower_node(struct lowering *l, const struct node *node)
         const struct reduced *from = &l->reduced[node - l->program->nodes];
         if (from->few)
             return join_few(l, node);
+        if (from->temporary < 0 && from->number < 0)
+            return ins_add_load_under(l, TENSOR_NUMBER, (int)from->number, WEFT_INT64, 0, node->token);
         if (from->temporary < 0)
             return ins_add_literal(l, (union scalar){.i64 = from->number}, node->dtype, node->span);
         const enum weft_dtype dtype = l->temporaries[from->temporary].dtype;

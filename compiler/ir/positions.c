@@ -7,6 +7,7 @@
 
 enum {
     MAX_CONSTANT = 4096,           /* so many positions are a constant */
+    OPEN_DIGITS = 5,               /* more positions than these make do not fit memory */
     DIGITS = 256                   /* what a digit counts to */
 };
 
@@ -100,7 +101,7 @@ static int count_digits(enum weft_dtype dtype, int64_t extent)
 {
     int digits = 1;
     if (extent < 0)
-        return type_rows[dtype].size;
+        return type_rows[dtype].size < OPEN_DIGITS ? type_rows[dtype].size : OPEN_DIGITS;
     for (int64_t rest = extent - 1; rest >= DIGITS; rest /= DIGITS)
         digits++;
     return digits;
@@ -157,20 +158,35 @@ static int digits_map(const struct counting *c, const struct shape *space, struc
     return map_view(c->kernel, map, flat, digits);
 }
 
+/* The space over which positions of a shape are counted: itself, or of more than one dimension all of their elements in a
+ * row. */
+static const struct shape *counted_space(const struct kernel_program *program, const struct shape *shape)
+{
+    int dimensions = 0;
+    for (int d = 0; d < shape->rank; d++)
+        dimensions += shape->extents[d] != 1;
+    if (dimensions < 2)
+        return shape;
+    const int64_t volume =
+        shape_known(shape) ? shape_volume(shape) : program->open->volume(program->open->user, shape);
+    return shape_new(program->arena, 1, &volume);
+}
+
 int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype)
 {
     struct kernel *kernel = ARENA_NEW(program->arena, struct kernel);
     const struct counting c = {program, kernel, dtype, node};
+    const struct shape *space = counted_space(program, shape);
     struct shape *digits = ARENA_NEW(program->arena, struct shape);
     *kernel = (struct kernel){.arena = program->arena, .program = program->program};
-    ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = shape}));
-    const int map = digits_map(&c, shape, digits), to = add_temporary(program, dtype, shape);
+    ARENA_PUSH(kernel->arena, kernel->maps, kernel->map_count, ((struct index_map){.parent = -1, .to = space}));
+    const int map = digits_map(&c, space, digits), to = add_temporary(program, dtype, shape);
     int value = load_digit(&c, map, digits, 0);
     for (int d = 1; d < digits->rank; d++)
         value = join_digit(&c, value, load_digit(&c, map, digits, d));
     kernel->load_count = kernel_add_access(kernel, (struct access){TENSOR_TEMPORARY, to, dtype, 0});
     add(&c, (struct ins){INS_STORE, OP_COUNT, dtype, dtype, {value, -1, -1}, kernel->load_count});
-    add_kernel(program, (struct program_kernel){.kernel = kernel, .space = shape});
+    add_kernel(program, (struct program_kernel){.kernel = kernel, .space = space});
     return to;
 }
 

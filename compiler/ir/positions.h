@@ -13,8 +13,7 @@ enum weft_dtype position_dtype(const struct program *program, int n, const struc
  * them as a sum of two constants instead. */
 bool position_is_stored(const struct shape *shape);
 bool position_is_sum(const struct shape *shape);
-/* Adds the kernel that stores those of a node, over `shape`, which has one extent other than 1. Returns the
- * temporary. */
+/* Adds the kernel that stores row-major positions over `shape`, for a node. Returns the temporary. */
 int store_positions(struct kernel_program *program, int node, const struct shape *shape, enum weft_dtype dtype);
 
 /* Calls `store` with the shape of each of the positions that are to be stored for elements that are taken from a value

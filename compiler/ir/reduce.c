@@ -8,8 +8,7 @@
 
 enum {
     BLOCK_ROWS = 64,               /* rows of lanes that are joined in order */
-    STEP = 16,                     /* how many rows of a block, or how many blocks, one kernel joins */
-    OPEN_DIGITS = 5                /* positions have so many digits of 8 bits where an extent is open */
+    STEP = 16                      /* how many rows of a block, or how many blocks, one kernel joins */
 };
 
 /* A reduction while its kernels are made. */
@@ -426,82 +425,4 @@ void add_total(struct kernel_program *program, int high, int low, int to, struct
     const struct ins fma = {INS_OP, OP_FMA, WEFT_FLOAT64, WEFT_FLOAT64, {a, b, c}, 0, r.span};
     const int total = kernel_add_ins(kernel, fma);
     add_kernel(program, (struct program_kernel){.kernel = store(&r, kernel, total, to), .space = space});
-}
-
-/* Loads element i of the first `n` of a temporary, [more], under `map`, which leads to [n]. */
-static int first_of(const struct reducing *r, struct kernel *kernel, int map, int64_t n, int64_t more)
-{
-    const struct axis axis = {0, {.stop = n, .step = 1, .has_stop = true}}, open = {0, {.step = 1}};
-    return n >= 0 ? map_select(kernel, map, SHAPE(r, n), SHAPE(r, more), arena_copy(r->arena, &axis, sizeof axis))
-                  : map_bounded(kernel, map, SHAPE(r, n), SHAPE(r, more), arena_copy(r->arena, &open, sizeof open), 0);
-}
-
-/* Stores i = 256 * high[i div 256] + i mod 256 for `n` positions; high: a temporary of the former, -1: all are 0. */
-static struct kernel *count_on(const struct reducing *r, int high, int64_t n, int64_t groups, int64_t padded, int to)
-{
-    const enum weft_dtype dtype = r->into->temporaries[to].dtype;
-    struct kernel *kernel = new_kernel(r, SHAPE(r, n));
-    int map = first_of(r, kernel, 0, n, padded);
-    map = map_view(kernel, map, SHAPE(r, padded), SHAPE(r, groups, 256));
-    int value = add_load(r, kernel, -1, map_view(kernel, map, SHAPE(r, 1, 256), SHAPE(r, 256)));
-    value = convert(r, kernel, value, dtype);
-    if (high >= 0) {
-        int above = map_view(kernel, map, SHAPE(r, groups, 1), SHAPE(r, groups));
-        above = first_of(r, kernel, above, groups, r->into->temporaries[high].shape->extents[0]);
-        above = add_op(r, kernel, OP_MUL, add_load(r, kernel, high, above), add_number(r, kernel, dtype, 256));
-        value = add_op(r, kernel, OP_ADD, above, value);
-    }
-    return store(r, kernel, value, to);
-}
-
-int add_positions(struct kernel_program *program, const struct shape *shape, struct span span)
-{
-    const struct reducing r = {.arena = program->arena, .into = program, .span = span};
-    const int64_t n = volume_of(&r, shape);
-    const enum weft_dtype dtype = n >= 0 && n <= INT32_MAX ? WEFT_INT32 : WEFT_INT64;
-    int64_t counts[2 * OPEN_DIGITS] = {n};
-    int digits = 1, last = -1;
-    while (n < 0 ? digits < OPEN_DIGITS : counts[digits - 1] > 256) {
-        counts[digits] = groups_of(&r, counts[digits - 1], 256, 1);
-        digits++;
-    }
-    for (int d = digits - 1; d >= 0; d--) {
-        const int64_t groups = groups_of(&r, counts[d], 256, 1), padded = groups_of(&r, counts[d], 256, 256);
-        const int to = add_temporary(program, dtype, d ? SHAPE(&r, counts[d]) : shape);
-        add_kernel(program, (struct program_kernel){.kernel = count_on(&r, last, counts[d], groups, padded, to),
-                                                    .space = SHAPE(&r, counts[d])});
-        last = to;
-    }
-    return last;
-}
-
-/* One more than the last of all positions in a dimension; 0: there are none. */
-static int count_dimension(const struct reducing *r, struct kernel *kernel, int positions)
-{
-    const struct shape *own = r->into->temporaries[positions].shape;
-    const struct axis back = {0, {.step = -1}}, first = {-1, {.step = 1}};
-    int map = map_bounded(kernel, 0, ARENA_NEW(r->arena, struct shape), own,
-                          arena_copy(r->arena, &first, sizeof first), (uint64_t)-1);
-    map = map_select(kernel, map, own, own, arena_copy(r->arena, &back, sizeof back));
-    return add_op(r, kernel, OP_ADD, add_load(r, kernel, positions, map), add_number(r, kernel, WEFT_INT64, 1));
-}
-
-int add_count(struct kernel_program *program, const struct shape *shape, struct span span)
-{
-    const struct reducing r = {.arena = program->arena, .into = program, .span = span};
-    const struct shape *none = ARENA_NEW(r.arena, struct shape);
-    int positions[WEFT_MAX_RANK], count = 0;
-    int64_t known = 1;
-    for (int d = 0; d < shape->rank; d++)
-        if (shape->extents[d] < 0)
-            positions[count++] = add_positions(program, SHAPE(&r, shape->extents[d]), span);
-        else
-            known *= shape->extents[d];
-    struct kernel *kernel = new_kernel(&r, none);
-    int value = add_number(&r, kernel, WEFT_INT64, known);
-    for (int i = 0; i < count; i++)
-        value = add_op(&r, kernel, OP_MUL, value, count_dimension(&r, kernel, positions[i]));
-    const int to = add_temporary(program, WEFT_INT64, none);
-    add_kernel(program, (struct program_kernel){.kernel = store(&r, kernel, value, to), .space = none});
-    return to;
 }

@@ -27,9 +27,5 @@ bool results_are_inner(int64_t elements, int64_t inner);
 /* Adds a kernel that makes float64 of exact sums of 64-bit integers, rounded once, from the sums of their high and low
  * 32 bits. All three are temporaries. */
 void add_total(struct kernel_program *program, int high, int low, int to, struct span span);
-/* Adds kernels that store the row-major positions of all elements of a shape. Returns the temporary. */
-int add_positions(struct kernel_program *program, const struct shape *shape, struct span span);
-/* The same for the number of elements, an int64 without dimensions. */
-int add_count(struct kernel_program *program, const struct shape *shape, struct span span);
 
 #endif
