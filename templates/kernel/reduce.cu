@@ -12,6 +12,10 @@ $joins
 #else
 #define INNER (index)s->lanes.inner
 #endif
+/* The number of element e behind others. Of whole turns it is a step from the first one's, in 64 bits, so that steps which
+ * the compiler knows are part of a load's address. */
+#define NUMBER(others) (WHOLE ? (i64)(((others) + element) * INNER + inner) + u * BETWEEN * (i64)(INNER) \
+                              : (i64)(((others) + e) * INNER + inner))
 #define ALWAYS_WHOLE (SERIAL && UNROLL < LANE_COUNT) /* there are no more elements */
 /* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL values. If
  * WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes their place, and
@@ -34,18 +38,18 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
         elements[u] = m;
         $offsets
 #if ALONG == ALONG_POINTS
-        const index i = e * INNER + inner;
+        const i64 i = NUMBER(0);
         uindex rest = (uindex)point;
 #elif ALONG == ALONG_ELEMENTS
         const index i = inner;
         uindex rest = (uindex)(point * (index)s->lanes.elements + e);
 #else
-        const index n = (point * (index)s->lanes.elements + e) * INNER + inner;
 #if GROUPS
+        const index n = (point * (index)s->lanes.elements + e) * INNER + inner;
         uindex rest = divide((uindex)n, &s->columns);
         const index i = n - (index)(rest * (uindex)s->columns.divisor);
 #else
-        const index i = n;
+        const i64 i = NUMBER(point * (index)s->lanes.elements);
 #endif
 #endif
 #if GROUPS
