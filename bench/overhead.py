@@ -29,6 +29,7 @@ CASES = [
     ("a * b + c", 3, 16, "named", ""),
     ("a * b + c", 3, 16, "placed", "call"),
     ("a * b + c", 3, 16, "batch", ""),
+    ("sum(a)", 1, 16, "placed", ""),
 ]
 
 

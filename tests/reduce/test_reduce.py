@@ -149,6 +149,21 @@ class Reductions(unittest.TestCase):
                         self.assertTrue(same(b, a), f"{text} of {shape}")
 
 
+    def test_batches(self):
+        """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
+        rng, slow = np.random.default_rng(6), without("reduce")
+        shapes = [(3, 40), (700, 1000), (1, 1), (700, 1000), (5, 70001), (2100, 70), (64, 3), (64, 8), (20, 16), (1100, 300)]
+        for text in ("sum(x)", "mean(x, axis=0)", "argmax(x, axis=-1)", "softmax(x)", "max(x, axis=0)",
+                     "x - mean(x, axis=-1, keepdims=true)", "std(x, axes=[0, 1])"):
+            batch = [strided(values(shape, "float32", rng), ("dense", "turned", "apart")[i % 3])
+                     for i, shape in enumerate(shapes)]
+            for threads in (1, 3):
+                found = weft.evaluate(text, {"x": batch}, context=weft.Context(threads=threads))
+                for i, x in enumerate(batch):
+                    expected = np.asarray(weft.evaluate(text, {"x": x}, context=slow))
+                    self.assertTrue(same(np.asarray(found[i]), expected), f"{text} of sample {i}, {x.shape}")
+
+
 def without(word):
     """A context on one thread without a fast path."""
     before = os.environ.get("WEFT_DISABLE", "")
