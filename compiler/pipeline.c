@@ -483,6 +483,8 @@ static bool pass_reduce(struct pipeline *p)
         if (before.kernels[k].reduce)
             reduce(&p->kernels, p->kernels.count - 1, joiner_of(p));
     }
+    if (joiner_of(p) == JOIN_TILES)
+        store_results(&p->kernels);
     return true;
 }
 

@@ -20,6 +20,10 @@ enum joiner {
 /* Lowers the reduction of kernel k, the last one so far. */
 void reduce(struct kernel_program *program, int k, enum joiner joiner);
 
+/* reduce_results.c: where a result of one element would only be a copy of what a kernel joins, that kernel stores the
+ * result. To be called once all kernels are there. */
+void store_results(struct kernel_program *program);
+
 /* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
  * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
 bool results_are_inner(int64_t elements, int64_t inner);
