@@ -19,8 +19,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static void (*remove_outputs)(void *user);
-static void *remove_user;
+static struct watch *watches;      /* the last first */
 static atomic_bool begun;
 static pthread_t waiter;
 
@@ -66,8 +65,8 @@ static void clear_up(void)
     silence();
     weft_cancel();
     lock_in_time();
-    if (remove_outputs)
-        remove_outputs(remove_user);
+    for (const struct watch *watch = watches; watch; watch = watch->before)
+        watch->remove(watch->user);
 }
 
 static void *wait_for_signal(void *set)
@@ -123,12 +122,15 @@ void ending_start(void)
     }
 }
 
-void ending_watch(void (*remove)(void *user), void *user)
+void ending_watch(struct watch *watch)
 {
-    ending_hold();
-    remove_outputs = remove;
-    remove_user = user;
-    ending_release();
+    watch->before = watches;
+    watches = watch;
+}
+
+void ending_forget(const struct watch *watch)
+{
+    watches = watch->before;
 }
 
 void ending_hold(void)

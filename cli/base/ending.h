@@ -9,8 +9,15 @@
 
 /* Starts that thread. If none can be started, signals end the process as they do any other. */
 void ending_start(void);
-/* What removes unfinished outputs before the process ends; NULL: nothing. It runs while the other threads do. */
-void ending_watch(void (*remove)(void *user), void *user);
+/* What removes something unfinished before the process ends. It runs while the other threads do. */
+struct watch {
+    void (*remove)(void *user);
+    void *user;
+    struct watch *before;
+};
+/* Both while signals wait; the last that was watched is the first to be forgotten. */
+void ending_watch(struct watch *watch);
+void ending_forget(const struct watch *watch);
 /* Between these two calls a signal waits: for the few steps that have to be whole. */
 void ending_hold(void);
 void ending_release(void);

@@ -1,7 +1,7 @@
 /* weft build: the kernels of a file as C sources, written, compared or listed.
  *
  * Invariant: all files are written or none (outputs_write). A directory that was created for them is removed if they
- * cannot be written. */
+ * cannot be written, whatever ends the process. */
 #include "cli/commands/commands.h"
 #include "cli/commands/script_impl.h"
 #include "cli/commands/session_impl.h"
@@ -103,18 +103,27 @@ static const char *dependencies(const struct build *build)
                        make_word(pool, build->script.origin));
 }
 
-/* Creates the directory if it is missing; *made: it was. */
-static bool make_directory(struct build *build, bool *made)
+/* Fails once its files are in it. */
+static void remove_directory(void *path)
+{
+    rmdir(path);
+}
+
+/* Creates the directory if it is missing. Then watch->user is its path. */
+static bool make_directory(struct build *build, struct watch *watch)
 {
     const char *path = build->arguments->outputs[0].path;
     struct stat status;
-    *made = mkdir(path, 0777) == 0;
-    if (*made)
-        return true;
+    ending_hold();
+    const bool made = mkdir(path, 0777) == 0;
     const int error = errno;
-    if (error == EEXIST && stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+    *watch = (struct watch){remove_directory, made ? (void *)path : NULL, NULL};
+    if (made)
+        ending_watch(watch);
+    ending_release();
+    if (!made && error == EEXIST && stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
         return REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, "there is a file of that name");
-    return error == EEXIST ||
+    return made || error == EEXIST ||
            REPORT_ARGUMENT(build->report, path, strlen(path), OUTPUT_PATH, path, strerror(error));
 }
 
@@ -150,14 +159,17 @@ static bool write_files(struct build *build)
 
 static bool write_all(struct build *build)
 {
-    bool made;
-    if (!spare_origin(build) || !make_directory(build, &made))
+    struct watch watch;
+    if (!spare_origin(build) || !make_directory(build, &watch))
         return false;
-    if (write_files(build))
-        return true;
-    if (made)
-        rmdir(build->arguments->outputs[0].path);
-    return false;
+    const bool done = write_files(build);
+    ending_hold();
+    if (watch.user)
+        ending_forget(&watch);
+    if (watch.user && !done)
+        remove_directory(watch.user);
+    ending_release();
+    return done;
 }
 
 /* ---- --check and --list ---- */

@@ -257,16 +257,19 @@ static bool write_all(struct report *report, struct outputs *outputs, const stru
 bool outputs_write(struct report *report, struct outputs *outputs, const struct value *results,
                    const char *const *names, int threads)
 {
+    struct watch watch = {remove_folders, outputs, NULL};
     for (int i = 0; i < outputs->count; i++)
         outputs->items[i].pictures = -1;
-    ending_watch(remove_folders, outputs);
+    ending_hold();
+    ending_watch(&watch);
+    ending_release();
     bool done = write_all(report, outputs, results, names, threads, false) &&
                 write_all(report, outputs, results, names, threads, true);
     ending_hold();
     done = done && rename_all(report, outputs);
     remove_folders(outputs);
+    ending_forget(&watch);
     ending_release();
-    ending_watch(NULL, NULL);
     close_all(outputs);
     return done;
 }

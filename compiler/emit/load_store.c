@@ -76,6 +76,8 @@ static void put_lines(struct emitter *e, int k, bool store, bool called, const c
 {
     size_t length = 0;
     const char *text = subst_find(e->params->target->accesses, store ? "store" : "load", kind, &length);
+    if (!text)
+        return;
     for (const char *end = text + length, *next; text < end; text = next + 1) {
         struct buf line = buf_new(e->arena);
         for (const char *from = text;; from = next + 2) {

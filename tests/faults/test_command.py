@@ -31,7 +31,7 @@ MODES = {"cold": "first", "disk": "first", "both": ""}
 # Cases that are tried in every layer, and their WEFT_STEP: outputs that go back, and folders that no descriptor and no
 # memory is left to empty.
 ALWAYS = {("results", "disk", "move", ""): 1, ("batch", "disk", "open", ""): 1, ("npy", "cold", "open", ""): 1,
-          ("batch", "disk", "memory", "+"): 23}
+          ("batch", "disk", "memory", "+"): 23, ("build", "disk", "memory", ""): 7}
 MOST = 5000  # calls of a kind in one run
 DIAGNOSTIC = re.compile(r"(?m)^(\S.*?: error\[W\d{4}\]|weft: error): ")
 
