@@ -157,7 +157,7 @@ static PyMethodDef context_methods[] = {
      "Kernels are unloaded when the last of its programs is gone."},
     {"status", context_status, METH_VARARGS,
      "status($self, stream=0, /)\n--\n\nAfter a stream (a cudaStream_t as an int) was synchronized: warns of\n"
-     "divisions by zero in its runs, and raises weft.Error if the GPU's context is lost."},
+     "divisions by zero and positions outside in its runs, and raises weft.Error if the GPU's context is lost."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef context_getset[] = {{"closed", context_closed, NULL, "Whether close was called.", NULL},

@@ -24,7 +24,7 @@ const char evaluate_doc[] =
     "Returns a new array of the inputs' library, on their device; several results as a weft.Results; of a batch a\n"
     "list. Dtype and shape follow from the inputs' by the rules of the language.\n\n"
     "Raises weft.Error (a ValueError) that points at the place in the text; MemoryError. Warns with weft.Remark of\n"
-    "integer divisions by zero.\n\n"
+    "integer divisions by zero and of positions outside.\n\n"
     ">>> import numpy, weft\n"
     ">>> img = numpy.array([[10, 20, 30], [180, 190, 200]], numpy.uint8)\n"
     ">>> gain = numpy.array([1.25, 0.75, 0.75], numpy.float32)\n"

@@ -313,6 +313,15 @@ class Remarks(unittest.TestCase):
         self.assertTrue(issubclass(weft.Remark, RuntimeWarning))
         self.assertEqual(caught.filename, __file__)
 
+    def test_position_outside(self):
+        x = np.float32([4, 5, 6])
+        with self.assertWarnsRegex(weft.Remark, "a position lies outside"):
+            result = weft.evaluate("take(x, i)", x=x, i=np.int64([2, 3, -1]))
+        np.testing.assert_array_equal(result, np.float32([6, 0, 6]))
+        rows = np.arange(12, dtype=np.uint8).reshape(4, 3)
+        np.testing.assert_array_equal(weft.evaluate("take(x, i, axis=1)", x=rows, i=np.int16([2, 0])),
+                                      np.take(rows, [2, 0], axis=1))
+
     def test_as_an_exception(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

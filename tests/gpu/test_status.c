@@ -59,20 +59,40 @@ static struct api_call call_of(const struct scene *scene, uint64_t x, uint64_t y
                              .outputs = {api_on("out", scene->out, COUNT)}, .stream = stream};
 }
 
-/* Runs, waits and asks. `place`: the column of the remark; 0: none. */
-static void check(const struct scene *scene, struct weft_program *program, uint64_t x, uint64_t y, size_t place)
+/* Runs, waits and asks. `place`: the column of the remark, which has this status; 0: none. */
+static void check_status(const struct scene *scene, struct weft_program *program, uint64_t x, uint64_t y, size_t place,
+                         enum weft_status expected)
 {
     struct weft_error *error = NULL;
     struct api_call call = call_of(scene, x, y, scene->streams[0]);
     api_run(program, &call);
     gpu_wait(call.stream);
     enum weft_status status = weft_context_status(scene->context, call.stream, &error);
-    assert_int_equal(status, place ? WEFT_DIVIDE_BY_ZERO : WEFT_OK);
+    assert_int_equal(status, place ? expected : WEFT_OK);
     assert_int_equal(error ? error->column : 0, place);
     if (error)
         assert_int_equal(error->severity, WEFT_WARNING);
     weft_error_destroy(error);
     assert_int_equal(weft_context_status(scene->context, call.stream, NULL), WEFT_OK);
+}
+
+static void check(const struct scene *scene, struct weft_program *program, uint64_t x, uint64_t y, size_t place)
+{
+    check_status(scene, program, x, y, place, WEFT_DIVIDE_BY_ZERO);
+}
+
+/* Positions outside, beside divisions by zero. */
+static void positions(void **state)
+{
+    const struct scene *scene = *state;
+    struct weft_program *program =
+        api_compile(scene->context, "take(y, (1 - int32(x)) * 1073741824) + float32(3 // int32(y))");
+    check(scene, program, scene->ones, scene->ones, 0);
+    check_status(scene, program, scene->zeros, scene->ones, 1, WEFT_OUT_OF_RANGE);
+    check_status(scene, program, scene->ones, scene->zeros, 50, WEFT_DIVIDE_BY_ZERO);
+    check_status(scene, program, scene->zeros, scene->zeros, 1, WEFT_OUT_OF_RANGE);
+    check(scene, program, scene->ones, scene->ones, 0);
+    weft_program_destroy(program);
 }
 
 /* The operator that comes first in the text, of those that met a zero. */
@@ -178,7 +198,7 @@ static void nothing_grows(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {TEST(places), TEST(streams), TEST(programs), TEST(calls), TEST(nothing_grows)};
+    const struct CMUnitTest tests[] = {TEST(places), TEST(positions), TEST(streams), TEST(programs), TEST(calls), TEST(nothing_grows)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu status", tests, NULL, NULL);
 }
