@@ -322,6 +322,19 @@ class Remarks(unittest.TestCase):
         np.testing.assert_array_equal(weft.evaluate("take(x, i, axis=1)", x=rows, i=np.int16([2, 0])),
                                       np.take(rows, [2, 0], axis=1))
 
+    def test_positions_of_whole_rows(self):
+        rng = np.random.default_rng(5)
+        for columns in 1, 63, 64, 65, 200, 256:
+            wide = rng.integers(0, 1000, (30, columns)).astype(np.int32)
+            near = np.arange(columns)
+            near[columns // 2:] = near[columns // 2:][::-1] # the first and the last are as far apart as in a run
+            for x in wide, wide[:, ::-1], np.asfortranarray(wide), wide[::2, ::-2]:
+                i = rng.integers(-len(x), len(x), 40)
+                np.testing.assert_array_equal(weft.evaluate("take(x, i)", x=x, i=i), np.take(x, i, axis=0))
+                order = rng.permutation(x.shape[1])
+                for p in order, np.arange(x.shape[1]), near[near < x.shape[1]]:
+                    np.testing.assert_array_equal(weft.evaluate("take(x, p, axis=1) + 1", x=x, p=p), x[:, p] + 1)
+
     def test_as_an_exception(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

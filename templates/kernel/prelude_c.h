@@ -466,6 +466,19 @@ SEPARATE static const T *N(bounded)(T *block, const char *from, const i64 *map, 
 SEPARATE static void N(taken)(T *block, const char *from, const i64 *map, const i64_m *numbers)
 {
     const int plain = *map == 1 && map[1] == 1; /* numbers are a step apart, as mostly */
+    int run_long = plain && map[4] == (i64)sizeof(T) && numbers[0] >= 0 && numbers[BLOCK - 1] - numbers[0] == BLOCK - 1;
+    if (run_long) {
+        i64 apart = 0;
+        for (int j = 0; j < BLOCK; j++)
+            apart |= numbers[j] - numbers[0] - j;
+        run_long = apart == 0;
+    }
+    if (run_long) { /* neighbours, as of whole rows */
+        const T *const run = (const T *)(from + map[2] + numbers[0] * map[4]);
+        for (int j = 0; j < BLOCK; j++)
+            block[j] = run[j];
+        return;
+    }
     for (int j = 0; j < BLOCK; j++) {
         const i64 *level = map + 1;
         i64 number = numbers[j];
