@@ -204,9 +204,11 @@ static void run_together(struct launch *launch, struct weft_context *context)
 
 void launch_run(struct launch *launch, struct weft_context *context)
 {
-    for (int i = 0; i < launch->chain || !i; i++)
-        if (!atomic_load(&launch[i].planned->loaded->final))
-            worker_wake(context);
+    bool final = atomic_load(&launch->planned->loaded->final);
+    for (int i = 1; i < launch->chain; i++)
+        final = final && atomic_load(&launch[i].planned->loaded->final);
+    if (!final)
+        worker_wake(context);
     if (launch->threads == 1)
         run_alone(launch);
     else

@@ -72,11 +72,12 @@ static bool place(const struct look *look, const DLTensor *from, struct tensor *
     return !tensor->numbers || numbers_same(tensor);
 }
 
-static bool place_all(const struct look *looks, const struct weft_argument *arguments, size_t count,
-                      struct tensor *tensors)
+static bool place_all(const struct recent *recent, const struct weft_run_params *params, struct tensor *tensors)
 {
+    const struct look *looks = recent->looks;
+    const size_t inputs = recent->input_count, count = inputs + recent->output_count;
     for (size_t i = 0; i < count; i++) {
-        const struct weft_argument *argument = &arguments[looks[i].argument];
+        const struct weft_argument *argument = &(i < inputs ? params->inputs : params->outputs)[looks[i].argument];
         if (!same_look(&looks[i], argument, &tensors[i]) || !place(&looks[i], argument->tensors, &tensors[i]))
             return false;
     }
@@ -98,8 +99,7 @@ bool recent_find(struct call *call, const struct weft_run_params *params)
     struct tensor *tensors =
         arena_copy(&call->arena, recent->tensors, (inputs + outputs) * sizeof *tensors);
     if (params->input_count == inputs && params->output_count == outputs &&
-        place_all(recent->looks, params->inputs, inputs, tensors) &&
-        place_all(recent->looks + inputs, params->outputs, outputs, tensors + inputs)) {
+        place_all(recent, params, tensors)) {
         call->typed = call->plan->typed;
         call->device = call->plan->device;
         call->staged = recent->staged;

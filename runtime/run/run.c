@@ -99,22 +99,33 @@ static void set_up(struct call *call, const struct planned *planned, int threads
     for (int a = 0; a < kernel->access_count; a++)
         bases[a] = (char *)access_data(call, kernel, a) + planned->starts[a];
     *sample = (struct weft_sample){0, &planned->walk, bases};
-    *launch = (struct launch){.planned = planned, .samples = sample, .sample_count = 1,
-                              .tiles = planned->tiles, .work = planned->work,
-                              .touched = planned->touched, .stored = planned->stored, .chain = planned->chain,
-                              .threads = threads};
+    launch->planned = planned; /* the rest of it is 0 */
+    launch->samples = sample;
+    launch->sample_count = 1;
+    launch->tiles = planned->tiles;
+    launch->work = planned->work;
+    launch->touched = planned->touched;
+    launch->stored = planned->stored;
+    launch->chain = planned->chain;
+    launch->threads = threads;
     launch_init(launch, call->program->context, &call->arena);
+}
+
+/* How many threads compute a chain of kernels, and in *work what these are to do together. */
+static int chain_threads(const struct call *call, const struct planned *first, double *work)
+{
+    *work = 0;
+    for (int i = 0; i < first->chain; i++)
+        *work += first[i].work;
+    return launch_threads(call->program->context, *work, first->tiles);
 }
 
 /* Makes the launches of the kernels that begin with number k. Returns their number. */
 static int set_up_chain(struct call *call, int k, struct launch *launches)
 {
     const struct planned *first = &call->plan->kernels[k];
-    const int count = first->chain ? first->chain : 1;
-    double work = 0;
-    for (int i = 0; i < count; i++)
-        work += first[i].work;
-    const int threads = launch_threads(call->program->context, work, first->tiles);
+    double work = first->work;
+    const int count = first->chain ? first->chain : 1, threads = count > 1 ? chain_threads(call, first, &work) : 0;
     for (int i = 0; i < count; i++)
         set_up(call, &first[i], threads, &launches[k + i]);
     launches[k].work = work;

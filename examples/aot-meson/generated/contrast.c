@@ -1281,9 +1281,52 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
         r[j] = roundsat_f32_u8(a[j]);
 }
 #endif
+#undef BYTES
+#undef PLACE
+#undef FIRST
+#undef LATER
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+#define BYTES(index, x, y, z) \
+    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
+    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+/* Where byte k of a vector comes from, of elements that are `step` apart. */
+#define PLACE(k, step) (k / (int)sizeof(u8_m) * step * (int)sizeof(u8_m) + k % (int)sizeof(u8_m))
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
+ * has what is from byte `low` on. */
+#define FIRST(k, step, base, unused) \
+    (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
+#define LATER(k, step, base, low) \
+    (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+static inline const u8_m *sieve_u8(u8_m *block, const char *from, const int step)
+{
+    enum { SIDE = 16 / sizeof(u8_m), ONE = sizeof(u8_m) };
+    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+    for (int j = 0; j < BLOCK; j += SIDE, from += 16 * step) {
+        vector x = *(const vector *)from;
+        if (step == 2) {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16 - ONE), BYTES(FIRST, 2, (16 - ONE), 0));
+        } else if (step == 3) {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16), BYTES(FIRST, 3, 16, 0));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 32 - 2 * ONE), BYTES(LATER, 3, (32 - 2 * ONE), 32));
+        } else {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16), BYTES(FIRST, 4, 16, 0));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 32), BYTES(LATER, 4, 32, 32));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 48 - 3 * ONE), BYTES(LATER, 4, (48 - 3 * ONE), 48));
+        }
+        *(vector *)(block + j) = x;
+    }
+    return block;
+}
+#endif
 /* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
 static inline const u8_m *pick_u8(u8_m *block, const u8_m *from, const i64 step)
 {
+#ifdef PLACE
+    if (step > 0)
+        return sieve_u8(block, (const char *)from, step);
+#endif
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j * step];
@@ -1305,9 +1348,52 @@ SEPARATE static const u8_m *gather_u8(u8_m *block, const char *from, i64 step, i
         block[j] = block[m - 1];
     return block;
 }
+#undef BYTES
+#undef PLACE
+#undef FIRST
+#undef LATER
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+#define BYTES(index, x, y, z) \
+    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
+    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+/* Where byte k of a vector comes from, of elements that are `step` apart. */
+#define PLACE(k, step) (k / (int)sizeof(f32_m) * step * (int)sizeof(f32_m) + k % (int)sizeof(f32_m))
+/* Of which byte of two vectors it is, where the second begins with byte `base`; or of what there is, and of a vector that
+ * has what is from byte `low` on. */
+#define FIRST(k, step, base, unused) \
+    (PLACE(k, step) < 16 ? PLACE(k, step) : PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
+#define LATER(k, step, base, low) \
+    (PLACE(k, step) >= low && PLACE(k, step) - base < 16 ? 16 + PLACE(k, step) - base : k)
+/* C compilers stop before the last vector, of which a part may lie behind the end. This one ends with the last element. */
+static inline const f32_m *sieve_f32(f32_m *block, const char *from, const int step)
+{
+    enum { SIDE = 16 / sizeof(f32_m), ONE = sizeof(f32_m) };
+    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+    for (int j = 0; j < BLOCK; j += SIDE, from += 16 * step) {
+        vector x = *(const vector *)from;
+        if (step == 2) {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16 - ONE), BYTES(FIRST, 2, (16 - ONE), 0));
+        } else if (step == 3) {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16), BYTES(FIRST, 3, 16, 0));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 32 - 2 * ONE), BYTES(LATER, 3, (32 - 2 * ONE), 32));
+        } else {
+            x = __builtin_shufflevector(x, *(const vector *)(from + 16), BYTES(FIRST, 4, 16, 0));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 32), BYTES(LATER, 4, 32, 32));
+            x = __builtin_shufflevector(x, *(const vector *)(from + 48 - 3 * ONE), BYTES(LATER, 4, (48 - 3 * ONE), 48));
+        }
+        *(vector *)(block + j) = x;
+    }
+    return block;
+}
+#endif
 /* Of a step that the C compiler knows it makes loads of whole vectors, and shuffles. */
 static inline const f32_m *pick_f32(f32_m *block, const f32_m *from, const i64 step)
 {
+#ifdef PLACE
+    if (step > 0)
+        return sieve_f32(block, (const char *)from, step);
+#endif
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
         block[j] = from[j * step];
