@@ -237,6 +237,7 @@ static int join_few(struct lowering *l, const struct node *node)
     for (int i = 0; i < few; i++) {
         l->map = element_map(l, node, map, i);
         values[i] = lower_value_as(l, operand, dtype, dtype == WEFT_BOOL ? CAST : MEET);
+        ARENA_PUSH(l->arena, l->joined, l->joined_count, values[i]);
     }
     l->map = map;
     for (int apart = MOST / 2; apart; apart /= 2)

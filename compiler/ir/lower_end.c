@@ -73,7 +73,7 @@ static void find_faults(struct lowering *l)
 {
     struct kernel *kernel = l->kernel;
     int count = kernel->ins_count, place_count = 0;
-    bool *faulty = ARENA_ARRAY(l->arena, bool, count);
+    bool *faulty = ARENA_ARRAY(l->arena, bool, count), *joined = ARENA_ARRAY(l->arena, bool, count);
     int *uses = ARENA_ARRAY(l->arena, int, count);
     struct fault_place *places = NULL;
     for (int i = 0; i < count; i++) {
@@ -83,9 +83,13 @@ static void find_faults(struct lowering *l)
             faulty[i] = faulty[i] || (ins->a[k] >= 0 && faulty[ins->a[k]]);
         uses[i] = ins->kind == INS_STORE ? ALWAYS : NEVER;
     }
+    for (int i = 0; i < l->joined_count; i++)
+        joined[l->joined[i]] = true;
     for (int i = count - 1; i >= 0; i--) {
         if (!faulty[i] || uses[i] == NEVER)
             continue;
+        if (joined[i])
+            uses[i] = ALWAYS;       /* whatever arm the reduction stands in */
         if (ins_may_fault(l, &kernel->ins[i]))
             ARENA_PUSH(l->arena, places, place_count,
                        ((struct fault_place){kernel->ins[i].span, i}));

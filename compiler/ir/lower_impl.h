@@ -43,6 +43,7 @@ struct lowering {
     int *first_use;                /* [node] -1: no result depends on it */
     int map;                       /* the map under which nodes are being lowered */
     bool taken;                    /* there are maps with taken steps */
+    int *joined, joined_count;     /* values that a reduction joins where its value is used: each counts (rule 4.4) */
     int *numbers;                  /* [MAX_MAPS] of such a step, the instruction that computes its numbers; -1: none yet */
     int *waiting, waiting_count;   /* uses that are put in order; NULL: none are */
     const struct stored_positions *positions; /* as in struct lower_params */

@@ -160,10 +160,10 @@ $entry
     $faults
     $buffers
     stage_t stage[STAGE + BLOCK];
-    acc_t own_lanes[ROW + 1];
-    tree_t own_tree[ROW * LEVELS + 1];
-    acc_t *const lanes = ROW ? own_lanes : (acc_t *)(args->scratch + SCRATCH);
-    tree_t *const tree = ROW ? own_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
+    acc_t fixed_lanes[ROW + 1];
+    tree_t fixed_tree[ROW * LEVELS + 1];
+    acc_t *const lanes = ROW ? fixed_lanes : (acc_t *)(args->scratch + SCRATCH);
+    tree_t *const tree = ROW ? fixed_tree : (tree_t *)(args->scratch + SCRATCH + WIDTH * sizeof(acc_t));
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;
