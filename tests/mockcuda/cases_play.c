@@ -25,6 +25,20 @@ static void case_kernels(void)
     end(&scene);
 }
 
+/* Threads that wait for each other, and read what others wrote and hold. */
+static void case_meeting(void)
+{
+    struct scene scene = begin();
+    uint64_t to = allocate(sizeof(unsigned[64]));
+    unsigned got[64];
+    launch_meeting(&scene, to, 0);
+    GOOD(cuMemcpyDtoH_v2(got, to, sizeof got));
+    for (unsigned t = 0; t < 64; t += 16)
+        CHECK(got[t] == 16 * (63 - t) - 120);
+    GOOD(cuMemFree_v2(to));
+    end(&scene);
+}
+
 static void case_ptx(void)
 {
     struct scene scene = begin();
@@ -299,6 +313,7 @@ static void case_no_device(void)
 const struct row mock_plays[] = {
     {"kernels", case_kernels, 0, "", NULL, NULL},
     {"kernels in any order", case_kernels, 0, "", "MOCKCUDA_SEED=3", NULL},
+    {"meeting", case_meeting, 0, "", NULL, NULL},
     {"PTX", case_ptx, 0, "", NULL, NULL},
     {"deferred", case_deferred, 0, "", NULL, NULL},
     {"events", case_events, 0, "", NULL, NULL},

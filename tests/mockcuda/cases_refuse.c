@@ -70,6 +70,14 @@ static void case_before(void)
     cuCtxSynchronize();
 }
 
+static void case_missed_meeting(void)
+{
+    struct scene scene = begin();
+    launch_meeting(&scene, allocate(sizeof(unsigned[64])), 3);
+    GOOD(cuCtxSynchronize());
+    end(&scene);
+}
+
 static void case_freed(void)
 {
     struct scene scene = begin();
@@ -250,6 +258,7 @@ const struct row mock_refuses[] = {
      "use-after-poison"},
     {"before", case_before, SIGABRT, "reads 4 bytes at -4 of an allocation of 40", NULL,
      "use-after-poison"},
+    {"missed meeting", case_missed_meeting, SIGABRT, "wait for others of their block that are done", NULL, NULL},
     {"freed", case_freed, SIGABRT, "memory that was given back", NULL, "SEGV"},
     {"pool too early", case_pool_too_early, SIGABRT, "its stream has not allocated yet", NULL,
      "SEGV"},

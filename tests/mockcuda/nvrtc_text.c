@@ -227,17 +227,19 @@ static bool same(struct piece a, struct piece b)
            memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
 }
 
-/* Whether the word stops a thread until others come. So do kernels behind it, as far as this knows. */
-static bool waits_for_others(struct piece word)
+/* Whether threads of the text's kernels may wait for each other. */
+static bool threads_wait(const char *text)
 {
-    return is(word, "__syncthreads") || is(word, "__syncwarp") || is(word, "__shfl_down_sync");
+    const struct piece whole = {text, text + strlen(text)};
+    return contains(whole, "__syncthreads") || contains(whole, "__syncwarp") || contains(whole, "__shfl_down_sync");
 }
 
 /* What begins a kernel: `extern "C" __global__`, or a name that stands for it. */
 static const char *write_text(FILE *out, FILE *behind, const char *text)
 {
     struct piece marker = {NULL, NULL};
-    bool linkage = false, line_begins = true, waits = false;
+    const bool waits = threads_wait(text);
+    bool linkage = false, line_begins = true;
     for (const char *p = text, *end; *p; p = end) {
         bool directive = *p == '#' && line_begins;
         end = directive ? directive_end(p) : skip_token(p);
@@ -245,7 +247,6 @@ static const char *write_text(FILE *out, FILE *behind, const char *text)
         const char *after = directive ? NULL : linkage_end(piece);
         if (after && *skip_blank(after) == '{')
             return "extern \"C\" with braces is nothing that mockcuda plays";
-        waits = waits || waits_for_others(piece);
         linkage = after || (linkage && *p != ';' && *p != '}');
         if ((linkage && is(piece, "__global__")) || (!directive && same(marker, piece)))
             find_kernel(behind, end, waits);

@@ -107,6 +107,31 @@ void launch_add(const struct scene *scene, uint64_t to, float x, int count, void
     launch(scene, "add", 1, 32, stream, (void *[]){&to, &x, &count});
 }
 
+static const char meeting[] =
+    "extern \"C\" __global__ void meet(unsigned *to, unsigned stop)\n"
+    "{\n"
+    "    __shared__ unsigned all[64];\n"
+    "    const unsigned t = threadIdx.x;\n"
+    "    if (t < stop)\n"
+    "        return;\n"
+    "    all[t] = t;\n"
+    "    __syncthreads();\n"
+    "    unsigned x = all[63 - t];\n"
+    "    for (unsigned down = 8; down; down /= 2)\n"
+    "        x += __shfl_down_sync(~0u, x, down, 16);\n"
+    "    to[t] = x;\n"
+    "}\n";
+
+void launch_meeting(struct scene *scene, uint64_t to, unsigned stop)
+{
+    size_t size;
+    char *image = compile(meeting, "--gpu-architecture=sm_90", &size, 0);
+    GOOD(cuModuleUnload(scene->module));
+    GOOD(cuModuleLoadData(&scene->module, image));
+    free(image);
+    launch(scene, "meet", 2, 64, NULL, (void *[]){&to, &stop});
+}
+
 uint64_t allocate(size_t size)
 {
     uint64_t address;
