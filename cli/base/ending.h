@@ -1,4 +1,5 @@
-/* How the command ends by a signal, or without memory: at once, whatever its threads do, without a word, and leaving nothing behind.
+/* How the command ends by a signal, or without memory: at once, whatever its threads do, without a word, and leaving
+ * nothing behind.
  *
  * Invariant: SIGINT, SIGTERM and SIGHUP are blocked in all threads. One thread of its own waits for them, so nothing
  * has to be safe in a handler, and what it does is not interrupted by a second signal. */

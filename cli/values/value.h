@@ -27,8 +27,8 @@ struct value {
 enum literal { LITERAL_READ, LITERAL_BAD, LITERAL_NONE };
 
 /* Reads a literal of the language and converts it to dtype `wanted` as a cast does; WEFT_DTYPE_COUNT: keeps its own
- * dtype. `number`: a single value becomes int64, uint64, float64 or bool, in which it is exact. BAD: the literal has an error, which was reported. NONE: the text is no literal; *errors says why and is the
- * caller's to release. */
+ * dtype. `number`: a single value becomes int64, uint64, float64 or bool, in which it is exact. BAD: the literal has an
+ * error, which was reported. NONE: the text is no literal; *errors says why and is the caller's to release. */
 enum literal value_literal(struct report *report, const char *text, enum weft_dtype wanted, bool number,
                            struct weft_error **errors, struct value *value);
 

@@ -130,7 +130,8 @@ static bool any_open(const struct axis *axes, int rank)
 static bool follows_selection(const struct index_map *outer, const struct shape *from, const struct shape *to,
                               const struct axis *axes)
 {
-    return outer->axes && !any_open(outer->axes, outer->to->rank) && !any_open(axes, to->rank) && !outer->outside && shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
+    return outer->axes && !any_open(outer->axes, outer->to->rank) && !any_open(axes, to->rank) && !outer->outside &&
+           shapes_equal(from, outer->to) && shape_known(from) && shape_known(to) &&
            shape_known(outer->from) && shape_volume(outer->from) > 0;
 }
 

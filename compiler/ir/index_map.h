@@ -61,8 +61,8 @@ int map_again(struct kernel *kernel, int map, const struct index_map *step);
  * elements of the iteration space is counted. */
 int map_levels(const struct index_map *maps, int map);
 int map_pieces(const struct index_map *maps, int map);
-/* Whether a step of the map is bounded, below all that are taken. Values under such a map may not be elements of what lies below, so not even a
- * single element is the same everywhere. */
+/* Whether a step of the map is bounded, below all that are taken. Values under such a map may not be elements of what
+ * lies below, so not even a single element is the same everywhere. */
 bool map_is_bounded(const struct kernel *kernel, int map);
 
 #endif

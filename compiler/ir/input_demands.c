@@ -55,7 +55,8 @@ unsigned char *find_alignments(struct arena *arena, const struct program *progra
             continue;
         const struct node *from = named_node(program, operand_node(program, node, 0));
         unsigned char size = (unsigned char)type_rows[program->views[node->view].dtype].size;
-        if (from->kind == NODE_NAME && !program->symbols[from->symbol].type.number && alignments[program->symbols[from->symbol].input] < size)
+        if (from->kind == NODE_NAME && !program->symbols[from->symbol].type.number &&
+            alignments[program->symbols[from->symbol].input] < size)
             alignments[program->symbols[from->symbol].input] = size;
     }
     return alignments;

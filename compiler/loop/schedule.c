@@ -69,7 +69,8 @@ static void find_output(const struct kernel *kernel, struct schedule *s)
     for (int i = 0; i < kernel->ins_count; i++)
         for (int k = 0; k < 3; k++)
             uses += kernel->ins[i].a[k] == value;
-    if (uses == 1 && s->call[value] && kernel->ins[value].kind != INS_TAKE && computes(kernel, s, value) && s->level[value] == s->level_count - 1)
+    if (uses == 1 && s->call[value] && kernel->ins[value].kind != INS_TAKE && computes(kernel, s, value) &&
+        s->level[value] == s->level_count - 1)
         s->output[store] = s->output[value] = kernel->ins[store].index;
 }
 

@@ -130,7 +130,8 @@ static void named(struct parser *p, struct numbers *numbers, const char *what)
         add_number(p, numbers, value, what);
     else if (value->kind == NODE_ARRAY)
         elements(p, numbers, value, what);
-    else if (value->kind == NODE_NAME && !(parse_takes_sizes(what) && (strcmp(what, "shape") != 0 || is_single(p->program, value))))
+    else if (value->kind == NODE_NAME &&
+             !(parse_takes_sizes(what) && (strcmp(what, "shape") != 0 || is_single(p->program, value))))
         numbers->input = value->symbol;
     else if (value->size && parse_takes_sizes(what))
         add_number(p, numbers, value, what);
