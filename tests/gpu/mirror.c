@@ -55,11 +55,16 @@ static struct piece reach(const DLTensor *tensor)
 
 /* ---- which operands go to the device ---- */
 
-/* Whether the call itself reads the input, which must be host data then: a number, or numbers that a view takes. */
-static bool is_read(const struct mirror *mirror, size_t input)
+/* Whether the call itself reads an argument, which must be host data then: a number, or numbers that a view takes.
+ * Arguments with names stand in any order. */
+static bool is_read(const struct mirror *mirror, size_t argument)
 {
+    const char *name = mirror->host->inputs[argument].name;
     struct weft_input_info info;
-    return weft_program_input(mirror->program, input, &info) && (info.number || info.shapes);
+    for (size_t i = name ? 0 : argument; weft_program_input(mirror->program, i, &info); i++)
+        if (!name || strcmp(info.name, name) == 0)
+            return info.number || info.shapes;
+    return false;
 }
 
 static bool shares_with_outputs(const struct mirror *mirror, const DLTensor *tensor)
