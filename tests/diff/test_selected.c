@@ -260,9 +260,9 @@ static void test_positions(void **state)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (int v = 0; v < 3; v++) {
             const int64_t n = counts[i];
-            struct tensor out[] = {tensor_line(WEFT_INT32, n), tensor_line(WEFT_INT64, n), tensor_line(WEFT_INT32, n)};
             if (!sample_chosen((long)i * 3 + v) && n > 100000)
                 continue;
+            struct tensor out[] = {tensor_line(WEFT_INT32, n), tensor_line(WEFT_INT64, n), tensor_line(WEFT_INT32, n)};
             snprintf(text, sizeof text, "return arange(%lld), index(arange(%lld)[::-1], 0, dtype=int64) - 7, roll(arange(%lld), 3)",
                      (long long)n, (long long)n, (long long)n);
             run_disable(off[v]);
