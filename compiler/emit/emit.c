@@ -416,7 +416,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
     while (stage % BLOCK != 0)
         stage += row;
-    const bool ordered = dtype_is_float(lanes->tree) && (lanes->op == OP_ADD || lanes->op == OP_MUL);
+    const bool ordered = join_is_ordered(lanes->op, lanes->tree);
     buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
                row, row ? (int)lanes->tiles.inner : 1, stage, MAX_LANES, MAX_WIDTH, e->scratch);
     buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d };\n", source >= 0,

@@ -122,6 +122,12 @@ struct thread_joins {
     int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two */
 };
 
+/* Whether the bits of values that are joined depend on the order. */
+static inline bool join_is_ordered(enum op op, enum weft_dtype dtype)
+{
+    return dtype_is_float(dtype) && (op == OP_ADD || op == OP_MUL);
+}
+
 /* How a kernel with reduced dimensions joins its values, which its only store stores. Its iteration space is [points,
  * elements, inner]. */
 struct lanes {

@@ -289,13 +289,6 @@ static enum weft_dtype store_narrow(struct kernel *kernel)
     return value.source;
 }
 
-/* Whether a join's bits depend on the order. */
-static bool is_ordered(const struct reducing *r)
-{
-    const enum op op = join_rows[r->join].op;
-    return dtype_is_float(r->dtype) && (op == OP_ADD || op == OP_MUL);
-}
-
 /* The type in which a block is joined: it holds the sum of what a lane has, or a thread of a GPU, which may have all of a
  * block's 1,024 elements. A lane of a tile has at most 256 integers of it, so twice their bits hold the sum. */
 static enum weft_dtype block_dtype(const struct reducing *r, enum weft_dtype stored, const struct lanes *lanes)
@@ -330,7 +323,7 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
 static struct lanes deal(const struct reducing *r, int64_t elements, bool threads, bool partial)
 {
     return threads ? deal_threads(r->points, elements, r->inner, partial)
-                   : deal_tiles(r->points, elements, r->inner, is_ordered(r), partial);
+                   : deal_tiles(r->points, elements, r->inner, join_is_ordered(join_rows[r->join].op, r->dtype), partial);
 }
 
 /* Adds a kernel that converts a temporary. */
