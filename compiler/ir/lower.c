@@ -258,8 +258,8 @@ static int lower_node(struct lowering *l, const struct node *node)
     }
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
-    case NODE_CAST:
-        return lower_value_as(l, operand_index(l, node, 0), node->dtype, CAST);
+    case NODE_CAST: /* the factors of vecdot are promoted, which no cast is: uint64 to int64 wraps */
+        return lower_value_as(l, operand_index(l, node, 0), node->dtype, node->rule == TYPE_DOT ? MEET : CAST);
     case NODE_WRAP:
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:

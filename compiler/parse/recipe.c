@@ -99,6 +99,8 @@ static bool special(struct making *m, const char *word, size_t length)
         add(m, (struct node){.kind = length == 1 ? NODE_COUNT : NODE_REDUCED_POSITION}, 1);
     } else if (is_word(word, length, "ddof")) {
         add_literal(m, (struct literal){LITERAL_INTEGER, m->recipe->ddof, 0});
+    } else if (is_word(word, length, "fewest")) { /* n > 0 where ddof is negative, too */
+        add_literal(m, (struct literal){LITERAL_INTEGER, m->recipe->ddof < 0 ? -m->recipe->ddof : 0, 0});
     } else if (is_word(word, length, "0")) {
         add_literal(m, (struct literal){LITERAL_INTEGER, 0, 0});
     } else if (is_word(word, length, "last")) {

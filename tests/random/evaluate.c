@@ -4,7 +4,10 @@
 #include "tests/diff/oracle.h"
 #include "tests/random/join.h"
 #include "tests/random/rearrange.h"
+#include "tests/random/reduced.h"
+#include "tests/random/reduction.h"
 #include "tests/random/select.h"
+#include "tests/random/series.h"
 #include "tests/random/take.h"
 
 #include <math.h>
@@ -19,8 +22,8 @@ struct walk {
     int64_t at[FORMULA_OPERANDS];
     int count;
     const struct formula_view *rearranged; /* or NULL; `in` and `out` are its shapes, `number` is the element's. Of what
-                                      is joined, at[1] is the operand. Of what is taken, at[0] may be -1, and at[1] is the
-                                      position's element */
+                                      is joined, at[1] is the operand. Of what is taken, at[0] may be -1, and at[1]
+                                      is the position's element */
     const struct formula_node *node;
     const struct extents *shapes, *in, *out;
     const union scalar *positions; /* of what is taken, and their dtype */
@@ -54,7 +57,7 @@ static struct walk walk_start(const struct formula *formula, const struct formul
 {
     const struct extents *const shapes = evaluation->shapes, *const shape = &shapes[node - formula->nodes];
     const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
-    struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX),
+    struct walk walk = {.in_order = view && (view->kind < VIEWS_SELECT || view->kind == VIEWS_INDEX || is_series(view)),
                         .rank = shape->rank, .count = node->count};
     if (walk.in_order)
         return walk;
@@ -210,6 +213,9 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
             return reinterpreted(trial, evaluation, node, element);
         if (trial->formula.views[node->view].kind == VIEWS_INDEX)
             return (union scalar){.i32 = (int32_t)element}; /* all other extents are 1 */
+        if (is_series(&trial->formula.views[node->view]))
+            return series_value(&trial->formula.views[node->view], &trial->formula.elements[node->elements], element,
+                                evaluation->shapes[index].at[0]);
         if (at[0] < 0)
             return (union scalar){0}; /* it is taken from outside */
         return value_as(trial, evaluation,
@@ -219,6 +225,7 @@ static union scalar element_of(const struct trial *trial, const struct evaluatio
         if (node->number.kind == NUMBER_NONE)
             return apply(trial, evaluation, node, at);
         /* fall through */
+    case FORMULA_REDUCE: /* not element by element */
     default: return value_as(trial, evaluation, index, element, node->dtype, MEETS);
     }
 }
@@ -268,6 +275,63 @@ static double error_of(const struct trial *trial, const struct evaluation *evalu
     return oracle_error(node->op, node->meeting, node->dtype, o, actual);
 }
 
+/* ---- reductions ---- */
+
+/* The rows of a reduction: where each begins among the elements of the operands and of the result, and the steps from
+ * there to its elements. */
+struct rows {
+    int64_t count, length;
+    int64_t *first[2], *step[2];   /* of each operand */
+};
+
+static struct rows rows_of(const struct trial *trial, struct arena *arena, const struct extents *shapes,
+                           const struct formula_node *node)
+{
+    const struct formula_reduction *reduction = &trial->formula.reductions[node->reduction];
+    struct extents space = {0};
+    struct rows rows = {0};
+    unsigned axes;
+    for (int i = 0; i < node->count; i++)
+        extents_broadcast(&space, &shapes[node->operands[i]]);
+    reduction_axes(reduction, space.rank, &axes);
+    for (int i = 0; i < node->count; i++) {
+        rows.first[i] = reduction_offsets(arena, &space, ~axes, &shapes[node->operands[i]], &rows.count);
+        rows.step[i] = reduction_offsets(arena, &space, axes, &shapes[node->operands[i]], &rows.length);
+    }
+    return rows;
+}
+
+static void evaluate_reduction(const struct trial *trial, struct arena *arena, struct evaluation *evaluation,
+                               int index, const union scalar *told, struct deviation *deviation)
+{
+    const struct formula_node *node = &trial->formula.nodes[index];
+    const struct formula_reduction *reduction = &trial->formula.reductions[node->reduction];
+    const bool keeps = reduction_keeps_shape(reduction->function);
+    const enum weft_dtype as = reduction->function == REDUCTION_VECDOT ? type_rows[node->dtype].compute : node->meeting;
+    const struct rows rows = rows_of(trial, arena, evaluation->shapes, node);
+    union scalar *values[4]; /* of both operands, and between which told ones lie */
+    for (int o = 0; o < 4; o++)
+        values[o] = ARENA_ARRAY(arena, union scalar, rows.length + 1);
+    const struct reduced_row row = {as, values[0], values[1], rows.length, reduction->ddof};
+    for (int64_t r = 0; r < rows.count; r++) {
+        for (int64_t i = 0; i < rows.length; i++)
+            for (int o = 0; o < node->count; o++)
+                values[o][i] = value_as(trial, evaluation, node->operands[o], rows.first[o][r] + rows.step[o][i], as,
+                                        MEETS);
+        if (!reduction_is_told(reduction->function)) {
+            evaluation->values[index][r] = reduced_value(reduction->function, &row, node->dtype);
+            continue;
+        }
+        reduced_bounds(reduction->function, &row, node->dtype, values[2], values[3]);
+        for (int64_t i = 0; i < (keeps ? rows.length : 1); i++) {
+            const int64_t e = keeps ? rows.first[0][r] + rows.step[0][i] : r;
+            evaluation->values[index][e] = told ? told[e] : values[2][i];
+            if (told && deviation->node < 0 && !reduced_is_between(node->dtype, told[e], values[2][i], values[3][i]))
+                *deviation = (struct deviation){index, e, INFINITY};
+        }
+    }
+}
+
 static void evaluate_node(const struct trial *trial, struct evaluation *evaluation, int sample,
                           int index, const union scalar *told, struct deviation *deviation)
 {
@@ -300,8 +364,11 @@ void evaluate(const struct trial *trial, struct arena *arena, int sample, union 
     for (int n = 0; n < formula->count; n++) {
         evaluation->values[n] = ARENA_ARRAY(arena, union scalar,
                                             extents_volume(&evaluation->shapes[n]) + 1);
-        evaluate_node(trial, evaluation, sample, n,
-                      told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL, deviation);
+        const union scalar *const own = told && formula_is_told(formula, &formula->nodes[n]) ? told[n] : NULL;
+        if (formula->nodes[n].kind == FORMULA_REDUCE)
+            evaluate_reduction(trial, arena, evaluation, n, own, deviation);
+        else
+            evaluate_node(trial, evaluation, sample, n, own, deviation);
     }
 }
 
@@ -315,20 +382,54 @@ union scalar evaluate_result(const struct trial *trial, const struct evaluation 
 
 /* ---- divisions by zero ---- */
 
-/* Marks the elements of operands that one node's used elements use: of a selection the condition and the
- * arm that is taken. True when a used element divides by zero, or is taken from outside. */
-static bool mark_operands(const struct trial *trial, const struct evaluation *evaluation, int index,
-                          bool **used)
+/* What is marked: what results read, whichever arms selections take; what they use, with all that counts under a
+ * reduction that is read; what may be used, because a reduction has elements that only a selection leaves out. */
+enum marking { READ, USED, PERHAPS, MARKINGS };
+
+struct marks {
+    const struct trial *trial;
+    struct arena *arena;
+    const struct evaluation *evaluation;
+    enum marking marking;
+    bool *of[MARKINGS][FORMULA_NODES];  /* each element; NULL: of a node that no result leads to */
+};
+
+/* Under a reduction every element counts, of rows that are read. */
+static void mark_rows(struct marks *marks, int index)
 {
+    const struct formula_node *node = &marks->trial->formula.nodes[index];
+    const struct rows rows = rows_of(marks->trial, marks->arena, marks->evaluation->shapes, node);
+    const bool keeps = reduction_keeps_shape(marks->trial->formula.reductions[node->reduction].function);
+    for (int64_t r = 0; r < rows.count; r++) {
+        bool read = marks->marking == PERHAPS;
+        for (int64_t i = 0; i < (keeps ? rows.length : 1); i++)
+            read = read || marks->of[READ][index][keeps ? rows.first[0][r] + rows.step[0][i] : r];
+        for (int64_t i = 0; read && i < rows.length; i++)
+            for (int o = 0; o < node->count; o++)
+                marks->of[marks->marking][node->operands[o]][rows.first[o][r] + rows.step[o][i]] = true;
+    }
+}
+
+/* Marks the elements of operands that one node's marked elements use: of a selection the condition and the
+ * arm that is taken. True when a used element divides by zero, or is taken from outside. */
+static bool mark_operands(struct marks *marks, int index)
+{
+    const struct trial *trial = marks->trial;
+    const struct evaluation *evaluation = marks->evaluation;
+    bool **used = marks->of[marks->marking];
     const struct formula_node *node = &trial->formula.nodes[index];
+    const struct formula_view *view = node->kind == FORMULA_VIEW ? &trial->formula.views[node->view] : NULL;
+    if (view && (view->kind == VIEWS_INDEX || is_series(view)))
+        return false; /* it reads nothing */
+    if (node->kind == FORMULA_REDUCE) {
+        mark_rows(marks, index);
+        return false;
+    }
     struct walk walk = walk_start(&trial->formula, node, evaluation);
     int64_t volume = extents_volume(&evaluation->shapes[index]);
     bool operation = node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE;
-    bool selects = operation && op_rows[node->op].rule == RULE_SELECT, faults = false;
-    if (node->kind == FORMULA_VIEW && trial->formula.views[node->view].kind == VIEWS_INDEX)
-        return false; /* it reads nothing */
-    const bool joins = node->kind == FORMULA_VIEW && is_joined(&trial->formula.views[node->view]);
-    const bool takes = node->kind == FORMULA_VIEW && is_taken(&trial->formula.views[node->view]);
+    bool selects = operation && op_rows[node->op].rule == RULE_SELECT && marks->marking != READ, faults = false;
+    const bool joins = view && is_joined(view), takes = view && is_taken(view);
     for (int64_t e = 0; e < volume; e++, walk_next(&walk)) {
         if (!used[index][e])
             continue;
@@ -356,26 +457,62 @@ static bool mark_operands(const struct trial *trial, const struct evaluation *ev
     return faults;
 }
 
+/* All nodes; those that fault are set in `faults`. */
+static void mark(struct marks *marks, enum marking marking, const bool *reached, const int *results, int count,
+                 bool *faults)
+{
+    const struct formula *formula = &marks->trial->formula;
+    marks->marking = marking;
+    for (int n = 0; n < formula->count; n++)
+        marks->of[marking][n] = ARENA_ARRAY(marks->arena, bool, extents_volume(&marks->evaluation->shapes[n]) + 1);
+    for (int i = 0; i < count; i++)
+        memset(marks->of[marking][results[i]], 1, (size_t)extents_volume(&marks->evaluation->shapes[results[i]]));
+    for (int n = formula->count - 1; n >= 0; n--)
+        faults[n] = reached[n] && mark_operands(marks, n);
+}
+
+/* The nodes that results lead to, but for those of which only an extent is read. */
+static void reach(const struct formula *formula, const int *results, int count, bool *reached)
+{
+    memset(reached, 0, sizeof *reached * FORMULA_NODES);
+    for (int i = 0; i < count; i++)
+        reached[results[i]] = true;
+    for (int n = formula->count - 1; n >= 0; n--) {
+        const struct formula_node *node = &formula->nodes[n];
+        const struct formula_view *view = node->kind == FORMULA_VIEW ? &formula->views[node->view] : NULL;
+        const bool reads = !view || (view->kind != VIEWS_INDEX && !is_series(view));
+        for (int i = 0; i < node->count && reached[n] && reads; i++)
+            reached[node->operands[i]] = true;
+    }
+}
+
+static bool can_fault(const struct formula *formula, const struct formula_node *node)
+{
+    return (node->kind == FORMULA_OP && op_fault(node->op, node->meeting)) ||
+           (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]));
+}
+
 void evaluate_place(const struct trial *trial, struct arena *arena, const int *results, int count,
                     struct evaluation *evaluation)
 {
     const struct formula *formula = &trial->formula;
-    bool *used[FORMULA_NODES], divides = false;
+    struct marks marks = {.trial = trial, .arena = arena, .evaluation = evaluation};
+    bool reached[FORMULA_NODES], faults[FORMULA_NODES], divides = false, reduces = false;
     evaluation->place = -1;
-    for (int n = 0; n < formula->count; n++)
-        divides = divides || (formula->nodes[n].kind == FORMULA_OP &&
-                              op_fault(formula->nodes[n].op, formula->nodes[n].meeting)) ||
-                  (formula->nodes[n].kind == FORMULA_VIEW && is_taken(&formula->views[formula->nodes[n].view]));
+    memset(evaluation->perhaps, 0, sizeof evaluation->perhaps);
+    for (int n = 0; n < formula->count; n++) {
+        divides = divides || can_fault(formula, &formula->nodes[n]);
+        reduces = reduces || formula->nodes[n].kind == FORMULA_REDUCE;
+    }
     if (!divides)
         return;
-    for (int n = 0; n < formula->count; n++)
-        used[n] = ARENA_ARRAY(arena, bool, extents_volume(&evaluation->shapes[n]) + 1);
-    for (int i = 0; i < count; i++)
-        memset(used[results[i]], 1, (size_t)extents_volume(&evaluation->shapes[results[i]]));
-    for (int n = formula->count - 1; n >= 0; n--) {
-        int place = formula->nodes[n].place;
-        if (mark_operands(trial, evaluation, n, used) &&
-            (evaluation->place < 0 || place < evaluation->place))
-            evaluation->place = place;
+    reach(formula, results, count, reached);
+    if (reduces) {
+        mark(&marks, READ, reached, results, count, faults);
+        mark(&marks, PERHAPS, reached, results, count, evaluation->perhaps);
     }
+    mark(&marks, USED, reached, results, count, faults);
+    for (int n = 0; n < formula->count; n++)
+        if (faults[n] && (evaluation->place < 0 || formula->nodes[n].place < evaluation->place))
+            evaluation->place = formula->nodes[n].place;
 }

@@ -11,6 +11,8 @@ struct evaluation {
     struct extents shapes[FORMULA_NODES];
     union scalar *values[FORMULA_NODES];   /* row-major; literals and arrays in their own dtype */
     int place;                     /* of the first operator that divided by zero where used; -1 */
+    bool perhaps[FORMULA_NODES];   /* divided by zero where a remark is free: for an element of a reduction that only a
+                                      selection leaves out */
 };
 
 /* The first node, in order, whose value a run told and which is out of its row's bound. */

@@ -3,6 +3,8 @@
 
 #include "tests/random/join.h"
 #include "tests/random/number.h"
+#include "tests/random/reduction.h"
+#include "tests/random/series.h"
 #include "tests/random/take.h"
 #include "tests/random/view.h"
 
@@ -28,6 +30,8 @@ bool formula_is_told(const struct formula *formula, const struct formula_node *n
 {
     if (formula_shows_bits(formula, node))
         return true;
+    if (node->kind == FORMULA_REDUCE)
+        return reduction_is_told(formula->reductions[node->reduction].function);
     return node->kind == FORMULA_OP && node->number.kind == NUMBER_NONE &&
            dtype_is_float(node->meeting) &&
            (op_rows[node->op].ulp32 > 0 || node->op == OP_COPYSIGN);
@@ -140,6 +144,10 @@ static bool settle_array(struct formula *formula, struct formula_node *node)
 
 static bool settle_view(const struct formula *formula, struct formula_node *node)
 {
+    if (is_series(&formula->views[node->view])) {
+        node->dtype = formula->views[node->view].kind == VIEWS_ARANGE ? WEFT_INT32 : WEFT_FLOAT32;
+        return true;
+    }
     const struct formula_node *from = operand(formula, node, 0);
     if (is_joined(&formula->views[node->view])) {
         bool good = true;
@@ -167,6 +175,21 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
     return constant_meets(formula, from, from->dtype);
 }
 
+/* vecdot's operands are converted to the type of its sum. */
+static bool settle_reduction(const struct formula *formula, struct formula_node *node)
+{
+    const enum reduction function = formula->reductions[node->reduction].function;
+    enum weft_dtype from = operand(formula, node, 0)->dtype;
+    for (int i = 1; i < node->count; i++)
+        from = promote(from, operand(formula, node, i)->dtype);
+    node->meeting = from;
+    node->dtype = reduction_dtype(function, from);
+    bool good = reduction_takes(function, from);
+    for (int i = 0; i < node->count; i++)
+        good = good && constant_meets(formula, operand(formula, node, i), from);
+    return good;
+}
+
 static bool settle_kind(struct formula *formula, struct formula_node *node)
 {
     switch (node->kind) {
@@ -176,6 +199,7 @@ static bool settle_kind(struct formula *formula, struct formula_node *node)
     case FORMULA_OP: return settle_op(formula, node);
     case FORMULA_CAST: return true;
     case FORMULA_VIEW: return settle_view(formula, node);
+    case FORMULA_REDUCE: return settle_reduction(formula, node);
     case FORMULA_WRAP:
         return dtype_is_integer(node->dtype) && dtype_is_integer(operand(formula, node, 0)->dtype);
     }
@@ -309,6 +333,8 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
         shapes[n] = inputs[node->input];
     if (node->kind == FORMULA_ARRAY)
         shapes[n] = node->extents;
+    if (node->kind == FORMULA_VIEW && is_series(&formula->views[node->view]))
+        return series_extents(&formula->views[node->view], node->count ? &shapes[node->operands[0]] : NULL, &shapes[n]);
     if (node->kind == FORMULA_VIEW && is_joined(&formula->views[node->view]))
         return join_extents_of(&formula->views[node->view], node, shapes, &shapes[n]);
     if (node->kind == FORMULA_VIEW && is_taken(&formula->views[node->view]))
@@ -321,7 +347,8 @@ bool formula_shape(const struct formula *formula, int n, const struct extents *i
     for (int i = 0; i < node->count; i++)
         if (!extents_broadcast(&shapes[n], &shapes[node->operands[i]]))
             return false;
-    return true;
+    return node->kind != FORMULA_REDUCE ||
+           reduction_extents(&formula->reductions[node->reduction], &shapes[n], &shapes[n]);
 }
 
 bool formula_shapes(const struct formula *formula, const struct extents *inputs,

@@ -8,11 +8,13 @@
 
 #include "compiler/base/arena.h"
 #include "compiler/lang/eval.h"
+#include "compiler/lang/reductions.h"
 
 enum {
     FORMULA_NODES = 1500, FORMULA_OPERANDS = 4, FORMULA_INPUTS = 128, FORMULA_RESULTS = 112,
     FORMULA_ELEMENTS = 2048,       /* of all array literals */
-    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 64, FORMULA_ITEMS = 10
+    FORMULA_RANK = 6, FORMULA_SAMPLES = 6, FORMULA_VIEWS = 64, FORMULA_ITEMS = 10,
+    FORMULA_REDUCTIONS = 64
 };
 
 struct extents {
@@ -30,15 +32,15 @@ struct number {
 };
 
 enum formula_kind { FORMULA_INPUT, FORMULA_LITERAL, FORMULA_ARRAY, FORMULA_OP, FORMULA_CAST,
-                    FORMULA_WRAP, FORMULA_VIEW };
+                    FORMULA_WRAP, FORMULA_VIEW, FORMULA_REDUCE };
 
 /* Section 7: the operand's elements, in their order, under another shape. Rule 9.1: some of them. From VIEWS_TRANSPOSE
  * on, rule 9.2: in another order (rearrange.h). Two of rule 9.3 have several operands (join.h). Of VIEWS_INDEX
- * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). Lists are as
- * written. */
+ * (12.1) the first source is the dimension. The second operand of VIEWS_TAKE are the positions (take.h). VIEWS_ARANGE
+ * and VIEWS_LINSPACE have an operand where their length is its extent (series.h). Lists are as written. */
 enum view_kind { VIEWS_RESHAPE, VIEWS_SQUEEZE, VIEWS_EXPAND, VIEWS_REINTERPRET, VIEWS_SELECT, VIEWS_TRANSPOSE,
                  VIEWS_FLIP, VIEWS_ROLL, VIEWS_BROADCAST, VIEWS_TILE, VIEWS_REPEAT,
-                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE };
+                 VIEWS_CONCAT, VIEWS_STACK, VIEWS_INDEX, VIEWS_TAKE, VIEWS_ARANGE, VIEWS_LINSPACE, VIEW_KINDS };
 
 struct formula_item {
     enum { ITEMS_INDEX, ITEMS_SLICE, ITEMS_ELLIPSIS, ITEMS_NEW } kind;
@@ -56,17 +58,27 @@ struct formula_view {
     struct formula_item items[FORMULA_ITEMS]; /* VIEWS_SELECT: so many as `count` */
 };
 
+/* Section 11 (reduction.h). */
+struct formula_reduction {
+    enum reduction function;
+    bool has_axes, keepdims;
+    int count, axes[FORMULA_RANK]; /* as written */
+    int ddof;
+};
+
 struct formula_node {
     enum formula_kind kind;
     enum op op;
     int operands[FORMULA_OPERANDS], count;
     int input;
     int view;                      /* FORMULA_VIEW: of formula->views */
+    int reduction;                 /* FORMULA_REDUCE: of formula->reductions */
     int spelling;                  /* which of the row's */
     unsigned manner;               /* random bits for what may be written in several ways */
+    int letters;                   /* FORMULA_REDUCE: of the operand's layout, for axes; 0: axes are numbers */
     bool bound;                    /* has a name; nodes used more than once must */
     struct extents extents;        /* FORMULA_ARRAY */
-    int elements;                  /* FORMULA_ARRAY: the first of formula->elements */
+    int elements;                  /* FORMULA_ARRAY, VIEWS_LINSPACE: the first of formula->elements */
     /* Given for inputs, casts, wraps and reinterpret; else from formula_settle: */
     enum weft_dtype dtype;
     enum weft_dtype meeting;       /* what operands are converted to */
@@ -96,6 +108,8 @@ struct formula {
     int element_count;
     struct formula_view views[FORMULA_VIEWS];
     int view_count;
+    struct formula_reduction reductions[FORMULA_REDUCTIONS];
+    int reduction_count;
     int results[FORMULA_RESULTS], result_count;
     enum weft_dtype casts[FORMULA_RESULTS];   /* of kernels: the types behind -> */
     bool kernel;                   /* written as a kernel of a .weft file */

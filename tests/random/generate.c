@@ -7,7 +7,8 @@
 
 enum { LARGE = 500 };              /* operations of a large program, at most */
 
-static const struct room small = {128, 8, 12, 256, 16}, large = {FORMULA_NODES, 100, 100, FORMULA_ELEMENTS, FORMULA_VIEWS};
+static const struct room small = {128, 8, 12, 256, 16, 12},
+    large = {FORMULA_NODES, 100, 100, FORMULA_ELEMENTS, FORMULA_VIEWS, FORMULA_REDUCTIONS};
 
 /* From low to high, small ones far more often than large. */
 static int64_t skewed(struct stream *stream, int64_t low, int64_t high)
@@ -203,6 +204,7 @@ static void choose_shapes(struct generator *g)
     int64_t most = any_volume(g);
     g->most = 4 * most;
     g->viewing = chance(g, 5);
+    g->reducing = g->limits->reductions == REDUCTIONS_EVERYWHERE || chance(g, 2);
     int rank = (int[]){0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6}[below(g, 12)];
     if (g->limits->batches && chance(g, 4) && most <= 20000)
         g->trial->samples = 2 + below(g, FORMULA_SAMPLES - 1);
@@ -253,6 +255,8 @@ void trial_generate(struct trial *trial, struct arena *arena, uint64_t seed,
         add_input(&g, envelopes);
     for (int i = 0; i < operations && formula->count + 12 < g.room.nodes; i++)
         grow(&g);
+    if (limits->reductions == REDUCTIONS_EVERYWHERE && formula->reduction_count == 0)
+        grow_reduction(&g);
     add_results(&g);
     formula->kernel = chance(&g, 8);
     formula->in_text = chance(&g, 2);

@@ -7,7 +7,7 @@
 
 /* What a program may have. */
 struct room {
-    int nodes, inputs, results, elements, views;
+    int nodes, inputs, results, elements, views, reductions;
 };
 
 struct generator {
@@ -21,7 +21,7 @@ struct generator {
     int64_t most;                  /* elements a node may have */
     enum weft_dtype palette[3];    /* few programs mix all types, or the widest would be everywhere */
     int palette_size;
-    bool viewing;                  /* many views */
+    bool viewing, reducing;        /* many views, many reductions */
     int uses[FORMULA_NODES];
     int inputs[FORMULA_INPUTS];    /* their nodes */
     struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
@@ -68,5 +68,7 @@ int add_node(struct generator *g, struct formula_node node);
 bool settle(struct generator *g, int index);
 /* One node more, with the literals it takes. */
 void grow(struct generator *g);
+/* A reduction; false where none was found. */
+bool grow_reduction(struct generator *g);
 
 #endif

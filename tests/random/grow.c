@@ -2,6 +2,8 @@
  * is, rather what nothing uses yet; what turns out wrong is taken back. */
 #include "tests/random/generator.h"
 #include "tests/random/join.h"
+#include "tests/random/reduction.h"
+#include "tests/random/series.h"
 #include "tests/random/take.h"
 #include "tests/random/view.h"
 
@@ -371,10 +373,75 @@ static bool grow_take(struct generator *g)
     return false;
 }
 
+/* A value of some dimensions, if it is easily found. */
+static int any_reduced(struct generator *g)
+{
+    int node = any_operand(g, !chance(g, 12));
+    for (int i = 0; i < 3 && g->shapes[0][node].rank == 0; i++)
+        node = any_operand(g, true);
+    return node;
+}
+
+bool grow_reduction(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    const int before = formula->count, elements = formula->element_count;
+    if (formula->reduction_count == g->room.reductions)
+        return false;
+    for (int attempt = 0; attempt < 8; attempt++) {
+        struct formula_node node = {.kind = FORMULA_REDUCE, .reduction = formula->reduction_count};
+        node.operands[0] = any_reduced(g);
+        const int rank = g->shapes[0][node.operands[0]].rank;
+        struct formula_reduction *reduction = &formula->reductions[formula->reduction_count++];
+        *reduction = reduction_any(&g->stream, rank);
+        node.letters = chance(g, 8) ? rank : 0;
+        node.count = reduction_operands(reduction->function);
+        for (int i = 1; i < node.count; i++)
+            node.operands[i] = chance(g, 3) ? node.operands[0] : fitting_operand(g, node.operands, i);
+        if (node.count > 1)
+            node.letters = 0;
+        if (try_node(g, node, formula->count))
+            return true;
+        formula->reduction_count--;
+        formula->count = before;
+        formula->element_count = elements;
+    }
+    return false;
+}
+
+/* arange or linspace, mostly as long as a dimension of a value. */
+static bool grow_series(struct generator *g)
+{
+    struct formula *formula = &g->trial->formula;
+    const int before = formula->count, elements = formula->element_count, value = any_operand(g, true);
+    const int rank = g->shapes[0][value].rank;
+    struct formula_node node = {.kind = FORMULA_VIEW, .count = rank > 0 && chance(g, 2), .view = formula->view_count,
+                                .elements = elements};
+    if (formula->view_count == g->room.views || elements + 2 > g->room.elements)
+        return false;
+    node.operands[0] = value;
+    formula->views[formula->view_count++] =
+        series_any(&g->detail, rank, rank ? g->shapes[0][value].at[rank - 1] : 3, node.count > 0);
+    for (int i = 0; i < 2; i++)
+        formula->elements[formula->element_count++] = series_end(&g->detail);
+    if (try_node(g, node, formula->count))
+        return true;
+    formula->view_count--;
+    formula->count = before;
+    formula->element_count = elements;
+    return false;
+}
+
 void grow(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
     int before = formula->count, elements = formula->element_count;
+    if (g->limits->reductions && chance(g, g->reducing ? 4 : 60) && grow_reduction(g))
+        return;
+    if (g->limits->views && chance(g, g->viewing ? 15 : 100))
+        grow_series(g);
+    before = formula->count;
+    elements = formula->element_count;
     if (g->limits->views && chance(g, g->viewing ? 5 : 60) && grow_view(g))
         return;
     formula->count = before;

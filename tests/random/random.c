@@ -139,6 +139,8 @@ static void print_command(const struct options *options, uint64_t seed)
         printf(" --no-batches");
     if (!options->limits.views)
         printf(" --no-views");
+    if (options->limits.reductions != REDUCTIONS_SOMEWHERE)
+        printf(options->limits.reductions == REDUCTIONS_NOT ? " --no-reductions" : " --reductions");
     printf("\n");
 }
 
@@ -173,8 +175,8 @@ static void tell_failure(const struct options *options, uint64_t seed)
 static _Noreturn void usage(void)
 {
     puts("usage: random [--seed N] [--count N] [--jobs N] [--cc libtcc|gcc|clang] [--cflags WORDS]\n"
-         "              [--max-nodes N] [--large] [--relatives N] [--no-batches] [--no-views] [--failures N]\n"
-         "              [--quiet] [--print]");
+         "              [--max-nodes N] [--large] [--relatives N] [--no-batches] [--no-views]\n"
+         "              [--no-reductions] [--reductions] [--failures N] [--quiet] [--print]");
     exit(2);
 }
 
@@ -190,7 +192,7 @@ static uint64_t number(const char *text)
 static struct options read_options(int count, char **words, bool *print)
 {
     struct options options = {.seed = 1, .count = 100, .jobs = 1, .failures = 3, .cc = "cc",
-                              .flags = "", .limits = {60, false, true, true, 1}};
+                              .flags = "", .limits = {60, false, true, true, REDUCTIONS_SOMEWHERE, 1}};
     for (int i = 1; i < count; i++) {
         const char *word = words[i], *value = i + 1 < count ? words[i + 1] : NULL;
         i++;
@@ -216,6 +218,10 @@ static struct options read_options(int count, char **words, bool *print)
             options.limits.large = true;
         else if (!strcmp(word, "--no-views"))
             options.limits.views = false;
+        else if (!strcmp(word, "--no-reductions"))
+            options.limits.reductions = REDUCTIONS_NOT;
+        else if (!strcmp(word, "--reductions"))
+            options.limits.reductions = REDUCTIONS_EVERYWHERE;
         else if (!strcmp(word, "--quiet"))
             options.quiet = true;
         else if (!strcmp(word, "--print"))

@@ -1,6 +1,8 @@
 /* See report.h. */
 #include "tests/random/report.h"
 
+#include "tests/random/reduction.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +17,11 @@ static void count_node(struct tally *tally, const struct formula *formula,
         tally->rows[node->op][node->meeting]++;
     if (node->kind == FORMULA_CAST)
         tally->casts[from][node->dtype]++;
+    if (node->kind == FORMULA_REDUCE)
+        tally->reductions[formula->reductions[node->reduction].function][node->meeting]++;
     tally->views += node->kind == FORMULA_VIEW;
+    if (node->kind == FORMULA_VIEW)
+        tally->view_kinds[formula->views[node->view].kind]++;
     if (node->kind == FORMULA_WRAP)
         tally->wraps[from][node->dtype]++;
 }
@@ -54,6 +60,10 @@ void tally_add(struct tally *tally, const struct trial *trial, enum verdict verd
     tally->results += (uint64_t)formula->result_count;
     tally->kernels += formula->kernel;
     tally->batches += trial->samples > 1;
+    bool reduces = false;
+    for (int n = 0; n < formula->count; n++)
+        reduces = reduces || formula->nodes[n].kind == FORMULA_REDUCE;
+    tally->reducing += reduces;
     count_sizes(tally, trial);
 }
 
@@ -81,23 +91,54 @@ static bool is_possible(enum op op, enum weft_dtype dtype)
     return rule->operand != OPERAND_FLOAT || dtype_is_float(dtype);
 }
 
-static bool check_row(const struct tally *tally, enum op op)
+/* Whether what is possible of the types, or at least of their classes, was met. */
+static bool check_counts(const struct tally *tally, const char *name, const bool *possible, const uint64_t *counts)
 {
     uint64_t classes[4] = {0};
-    bool possible[4] = {false}, good = true;
+    bool some[4] = {false}, good = true;
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
-        enum type_class class = type_rows[t].class;
-        possible[class] = possible[class] || is_possible(op, (enum weft_dtype)t);
-        classes[class] += tally->rows[op][t];
-        if (is_possible(op, (enum weft_dtype)t) && tally->rows[op][t] == 0 &&
-            tally->programs >= TYPES_FROM) {
-            printf("never met: %s on %s\n", op_rows[op].spellings, type_rows[t].name);
+        const enum type_class class = type_rows[t].class;
+        some[class] = some[class] || possible[t];
+        classes[class] += counts[t];
+        if (possible[t] && counts[t] == 0 && tally->programs >= TYPES_FROM) {
+            printf("never met: %s on %s\n", name, type_rows[t].name);
             good = false;
         }
     }
     for (int c = 0; c < 4; c++)
-        if (possible[c] && classes[c] == 0 && tally->programs >= CLASSES_FROM) {
-            printf("never met: %s on a type of class %d\n", op_rows[op].spellings, c);
+        if (some[c] && classes[c] == 0 && tally->programs >= CLASSES_FROM) {
+            printf("never met: %s on a type of class %d\n", name, c);
+            good = false;
+        }
+    return good;
+}
+
+static bool check_row(const struct tally *tally, enum op op)
+{
+    bool possible[WEFT_DTYPE_COUNT];
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        possible[t] = is_possible(op, (enum weft_dtype)t);
+    return check_counts(tally, op_rows[op].spellings, possible, tally->rows[op]);
+}
+
+static bool check_reduction(const struct tally *tally, enum reduction function)
+{
+    bool possible[WEFT_DTYPE_COUNT];
+    for (int t = 0; t < WEFT_DTYPE_COUNT; t++)
+        possible[t] = reduction_takes(function, (enum weft_dtype)t);
+    return check_counts(tally, reduction_rows[function].name, possible, tally->reductions[function]);
+}
+
+static const char *const view_names[VIEW_KINDS] = {
+    "reshape", "squeeze", "expand_dims", "reinterpret", "[..]", "transpose", "flip", "roll", "broadcast_to", "tile",
+    "repeat", "concat", "stack", "index", "take", "arange", "linspace"};
+
+static bool check_views(const struct tally *tally)
+{
+    bool good = true;
+    for (int v = 0; v < VIEW_KINDS; v++)
+        if (tally->view_kinds[v] == 0 && tally->views && tally->programs >= CLASSES_FROM) {
+            printf("never met: %s\n", view_names[v]);
             good = false;
         }
     return good;
@@ -121,6 +162,11 @@ static void print_table(const struct tally *tally)
     for (int op = 0; op < OP_COUNT; op++)
         if (op_rows[op].form != FORM_INTERNAL)
             print_row(tally, op_rows[op].spellings, tally->rows[op]);
+    for (int f = 0; f < REDUCTION_COUNT; f++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s of", reduction_rows[f].name);
+        print_row(tally, name, tally->reductions[f]);
+    }
     for (int t = 0; t < WEFT_DTYPE_COUNT; t++) {
         char name[40];
         snprintf(name, sizeof name, "cast from %s", type_rows[t].name);
@@ -139,10 +185,14 @@ bool tally_print(const struct tally *tally, bool quiet)
     bool good = true;
     if (!quiet)
         print_table(tally);
+    for (int v = 0; v < VIEW_KINDS && !quiet; v++)
+        printf("%s%s %" PRIu64, v ? ", " : "", view_names[v], tally->view_kinds[v]);
+    printf(quiet ? "" : "\n");
     printf("%" PRIu64 " operations, %" PRIu64 " results, %" PRIu64 " elements, %" PRIu64
-           " results in place, %" PRIu64 " kernel texts, %" PRIu64 " views, %" PRIu64 " batches\n",
+           " results in place, %" PRIu64 " kernel texts, %" PRIu64 " views, %" PRIu64 " batches, %" PRIu64
+           " programs with reductions\n",
            tally->nodes, tally->results, tally->elements, tally->in_place, tally->kernels,
-           tally->views, tally->batches);
+           tally->views, tally->batches, tally->reducing);
     printf("results of rank 0, 1, ..:");
     for (int r = 0; r <= FORMULA_RANK; r++)
         printf(" %" PRIu64, tally->ranks[r]);
@@ -152,6 +202,9 @@ bool tally_print(const struct tally *tally, bool quiet)
     printf("\n");
     for (int op = 0; op < OP_COUNT; op++)
         good = check_row(tally, (enum op)op) && good;
+    for (int f = 0; f < REDUCTION_COUNT && tally->reducing; f++)
+        good = check_reduction(tally, (enum reduction)f) && good;
+    good = check_views(tally) && good;
     if (tally->verdicts[SKIPPED] * 100 > tally->programs + 100) {
         printf("too many programs were skipped\n");
         good = false;

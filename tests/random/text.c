@@ -5,7 +5,9 @@
 #include "tests/random/join.h"
 #include "tests/random/take.h"
 #include "tests/random/rearrange.h"
+#include "tests/random/reduction.h"
 #include "tests/random/select.h"
+#include "tests/random/series.h"
 #include "tests/random/size.h"
 #include "tests/random/view.h"
 
@@ -47,11 +49,12 @@ static bool is_full(const struct trial *trial, int input, int back)
     return true;
 }
 
-/* Array literals stretch, too, and may be the larger ones; views have extents of their own. */
+/* Array literals stretch, too, and may be the larger ones; views and reductions have extents of their own. */
 static bool has_others(const struct formula *formula)
 {
     for (int n = 0; n < formula->count; n++)
-        if (formula->nodes[n].kind == FORMULA_ARRAY || formula->nodes[n].kind == FORMULA_VIEW)
+        if (formula->nodes[n].kind == FORMULA_ARRAY || formula->nodes[n].kind == FORMULA_VIEW ||
+            formula->nodes[n].kind == FORMULA_REDUCE)
             return true;
     return false;
 }
@@ -77,7 +80,8 @@ void type_write(const struct trial *trial, int input, char *out, size_t size)
     for (int d = 0; d < extents->rank; d++) {
         int back = extents->rank - d;
         at += snprintf(out + at, size - (size_t)at, d ? ", " : "");
-        if (declared->declared == DECLARE_SIZES && !has_others(&trial->formula) &&
+        const bool stretches = extents->at[d] == 1 && has_others(&trial->formula);
+        if (declared->declared == DECLARE_SIZES && !stretches &&
             is_full(trial, input, back))
             at += snprintf(out + at, size - (size_t)at, "n%d", back);
         else if (declared->declared >= DECLARE_EXTENTS && same_in_samples(trial, input, d))
@@ -246,6 +250,46 @@ static void write_view(struct trial *trial, struct text *text, struct formula_no
     put(text, "%s)", arguments);
 }
 
+static void write_series(struct trial *trial, struct text *text, struct formula_node *node)
+{
+    const struct formula_view *view = &trial->formula.views[node->view];
+    char ends[2][64], length[200];
+    put(text, view->kind == VIEWS_ARANGE ? "arange(" : "linspace(");
+    for (int i = 0; i < 2 && view->kind == VIEWS_LINSPACE; i++) {
+        number_print(ends[i], &trial->formula.elements[node->elements + i], node->manner >> 8);
+        put(text, "%s, ", ends[i]);
+    }
+    if (node->count) {
+        put(text, "extent(");
+        write_operand(trial, text, node->operands[0], LOOSEST);
+    }
+    series_print(length, sizeof length, view, node->count > 0, node->manner >> 4);
+    put(text, "%s)", length);
+}
+
+/* Sometimes axes are letters of a layout, which the result gives up. */
+static void write_reduction(struct trial *trial, struct text *text, struct formula_node *node)
+{
+    const struct formula_reduction *reduction = &trial->formula.reductions[node->reduction];
+    const int rank = node->letters;
+    char arguments[200], layout[FORMULA_RANK + 1] = "ABCDEF";
+    const bool letters = rank > 0 && reduction->has_axes && reduction->count > 0;
+    layout[rank] = '\0';
+    put(text, letters ? "reshape(" : "");
+    put(text, "%s(", reduction_rows[reduction->function].name);
+    for (int i = 0; i < node->count; i++) {
+        put(text, i ? ", " : letters ? "reshape(" : "");
+        write_operand(trial, text, node->operands[i], LOOSEST);
+    }
+    if (letters) {
+        reduction_print_letters(arguments, sizeof arguments, reduction, rank);
+        put(text, ", layout=\"%s\")%s), layout=\"\")", layout, arguments);
+        return;
+    }
+    reduction_print(arguments, sizeof arguments, reduction, node->manner >> 4);
+    put(text, "%s)", arguments);
+}
+
 static void write_node(struct trial *trial, struct text *text, int index)
 {
     struct formula_node *node = &trial->formula.nodes[index];
@@ -260,7 +304,10 @@ static void write_node(struct trial *trial, struct text *text, int index)
     case FORMULA_ARRAY: write_array(trial, text, node, 0, &next); break;
     case FORMULA_OP: write_op(trial, text, node); break;
     case FORMULA_CAST: case FORMULA_WRAP: write_conversion(trial, text, node); break;
-    case FORMULA_VIEW: write_view(trial, text, node); break;
+    case FORMULA_VIEW:
+        (is_series(&trial->formula.views[node->view]) ? write_series : write_view)(trial, text, node);
+        break;
+    case FORMULA_REDUCE: write_reduction(trial, text, node); break;
     }
 }
 
@@ -289,12 +336,15 @@ static const char *separator(unsigned manner)
 }
 
 /* The parameters that size expressions are made of, which the program's own text tells. */
-static void write_sizes(struct text *text, const char *program)
+static void write_sizes(struct text *text, const char *program, bool first)
 {
-    for (int i = 0; i < SIZE_INPUTS; i++)
-        if (size_is_used(program, i))
-            put(text, ", %s: %s[]", size_inputs[i].name, strcmp(size_inputs[i].type, "number") ? size_inputs[i].type
-                                                                                              : "int64");
+    for (int i = 0; i < SIZE_INPUTS; i++) {
+        if (!size_is_used(program, i))
+            continue;
+        put(text, "%s%s: %s[]", first ? "" : ", ", size_inputs[i].name,
+            strcmp(size_inputs[i].type, "number") ? size_inputs[i].type : "int64");
+        first = false;
+    }
 }
 
 static void write_inputs(struct trial *trial, struct text *text, const char *program)
@@ -312,7 +362,7 @@ static void write_inputs(struct trial *trial, struct text *text, const char *pro
     }
     if (!formula->kernel)
         return;
-    write_sizes(text, program);
+    write_sizes(text, program, formula->input_count == 0);
     put(text, ") -> ");
     for (int i = 0; i < formula->result_count; i++)
         put(text, i ? ", %s" : "%s", type_rows[formula->casts[i]].name);

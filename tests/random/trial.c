@@ -97,7 +97,8 @@ static bool may_be_in_place(const struct trial *trial, struct extents (*shapes)[
     dependents(formula, input, depends);
     for (int n = 0; n < formula->count; n++)
         good = good && (!depends[n] || (formula->nodes[n].batch == batch &&
-                                        formula->nodes[n].kind != FORMULA_VIEW));
+                                        formula->nodes[n].kind != FORMULA_VIEW &&
+                                        formula->nodes[n].kind != FORMULA_REDUCE));
     for (int s = 0; s < (batch ? trial->samples : 1) && good; s++) {
         const struct sample *sample = &trial->inputs[input][s];
         good = !sample->layout.still &&

@@ -36,6 +36,7 @@ struct limits {
     int nodes;                     /* operations, at most */
     bool large;                    /* up to 500 of them, 100 results, 100 inputs; `nodes` does not count */
     bool batches, views;
+    enum { REDUCTIONS_NOT, REDUCTIONS_SOMEWHERE, REDUCTIONS_EVERYWHERE } reductions; /* in a part of programs, in all */
     int relatives;                 /* seeds in a row whose programs differ in extents, numbers and values alone,
                                       as far as that goes, and so mostly share their kernels; 1: none */
 };
