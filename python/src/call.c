@@ -108,11 +108,8 @@ static int read_value(struct call *call, PyObject *value, Py_ssize_t i, bool *nu
     numbers[i] = call->program->numbers[i];
     if (number.kind == NUMBER_NONE)
         return add_input(call, value, i);
-    if (number.kind == NUMBER_TOO_LARGE) {
-        error_input(call->program, i, "input '%U': the integer does not fit int64 or uint64",
-                    PyTuple_GetItem(call->program->inputs, i));
-        return -1;
-    }
+    if (number.kind == NUMBER_TOO_LARGE)
+        return number_refuse(call->program, i);
     if (declared != WEFT_DTYPE_COUNT)
         return add_declared(call, &number, declared);
     numbers[i] = true;
@@ -204,11 +201,7 @@ static int run(struct call *call)
     Py_BEGIN_ALLOW_THREADS
     status = weft_run(handle, &params, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0) {
-        error_raise(status, error);
-        return -1;
-    }
-    return error ? error_warn(error) : 0;
+    return error_check(status, error);
 }
 
 static PyObject *run_into(struct call *call, PyObject *arrays, bool given)
@@ -271,11 +264,8 @@ static PyObject *prepare(struct call *call)
     Py_BEGIN_ALLOW_THREADS
     status = weft_prepare(handle, &params, kernels, &count, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0) {
-        error_raise(status, error);
+    if (error_check(status, error) < 0)
         return NULL;
-    }
-    weft_error_destroy(error);
     return kernel_list(kernels, count < 256 ? count : 256);
 }
 
@@ -319,11 +309,8 @@ static PyObject *refuse(struct call *call)
         return PyErr_NoMemory();
     enum weft_status status = weft_infer(program->handle, call->arguments, (size_t)call->input_count, infos, &error);
     PyMem_Free(infos);
-    if (status < 0) {
-        error_raise(status, error);
+    if (error_check(status, error) < 0)
         return NULL;
-    }
-    weft_error_destroy(error);
     error_call("the values given are not the program's inputs");
     return NULL;
 }

@@ -39,19 +39,14 @@ static int create(struct context *self, const struct weft_context_params *params
     Py_BEGIN_ALLOW_THREADS
     status = weft_context_create(params, &self->handle, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0) {
-        error_raise(status, error);
-        return -1;
-    }
-    weft_error_destroy(error);
-    return 0;
+    return error_check(status, error);
 }
 
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static const char *const targets[] = {"auto", "c", "cuda", NULL}, *const tiers[] = {"exact", "fast", "none", NULL};
     static char *names[] = {"cc", "threads", "cache", "target", "tier", NULL};
-    struct weft_context_params params = {0};
+    struct weft_context_params params = {.log = log_keep};
     const char *target = "auto", *tier = "exact";
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zizss:Context", names, &params.cc, &params.threads,
                                      &params.cache, &target, &tier))
@@ -84,15 +79,26 @@ static int context_clear(PyObject *object)
     return 0;
 }
 
+/* What the library says only now cannot be an exception. */
+static void destroy(struct context *self)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    Py_BEGIN_ALLOW_THREADS
+    weft_context_destroy(self->handle);
+    Py_END_ALLOW_THREADS
+    if (log_tell() < 0)
+        PyErr_WriteUnraisable(NULL);
+    PyErr_Restore(type, value, trace);
+}
+
 static void context_dealloc(PyObject *object)
 {
     struct context *self = (struct context *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     context_clear(object);
-    Py_BEGIN_ALLOW_THREADS
-    weft_context_destroy(self->handle);
-    Py_END_ALLOW_THREADS
+    destroy(self);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }
@@ -117,11 +123,7 @@ static PyObject *context_status(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     status = weft_context_status(self->handle, (void *)stream, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0) {
-        error_raise(status, error);
-        return NULL;
-    }
-    if (error_warn(error) < 0)
+    if (error_check(status, error) < 0)
         return NULL;
     Py_RETURN_NONE;
 }

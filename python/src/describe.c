@@ -44,10 +44,8 @@ static int read_type(struct types *all, const struct program *program, PyObject 
     for (Py_ssize_t i = 0; !text && i < program->input_count; i++) {
         if (PyUnicode_Compare(program->names[i], name) != 0)
             continue;
-        if (number.kind == NUMBER_TOO_LARGE) {
-            error_input(program, i, "input '%U': the integer does not fit int64 or uint64", name);
-            return -1;
-        }
+        if (number.kind == NUMBER_TOO_LARGE)
+            return number_refuse(program, i);
         if (program->declared[i] != WEFT_DTYPE_COUNT) {
             text = scalar_type(program->declared[i]);
             continue;
@@ -106,11 +104,10 @@ static PyObject *get_stage(struct weft_program *handle, const char *stage)
     Py_BEGIN_ALLOW_THREADS
     status = weft_program_stage(handle, stage, &text, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0) {
-        error_raise(status, error);
+    if (error_check(status, error) < 0) {
+        weft_free(text);
         return NULL;
     }
-    weft_error_destroy(error);
     PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     weft_free(text);
     return result;
@@ -120,9 +117,9 @@ static PyObject *describe_compiled(struct program *program, const struct types *
 {
     struct weft_compile_params params = {.inputs = all->types, .input_count = all->count};
     struct weft_program *handle = NULL;
-    if (program_compile(program, &params, &handle) < 0)
-        return NULL;
-    PyObject *result = stage ? get_stage(handle, stage) : get_types(handle, (size_t)program->result_count);
+    PyObject *result = NULL;
+    if (program_compile(program, &params, &handle) == 0)
+        result = stage ? get_stage(handle, stage) : get_types(handle, (size_t)program->result_count);
     weft_program_destroy(handle);
     return result;
 }

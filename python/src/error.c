@@ -96,19 +96,36 @@ void error_raise(enum weft_status status, struct weft_error *list)
     weft_error_destroy(list);
 }
 
-int error_warn(struct weft_error *list)
+/* Consumes the reference. */
+static int tell(enum weft_severity severity, PyObject *text)
 {
-    PyObject *all = records(list);
-    Py_ssize_t count = all ? PyList_Size(all) : 0;
-    int result = all ? 0 : -1;
+    PyObject *result = text ? PyObject_CallFunction(imports.tell, "iO", (int)severity, text) : NULL;
+    Py_XDECREF(text);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+int warning_tell(enum weft_severity severity, const char *text)
+{
+    return tell(severity, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"));
+}
+
+static int warn(struct weft_error *list)
+{
+    int result = 0;
+    for (const struct weft_error *error = list; !result && error; error = error->next)
+        result = tell(error->severity, rendered(error));
     weft_error_destroy(list);
-    for (Py_ssize_t i = 0; !result && i < count; i++) {
-        PyObject *text = PyTuple_GetItem(PyList_GetItem(all, i), 8);
-        const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-        result = words ? PyErr_WarnEx(imports.remark, words, 1) : -1;
-    }
-    Py_XDECREF(all);
     return result;
+}
+
+int error_check(enum weft_status status, struct weft_error *list)
+{
+    if (status >= 0)
+        return (list ? warn(list) : 0) < 0 ? -1 : log_tell();
+    log_drop();
+    error_raise(status, list);
+    return -1;
 }
 
 /* ---- the package's own ---- */

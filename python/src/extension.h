@@ -24,7 +24,7 @@ extern struct imports {
     PyObject *as_array, *copy, *library_of, *bfloat16; /* of weft._arrays */
     PyObject *libraries;           /* library_of's answers: a dict from types */
     PyObject *numpy;               /* the answer for NumPy's arrays */
-    PyObject *make_error, *remark; /* of weft._errors */
+    PyObject *make_error, *tell;   /* of weft._errors */
     PyObject *make_results;        /* of weft._results */
     PyObject *in_use;              /* of weft._use: gives the context in use */
 } imports;
@@ -102,7 +102,10 @@ int program_compile(const struct program *self, const struct weft_compile_params
 /* The same program where these inputs with their types are known. */
 struct program *program_again(struct program *program, const struct weft_compile_params *more);
 
+/* A subclass of float or int is a number, too, unless it is an array, as NumPy's floats are. */
 struct number number_read(PyObject *object);
+/* Raises that an input is NUMBER_TOO_LARGE. Always -1. */
+int number_refuse(const struct program *program, Py_ssize_t index);
 /* A literal expression, as a new bytes object. */
 PyObject *number_text(const struct number *number);
 /* A new reference to the program with these inputs as numbers. `numbers` has an entry for each input. */
@@ -114,11 +117,30 @@ DLTensor number_tensor(struct number *number);
 
 /* Sets the exception for what the library reported, and releases the list. */
 void error_raise(enum weft_status status, struct weft_error *list);
-/* Remarks and warnings become Python's, which may be exceptions. Releases the list. */
-int error_warn(struct weft_error *list);
+/* After a call of the library: -1 with the exception if it failed, else its remarks and warnings become Python's, which
+ * may be exceptions. Releases the list. */
+int error_check(enum weft_status status, struct weft_error *list);
+/* One warning or note, as it was rendered. */
+int warning_tell(enum weft_severity severity, const char *text);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
+
+/* ---- the log (log.c) ---- */
+
+/* What a context's log is told, kept for this thread. Needs no GIL. */
+void log_keep(void *user, const struct weft_error *error);
+extern _Thread_local struct kept *log_first;
+/* Warns of what was kept; -1: a warning is an exception. */
+int log_tell_all(void);
+/* Forgets it, or of it what points at a text, which is said again whenever the text is compiled again. */
+void log_drop(void);
+void log_drop_places(void);
+
+static inline int log_tell(void)
+{
+    return log_first ? log_tell_all() : 0;
+}
 
 /* ---- arrays (tensor.c) ---- */
 
@@ -138,6 +160,8 @@ struct role {
     PyObject *stream;              /* what the arrays' library shall wait for; NULL: not known yet */
 };
 
+/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. NULL with an exception. */
+PyObject *library_of(PyObject *object);
 /* Fills in *seen. An input that cannot be shared is copied. */
 int seen_read(struct seen *seen, PyObject *object, struct role *role);
 

@@ -64,7 +64,7 @@ static int find_all(void)
                    find("weft._arrays", "library_of", &imports.library_of) == 0 &&
                    find("weft._arrays", "NUMPY", &imports.numpy) == 0 &&
                    find("weft._errors", "make", &imports.make_error) == 0 &&
-                   find("weft._errors", "Remark", &imports.remark) == 0 &&
+                   find("weft._errors", "tell", &imports.tell) == 0 &&
                    find("weft._results", "make", &imports.make_results) == 0 &&
                    find("weft._use", "in_use", &imports.in_use) == 0
                ? 0 : -1;

@@ -1,6 +1,5 @@
 /* A value of a call as an argument of weft.h: an array, a list or tuple of arrays (a batch), or a number that the text
- * declares a type for. What call.c cleared can be
- * released. */
+ * declares a type for. What call.c cleared can be released. */
 #include "extension.h"
 
 static int read_one(struct operand *operand, struct weft_argument *argument, PyObject *object, struct role *role)
@@ -61,16 +60,13 @@ int operand_read_number(struct operand *operand, struct weft_argument *argument,
         return -1;
     enum weft_status status = weft_read_literal(PyBytes_AsString(text), dtype, &operand->literal, &error);
     Py_DECREF(text);
-    if (status < 0) {
-        error_raise(status, error);
+    if (error_check(status, error) < 0)
         return -1;
-    }
     struct weft_literal *literal = operand->literal;
     operand->first.tensor = (DLTensor){.data = literal->data, .device = {kDLCPU, 0}, .ndim = literal->rank,
                                        .dtype = weft_dtype_to_dlpack(literal->dtype), .shape = literal->shape};
     argument->tensors = &operand->first.tensor;
     argument->count = 1;
-    weft_error_destroy(error);
     return 0;
 }
 

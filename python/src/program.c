@@ -122,12 +122,9 @@ int program_compile(const struct program *self, const struct weft_compile_params
     status = weft_compile(self->context->handle, text, &params, made, &error);
     Py_END_ALLOW_THREADS
     PyMem_Free(names);
-    if (status < 0) {
-        error_raise(status, error);
-        return -1;
-    }
-    weft_error_destroy(error);
-    return 0;
+    if (more)
+        log_drop_places(); /* they were told when the text was compiled alone */
+    return error_check(status, error);
 }
 
 static PyObject *call_vector(PyObject *self, PyObject *const *args, size_t count, PyObject *names);

@@ -56,11 +56,11 @@ static int infer(const struct call *call, const struct weft_argument *arguments,
     Py_BEGIN_ALLOW_THREADS
     status = weft_infer(handle, arguments, count, infos, &error);
     Py_END_ALLOW_THREADS
-    if (status < 0 && raise)
-        error_raise(status, error);
-    else
-        weft_error_destroy(error);
-    return status < 0 ? -1 : 0;
+    if (raise || status >= 0)
+        return error_check(status, error);
+    log_drop();
+    weft_error_destroy(error);
+    return -1;
 }
 
 /* Whether it says the same without the inputs' data, numbers apart, whose values are kept. */
@@ -95,7 +95,7 @@ static PyObject *shape_tuple(const int64_t *extents, int rank)
 
 /* ---- arrays ---- */
 
-static PyObject *library_of(const struct call *call)
+static PyObject *library_of_call(const struct call *call)
 {
     return call->first ? call->first->library : imports.numpy;
 }
@@ -104,7 +104,7 @@ static PyObject *library_of(const struct call *call)
  * number). */
 static PyObject *recipe(const struct call *call, const int64_t *extents, int rank, enum weft_dtype dtype)
 {
-    PyObject *shape = shape_tuple(extents, rank), *library = library_of(call);
+    PyObject *shape = shape_tuple(extents, rank), *library = library_of_call(call);
     PyObject *type = shape ? PyObject_CallMethod(library, "dtype", "s", weft_dtype_name(dtype)) : NULL;
     DLDevice device = call->first ? call->first->tensor.device : (DLDevice){kDLCPU, 0};
     if (!type) {
@@ -117,7 +117,7 @@ static PyObject *recipe(const struct call *call, const int64_t *extents, int ran
 
 static PyObject *make_array(const struct call *call, PyObject *recipe)
 {
-    PyObject *library = library_of(call);
+    PyObject *library = library_of_call(call);
     if (library == imports.numpy)
         return PyObject_Call(imports.empty, recipe, NULL);
     PyObject *new = PyObject_GetAttrString(library, "new"), *array = new ? PyObject_Call(new, recipe, NULL) : NULL;
@@ -239,7 +239,7 @@ PyObject *results_new(struct call *call)
 /* JAX's arrays are made over the memory that was written. */
 static PyObject *finish(const struct call *call, PyObject *array)
 {
-    PyObject *library = library_of(call);
+    PyObject *library = library_of_call(call);
     return library == imports.numpy ? Py_NewRef(array) : PyObject_CallMethod(library, "finish", "(O)", array);
 }
 

@@ -24,16 +24,31 @@ static struct number read_integer(PyObject *object)
     return number;
 }
 
-/* Floats of NumPy are Python's as well, but are arrays here. */
+static bool is_array(PyObject *object)
+{
+    PyObject *library = library_of(object);
+    PyErr_Clear(); /* reading it as an array will say it */
+    return library != Py_None;
+}
+
 struct number number_read(PyObject *object)
 {
     if (PyFloat_CheckExact(object))
         return (struct number){.kind = NUMBER_REAL, .value.real = PyFloat_AsDouble(object)};
     if (PyBool_Check(object))
         return (struct number){.kind = NUMBER_BOOL, .value.truth = object == Py_True};
-    if (PyLong_Check(object))
+    if (PyLong_CheckExact(object) || (PyLong_Check(object) && !is_array(object)))
         return read_integer(object);
+    if (PyFloat_Check(object) && !is_array(object))
+        return (struct number){.kind = NUMBER_REAL, .value.real = PyFloat_AsDouble(object)};
     return (struct number){.kind = NUMBER_NONE};
+}
+
+int number_refuse(const struct program *program, Py_ssize_t index)
+{
+    error_input(program, index, "input '%U': the integer fits neither int64 nor uint64; give it as a float, as in 1e20",
+                PyTuple_GetItem(program->inputs, index));
+    return -1;
 }
 
 static PyObject *real_text(double value)

@@ -239,8 +239,7 @@ static int read_dlpack(struct seen *seen, PyObject *object, PyObject *library, s
 
 /* ---- all ---- */
 
-/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. */
-static PyObject *library_of(PyObject *object)
+PyObject *library_of(PyObject *object)
 {
     PyObject *type = (PyObject *)Py_TYPE(object), *found = PyDict_GetItemWithError(imports.libraries, type);
     if (found || PyErr_Occurred())

@@ -1,7 +1,12 @@
 """evaluate, compile, numbers, several results, batches, kernels, contexts."""
+import enum
+import gc
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 import warnings
 
@@ -135,6 +140,30 @@ class Numbers(unittest.TestCase):
 
     def test_numpy_scalars_are_arrays(self):
         self.assertEqual(weft.evaluate("x + k", x=np.float32([1]), k=np.float64(0.1)).dtype, np.float64)
+
+    def test_subclasses(self):
+        """A subclass of a Python number is one, unless it is an array, as np.float64 is, which is a float as well."""
+        class Metres(float):
+            pass
+
+        class Level(enum.IntEnum):
+            LOW, HIGH = 1, 2**40
+
+        class Flags(enum.IntFlag):
+            A = 4
+
+        class Reading(float):
+            __array_struct__ = property(lambda self: np.float64(2.5).__array_struct__)
+
+        f32 = np.float32([1, 2])
+        for k, dtype in ((Metres(0.1), "f4"), (Level.LOW, "f4"), (Flags.A, "f4"), (np.float64(0.1), "f8"),
+                         (Reading(0), "f8"), (np.bool_(True), "f4"), (np.longlong(3), "f4")):
+            with self.subTest(k=k):
+                out = weft.evaluate("x * k", x=f32, k=k)
+                self.assertEqual(out.dtype, np.dtype(dtype))
+                np.testing.assert_array_equal(out, f32.astype(dtype) * np.array(2.5 if type(k) is Reading else k, dtype))
+        self.assertEqual(weft.evaluate("x + k", x=np.int8(1), k=Level.HIGH), 2**40 + 1)
+        self.assertEqual(weft.compile("x * k").infer(x="float32", k=Metres(1)), {"out": "float32"})
 
     def test_declared(self):
         f = weft.compile("input k: uint8\nk + k")
@@ -334,6 +363,61 @@ class Remarks(unittest.TestCase):
                 order = rng.permutation(x.shape[1])
                 for p in order, np.arange(x.shape[1]), near[near < x.shape[1]]:
                     np.testing.assert_array_equal(weft.evaluate("take(x, p, axis=1) + 1", x=x, p=p), x[:, p] + 1)
+
+    def test_warnings_of_a_text(self):
+        """Once for a text, however often it is compiled again for numbers; at the line that called the package."""
+        for call in (lambda: weft.compile("unused = x + 1; x * k")(a, 2),
+                     lambda: weft.evaluate("unused = x + 2; x * k", x=a, k=2),
+                     lambda: weft.compile("unused = x + 3; x * k").infer(x="int8", k=2)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call()
+                call()
+            self.assertLessEqual(len(caught), 2)
+            self.assertEqual({(one.category, one.filename) for one in caught}, {(weft.Remark, __file__)})
+            self.assertIn("warning[W0030]: 'unused' is never used\nunused = x", str(caught[0].message))
+
+    def test_warning_of_a_text_as_an_exception(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in range(2):
+                with self.assertRaisesRegex(weft.Remark, "never used"):
+                    weft.evaluate("unused = x + 4; x", x=a)
+        with self.assertRaisesRegex(weft.Error, "no function 'clmap'"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            weft.compile("unused = x; clmap(x)")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # nothing is left of the texts before
+            weft.evaluate("x + 1", x=a)
+
+    def test_compiler_that_fails(self):
+        """libtcc's kernel stays. The compiler fails in the background, and the end of the context says so at the latest;
+        it may also end a compiler that is still at work."""
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = pathlib.Path(folder, "cc")
+            compiler.write_text("#!/bin/sh\necho broken >&2; exit 1\n", encoding="utf-8")
+            compiler.chmod(0o755)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                waits = [5, 1, 0.1, 0]
+                while waits and not caught:
+                    context = weft.Context(cc=str(compiler), cache="")
+                    np.testing.assert_array_equal(weft.evaluate("x * 3", x=a, context=context), a * 3)
+                    time.sleep(waits.pop())
+                    del context
+                    gc.collect()
+            self.assertRegex(str(caught[0].message), "W0096.*libtcc(.|\n)*broken")
+
+    def test_notes(self):
+        """They go to logging, if it is used."""
+        code = ("import sys, numpy as np, weft; {}; print(weft.evaluate('x + 1', x=np.int8([1, 2])).tolist())\n"
+                "print('logging' in sys.modules)")
+        environment = dict(os.environ, WEFT_CACHE="", WEFT_DEBUG="types")
+        for before, used in (("pass", False), ("import logging; logging.basicConfig(level='INFO')", True)):
+            done = subprocess.run([sys.executable, "-c", code.format(before)], env=environment, capture_output=True,
+                                  text=True)
+            self.assertEqual(done.stdout, f"[2, 3]\n{used}\n")
+            self.assertIs("input x: int8" in done.stderr, used, done.stderr)
 
     def test_as_an_exception(self):
         with warnings.catch_warnings():

@@ -64,7 +64,7 @@ class Options(unittest.TestCase):
                 weft.compile("x + 1", kernel=kernel)
 
     def test_numbers_of_infer(self):
-        with self.assertRaisesRegex(weft.Error, "does not fit int64 or uint64"):
+        with self.assertRaisesRegex(weft.Error, "fits neither int64 nor uint64"):
             weft.compile("x + 1").infer(x=2**70)
         self.assertEqual(weft.compile("input x: float32\nx + 1").infer(x=2.0), {"out": "float32[]"})
 
@@ -92,7 +92,7 @@ class Refused(unittest.TestCase):
 
     def test_integers_without_a_type(self):
         for value in (2**64, -2**63 - 1, 10**5000):
-            self.refuse("does not fit int64 or uint64", "x + 1", x=value)
+            self.refuse("fits neither int64 nor uint64", "x + 1", x=value)
 
     def test_outputs(self):
         x = np.ones(4)

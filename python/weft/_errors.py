@@ -1,5 +1,7 @@
 """weft.Error and weft.Remark, and how the extension makes them."""
 import enum
+import sys
+import warnings
 
 
 class Status(enum.IntEnum):
@@ -54,7 +56,9 @@ class Error(ValueError):
 
 
 class Remark(RuntimeWarning):
-    """The results are complete, but an integer was divided by zero: such elements are 0."""
+    """What a program or the machine should be told of, though results are complete: an integer was divided by zero or a
+    position lies outside (such elements are 0), a name that the text binds is never used, or the C compiler failed, so that
+    slower kernels stay in use. The message shows the place in the text."""
 
 
 def one(record):
@@ -73,3 +77,23 @@ def make(status, records):
     if len(errors) > 1:
         errors[0].args = ("\n".join(error.args[0] for error in errors),)
     return errors[0]
+
+
+def tell(severity, text):
+    """A warning becomes one of Python's, at the line that called the package. A note goes to the logger 'weft', if
+    the program uses logging."""
+    if severity == WARNING:
+        warnings.warn(text.rstrip("\n"), Remark, stacklevel=level_of_caller())
+    elif "logging" in sys.modules:
+        sys.modules["logging"].getLogger("weft").info("%s", text.rstrip("\n"))
+
+
+def level_of_caller():
+    """That of the first frame outside the package, for warnings.warn."""
+    level, frame = 2, sys._getframe(1).f_back
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "weft":
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+WARNING = 1  # of enum weft_severity
