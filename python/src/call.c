@@ -48,10 +48,9 @@ static void finish(struct call *call, const struct operand *few)
 
 /* ---- inputs ---- */
 
-/* Of an input; what is none is refused by the library. */
 static int same_library(struct call *call, const struct seen *seen, Py_ssize_t index)
 {
-    if (!seen->library || index < 0 || (call->first && call->first->library == seen->library))
+    if (!seen->library || (call->first && call->first->library == seen->library))
         return 0;
     if (!call->first) {
         call->first = seen;
@@ -62,7 +61,6 @@ static int same_library(struct call *call, const struct seen *seen, Py_ssize_t i
     return -1;
 }
 
-/* Adds one argument. `index`: of the program's input, -1 for a value that is none. */
 static int add_input(struct call *call, PyObject *value, Py_ssize_t index)
 {
     struct operand *operand = &call->operands[call->input_count];
@@ -285,14 +283,30 @@ PyObject *call_prepare(struct program *program, PyObject *const *values)
 
 /* ---- calls that cannot be made ---- */
 
-static int add_named(struct call *call, PyObject *name, PyObject *value)
+/* The program's input that the i-th of the values given is for; -1: none. */
+static Py_ssize_t find_input(const struct program *program, PyObject *name, Py_ssize_t i)
+{
+    if (!name)
+        return i < program->input_count ? i : -1;
+    Py_ssize_t index = program->input_count - 1;
+    while (index >= 0 && PyUnicode_Compare(program->names[index], name) != 0)
+        index--;
+    return index;
+}
+
+/* What is for no input need not be an array. */
+static int add_named(struct call *call, PyObject *name, PyObject *value, Py_ssize_t index)
 {
     struct number number = number_read(value);
     int result = 0;
-    if (number.kind != NUMBER_NONE && number.kind != NUMBER_TOO_LARGE)
+    if (index < 0)
+        number = (struct number){.kind = NUMBER_REAL};
+    if (number.kind == NUMBER_TOO_LARGE)
+        return number_refuse(call->program, index);
+    if (number.kind != NUMBER_NONE)
         add_number(call, &number);
     else
-        result = add_input(call, value, -1);
+        result = add_input(call, value, index);
     if (!result && name) {
         call->arguments[call->input_count - 1].name = PyUnicode_AsUTF8AndSize(name, NULL);
         result = call->arguments[call->input_count - 1].name ? 0 : -1;
@@ -322,7 +336,7 @@ PyObject *call_refuse(struct program *program, PyObject *const *names, PyObject 
     struct call call = {.program = program};
     int result = reserve(&call, count, few_operands, few_arguments);
     for (Py_ssize_t i = 0; !result && i < count; i++)
-        result = add_named(&call, names[i], values[i]);
+        result = add_named(&call, names[i], values[i], find_input(program, names[i], i));
     PyObject *none = result ? NULL : refuse(&call);
     finish(&call, few_operands);
     return none;

@@ -145,7 +145,7 @@ struct context *context_get(PyObject *given)
 {
     PyObject *found = given && given != Py_None ? Py_NewRef(given) : PyObject_CallNoArgs(imports.in_use);
     if (found && !PyObject_TypeCheck(found, context_type)) {
-        error_call("context is a %S; it has to be a weft.Context", (PyObject *)Py_TYPE(found));
+        error_type("context is", found, "it has to be a weft.Context");
         Py_CLEAR(found);
     }
     if (found && context_check((struct context *)found) < 0)

@@ -38,7 +38,7 @@ static int read_type(struct types *all, const struct program *program, PyObject 
     struct number number = number_read(value);
     const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
     if (!text && !PyErr_Occurred() && number.kind == NUMBER_NONE)
-        error_call("the type of an input is a %S; it has to be a str", (PyObject *)Py_TYPE(value));
+        error_type("the type of an input is", value, "it has to be a str");
     if (PyErr_Occurred())
         return -1;
     for (Py_ssize_t i = 0; !text && i < program->input_count; i++) {

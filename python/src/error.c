@@ -164,3 +164,11 @@ void error_call(const char *format, ...)
     raise_own(NULL, -1, &error, message);
     Py_XDECREF(message);
 }
+
+void error_type(const char *what, PyObject *object, const char *wanted)
+{
+    PyObject *name = PyType_GetQualName(Py_TYPE(object));
+    if (name)
+        error_call("%s a %U; %s", what, name, wanted);
+    Py_XDECREF(name);
+}

@@ -66,7 +66,7 @@ static PyObject *make_key(const struct options *options, PyObject *text)
     PyObject *const *values = options->values, *results = values[OPTION_RESULTS];
     if (!options->any_of_program)
         return Py_NewRef(text);
-    PyObject *names = results && results != Py_None ? PySequence_Tuple(results) : Py_NewRef(Py_None);
+    PyObject *names = results ? program_wanted(results) : Py_NewRef(Py_None);
     PyObject *math = values[OPTION_MATH], *unused = values[OPTION_IGNORE_UNUSED];
     PyObject *key = names ? PyTuple_Pack(4, text, math ? math : Py_None, names, unused ? unused : Py_None) : NULL;
     Py_XDECREF(names);
@@ -145,9 +145,9 @@ static bool check(PyObject *const *args, Py_ssize_t count)
     if (count < 1 || count > 2)
         error_call("evaluate takes a text and perhaps a dict of inputs by position; give others by name");
     else if (!PyUnicode_Check(args[0]))
-        error_call("the text is a %S; it has to be a str", (PyObject *)Py_TYPE(args[0]));
+        error_type("the text is", args[0], "it has to be a str");
     else if (count == 2 && args[1] != Py_None && !PyDict_Check(args[1]))
-        error_call("the inputs are a %S; they have to be a dict", (PyObject *)Py_TYPE(args[1]));
+        error_type("the inputs are", args[1], "they have to be a dict");
     return !PyErr_Occurred();
 }
 

@@ -99,6 +99,8 @@ extern PyTypeObject *program_type;
 int program_add(PyObject *module);
 /* Compiles the text of a program. `more`: inputs with their types, or NULL. */
 int program_compile(const struct program *self, const struct weft_compile_params *more, struct weft_program **made);
+/* The names in results= as a new tuple; None for None. */
+PyObject *program_wanted(PyObject *results);
 /* The same program where these inputs with their types are known. */
 struct program *program_again(struct program *program, const struct weft_compile_params *more);
 
@@ -125,6 +127,8 @@ int warning_tell(enum weft_severity severity, const char *text);
 /* An error of the package's own: an input (negative: none) of the program cannot be used; the call is wrong. */
 void error_input(const struct program *program, Py_ssize_t index, const char *format, ...);
 void error_call(const char *format, ...);
+/* The same: "`what` a TYPE; `wanted`". */
+void error_type(const char *what, PyObject *object, const char *wanted);
 
 /* ---- the log (log.c) ---- */
 
@@ -156,11 +160,12 @@ struct seen {
 struct role {
     const struct program *program;
     Py_ssize_t index;              /* of the input or the output */
-    bool output;
+    bool output, sample;           /* `sample`: one of a batch */
     PyObject *stream;              /* what the arrays' library shall wait for; NULL: not known yet */
 };
 
-/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. NULL with an exception. */
+/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. A str: why it cannot be used. NULL with
+ * an exception. */
 PyObject *library_of(PyObject *object);
 /* Fills in *seen. An input that cannot be shared is copied. */
 int seen_read(struct seen *seen, PyObject *object, struct role *role);

@@ -13,6 +13,7 @@ static int read_one(struct operand *operand, struct weft_argument *argument, PyO
 
 static int read_samples(struct operand *operand, PyObject *list, struct role *role)
 {
+    role->sample = true;
     for (Py_ssize_t i = 0; i < operand->count; i++) {
         PyObject *sample = PySequence_GetItem(list, i);
         int result = sample ? seen_read(&operand->samples[i], sample, role) : -1;

@@ -29,7 +29,7 @@ static const char *text_bytes(PyObject *text)
 {
     Py_ssize_t size;
     if (!PyUnicode_Check(text)) {
-        error_call("the text is a %S; it has to be a str", (PyObject *)Py_TYPE(text));
+        error_type("the text is", text, "it has to be a str");
         return NULL;
     }
     const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
@@ -41,6 +41,18 @@ static const char *text_bytes(PyObject *text)
         bytes = NULL;
     }
     return bytes;
+}
+
+PyObject *program_wanted(PyObject *results)
+{
+    if (results == Py_None)
+        return Py_NewRef(results);
+    PyObject *tuple = PyUnicode_Check(results) ? NULL : PySequence_Tuple(results);
+    if (!tuple && (PyUnicode_Check(results) || PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        error_type("results is", results, "it has to be a list of names");
+    }
+    return tuple;
 }
 
 /* Names as C strings, which live as long as the tuple. NULL with an exception; *count 0 for None. */
@@ -154,7 +166,7 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         return NULL;
     struct context *context = context_get(given);
     PyObject *strict = math ? Py_NewRef(math) : PyUnicode_InternFromString("strict");
-    PyObject *tuple = wanted == Py_None ? Py_NewRef(wanted) : PySequence_Tuple(wanted);
+    PyObject *tuple = program_wanted(wanted);
     struct program *self = context && strict && tuple
                                ? make(type, context, (PyObject *const[]){text, strict, tuple, kernel}) : NULL;
     Py_XDECREF((PyObject *)context);

@@ -251,9 +251,25 @@ PyObject *library_of(PyObject *object)
     return made;
 }
 
+static int refuse_object(const struct role *role, PyObject *object)
+{
+    PyObject *name = PyType_GetQualName(Py_TYPE(object));
+    if (name && role->sample)
+        refuse(role, "the %U is no array; a list is a batch of arrays, for one array write numpy.array(..)", name);
+    else if (name && role->output)
+        refuse(role, "the %U is no array", name);
+    else if (name)
+        refuse(role, "the %U is no array and no number; give an array, such as numpy.asarray(..), a list of arrays, or an "
+               "int, float or bool", name);
+    Py_XDECREF(name);
+    return -1;
+}
+
 /* What has the buffer protocol. The array over its memory keeps it from being resized. */
 static int read_buffer(struct seen *seen, PyObject *object, struct role *role)
 {
+    if (!PyObject_CheckBuffer(object))
+        return refuse_object(role, object);
     PyObject *array = PyObject_CallFunctionObjArgs(imports.as_array, object, NULL);
     if (!array)
         return refuse_because(role, "is no array", object);
@@ -271,5 +287,7 @@ int seen_read(struct seen *seen, PyObject *object, struct role *role)
         return -1;
     if (library == imports.numpy)
         return read_interface(seen, object, role);
+    if (PyUnicode_Check(library))
+        return refuse(role, "%U", library);
     return library == Py_None ? read_buffer(seen, object, role) : read_dlpack(seen, object, library, role);
 }

@@ -1,4 +1,5 @@
 """Bad input gets a weft.Error that says what and where; nothing is evaluated, nothing written, nothing leaked."""
+import decimal
 import pickle
 import unittest
 
@@ -87,8 +88,20 @@ class Refused(unittest.TestCase):
             self.refuse("output 'out': its dtype, .* is none of Weft's", "x + 1", x=np.ones(1), out=values)
 
     def test_no_arrays(self):
-        for value in (object(), None, "abc", {1: 2}, 1j, int, len, range(3), np):
-            self.refuse("input 'x': the .* is no array", "x + 1", x=value)
+        for value in (object(), None, "abc", {1: 2}, 1j, int, len, range(3), np, decimal.Decimal(1)):
+            self.refuse("input 'x': the .* is no array and no number; give", "x + 1", x=value)
+            self.refuse("no input 'y'$", "x + 1", x=1, y=value)
+            self.refuse("output 'out': the .* is no array$", "x + 1", x=1, out=value) if value is not None else None
+        self.refuse("a list is a batch of arrays, for one array write numpy.array", "x + 1", x=[1, 2])
+        released = memoryview(b"abc")
+        released.release()
+        self.refuse("the memoryview is no array: operation forbidden", "x + 1", x=released)
+
+    def test_masked(self):
+        """The mask would be lost."""
+        for one in (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0])):
+            self.refuse("input 'x': a masked array would lose its mask; give x.filled", "x + 1", x=one)
+            self.refuse("output 'out': a masked array", "x + 1", x=1, out=one)
 
     def test_integers_without_a_type(self):
         for value in (2**64, -2**63 - 1, 10**5000):
@@ -110,6 +123,8 @@ class Refused(unittest.TestCase):
         self.refuse("input 'nowhere' is not given", "nowhere + 1")
         self.refuse("no input 'y'.*", "x + 1", x=np.ones(1), y=np.ones(1))
         self.refuse("no input 'y'", "x + 1", x=np.ones(1), y=2)
+        self.refuse("no input 'y'$", "x + 1", x=1, y=2**70)
+        self.refuse("input 'x': the integer fits neither", "x + y", {"x": 2**70, "z": 1})
         with self.assertRaisesRegex(weft.Error, "given twice|no input"):
             weft.compile("x + 1")(np.ones(1), x=np.ones(1))
         with self.assertRaisesRegex(weft.Error, "2 inputs are given, the program has 1"):
@@ -139,6 +154,8 @@ class Refused(unittest.TestCase):
         self.refuse("math is 'quick'", "1", math="quick")
         self.refuse("math is", "1", math=3)
         self.refuse("list of names", "1", results=[3])
+        self.refuse("results is a str; it has to be a list of names", "t = 1; t + 1", results="t")
+        self.refuse("results is an? int; it has to be a list of names", "1", results=3)
         self.refuse("'q'", "1", results=["q"])
         self.refuse("dict", "1", [1])
         self.refuse("by position", "1", {}, 2)

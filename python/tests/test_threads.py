@@ -110,6 +110,8 @@ class Processes(unittest.TestCase):
     def test_interrupt(self):
         """Ctrl-C during a run becomes KeyboardInterrupt when it is done, and the next call works."""
         f, x = long_run()
+        self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
         with self.assertRaises(KeyboardInterrupt):
             timer.start()

@@ -4,6 +4,7 @@ import sys
 
 import numpy
 
+
 class Library:
     """What libraries differ in. `new` makes an array that the extension writes to, `finish` makes what the caller gets
     of it, or of a list of them."""
@@ -98,7 +99,9 @@ def aligned(shape, dtype):
 
 
 def library_of(kind):
-    """The library of a type of arrays; None: it speaks neither __array_struct__ nor DLPack."""
+    """The library of a type of arrays; None: it speaks neither __array_struct__ nor DLPack; a str: why it is refused."""
+    if "numpy.ma" in sys.modules and issubclass(kind, numpy.ma.MaskedArray):
+        return "a masked array would lose its mask; give x.filled(..) or x.data"
     for base in kind.__mro__:
         found = LIBRARIES.get(base.__module__.partition(".")[0])
         if found:
