@@ -256,8 +256,26 @@ static void put_library(struct emitter *e, struct buf *out)
     }
 }
 
+/* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
+static int joined_in_place(const struct emitter *e)
+{
+    const struct kernel *kernel = e->kernel;
+    const struct ins *store = kernel->ins;
+    if (!kernel->lanes || e->params->target->chunks)
+        return -1;
+    while (store->kind != INS_STORE)
+        store++;
+    const struct ins *value = &kernel->ins[store->a[0]];
+    const bool plain = value->kind == INS_LOAD && value->dtype != WEFT_BOOL && e->kinds[value->index] == ACCESS_UNIT;
+    return plain ? value->index : -1;
+}
+
 static void put_comment(struct emitter *e, struct buf *out)
 {
+    if (joined_in_place(e) >= 0) { /* no names, so that all such kernels are one */
+        buf_puts(out, "/* joins what lies in memory */\n");
+        return;
+    }
     buf_puts(out, "/*");
     for (int a = e->kernel->load_count; a < e->kernel->access_count; a++)
         buf_printf(out, "%s %s %s", a > e->kernel->load_count ? "," : "",
@@ -380,18 +398,6 @@ static void start(struct emitter *e)
         e->subst.first = "hinted";
 }
 
-/* The access whose elements a reduction joins as they lie in memory; -1: they are computed, or gathered. */
-static int joined_in_place(const struct emitter *e)
-{
-    const struct kernel *kernel = e->kernel;
-    const struct ins *store = kernel->ins;
-    while (store->kind != INS_STORE)
-        store++;
-    const struct ins *value = &kernel->ins[store->a[0]];
-    const bool plain = value->kind == INS_LOAD && value->dtype != WEFT_BOOL && e->kinds[value->index] == ACCESS_UNIT;
-    return plain ? value->index : -1;
-}
-
 /* The types in which a reduction joins values, and the functions that join two. */
 static void put_joins(struct emitter *e, struct buf *out)
 {
@@ -407,21 +413,31 @@ static void put_joins(struct emitter *e, struct buf *out)
     }
 }
 
+enum { LEVELS = 32 };              /* of the tree: enough for as many blocks as memory holds */
+
 /* How the kernel goes over its lanes, as constants. */
 static void put_lanes(struct emitter *e, struct buf *out)
 {
-    enum { LEVELS = 32 };          /* of the tree: enough for as many blocks as memory holds */
     const struct lanes *lanes = e->kernel->lanes;
     const int row = lanes->tiles.row, source = joined_in_place(e);
     int stage = row ? row : BLOCK; /* whole blocks, and whole rows of lanes */
     while (stage % BLOCK != 0)
         stage += row;
     const bool ordered = join_is_ordered(lanes->op, lanes->tree);
+    const int inner = row ? (int)lanes->tiles.inner : 1;
     buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
-               row, row ? (int)lanes->tiles.inner : 1, stage, MAX_LANES, MAX_WIDTH, e->scratch);
-    buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d };\n", source >= 0,
-               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1);
+               row, inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
+    buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
+               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANES : BLOCK, LANES / 2 * inner);
     buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
+}
+
+/* Removes what loads, computes and stores elements. */
+static void clear_body(struct emitter *e)
+{
+    struct buf *const unused[] = {&e->blocks, &e->buffers, &e->tile, &e->row, &e->operands, &e->body, &e->results};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+        *unused[i] = buf_new(e->arena);
 }
 
 /* Adds what the skeleton of a reduction needs. In C its scratch memory begins at a multiple of 64 bytes. */
@@ -434,13 +450,15 @@ static void emit_joins(struct emitter *e)
                    short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
         return;
     }
+    if (joined_in_place(e) >= 0)
+        clear_body(e);
     e->scratch = (e->scratch + 63) / 64 * 64;
     put_lanes(e, &e->joins);
     put_joins(e, &e->joins);
     buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
-                      (size_t)MAX_TREE * (size_t)type_rows[lanes->tree].size;
+                      (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;
 }
 
 char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_params *params,

@@ -7,6 +7,22 @@ $library
 $helpers
 $blocks
 $joins
+/* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
+ * time. Rows of lanes have whole SIDEs of memory: `pitch` lanes, of which the last ones may be unused. ONE_BY_ONE stands
+ * in loops of few turns, of which no vectors are to be made. */
+#if defined __clang__
+#define ROLLED _Pragma("clang loop unroll(disable)")
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
+#define ONE_BY_ONE __asm__ volatile("")
+#elif defined __GNUC__ && !defined __TINYC__
+#define ROLLED _Pragma("GCC unroll 1")
+#define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
+#define ONE_BY_ONE __asm__ volatile("")
+#else
+#define ROLLED
+#define EACH(j, count) for (int j = 0; j < count; j++)
+#define ONE_BY_ONE
+#endif
 /* Fetches what follows `bytes` from here on. */
 static inline void near(const void *from, i64 ahead, i64 bytes)
 {
@@ -15,33 +31,39 @@ static inline void near(const void *from, i64 ahead, i64 bytes)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
-/* Joins elements to a row of `width` lanes, from lane `at` on. ROW is the width where the C compiler knows it, else
- * 0. */
-static void fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead)
+/* Joins elements to a row of `width` lanes, from lane `at` on. Returns the lane of the next element. ROW is the width
+ * where the C compiler knows it, else 0. */
+static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64 count, i64 ahead)
 {
-    enum { NEAR = 256 };
-    acc_t l[ROW + 1];
-    for (; ROW && at && count; count--, from++, at = at + 1 < ROW ? at + 1 : 0)
-        lanes[at] = join_acc(lanes[at], (acc_t)*from);
-    if (ROW && count >= ROW) {
-        for (int j = 0; j < ROW; j++)
-            l[j] = lanes[j];
-        for (; count >= ROW; count -= ROW, from += ROW) {
-            near(from, ahead, ROW * sizeof *from);
-            for (int j = 0; j < ROW; j++)
-                l[j] = join_acc(l[j], (acc_t)from[j]);
+    while (count) {
+        if (ROW && !at && count >= ROW) {
+            acc_t l[ROW + 1];
+            EACH(j, ROW)
+                l[j] = lanes[j];
+            for (; count >= ROW; count -= ROW, from += ROW) {
+                near(from, ahead, ROW * sizeof *from);
+                EACH(j, ROW)
+                    l[j] = join_acc(l[j], (acc_t)from[j]);
+            }
+            EACH(j, ROW)
+                lanes[j] = l[j];
+            continue;
         }
-        for (int j = 0; j < ROW; j++)
-            lanes[j] = l[j];
+        for (; !ROW && count >= SIDE && width - at >= SIDE; count -= SIDE, from += SIDE, at += SIDE) {
+            near(from, ahead, SIDE * sizeof *from);
+            EACH(j, SIDE)
+                lanes[at + j] = join_acc(lanes[at + j], (acc_t)from[j]);
+        }
+        if (!ROW && at == width)
+            at = 0;
+        ROLLED
+        for (; count && (ROW ? at || count < ROW : width - at < SIDE || count < SIDE); count--, from++) {
+            ONE_BY_ONE;
+            lanes[at] = join_acc(lanes[at], (acc_t)*from);
+            at = at + 1 < width ? at + 1 : 0;
+        }
     }
-    for (i64 run; count; from += run, count -= run, at = at + run < width ? at + run : 0) {
-        run = width - at < NEAR ? width - at : NEAR;
-        run = count < run ? count : run;
-        near(from, ahead, run * sizeof *from);
-        INDEPENDENT
-        for (i64 j = 0; j < run; j++)
-            lanes[at + j] = join_acc(lanes[at + j], (acc_t)from[j]);
-    }
+    return at;
 }
 enum { NEAR_LANES = 4096 };        /* so many lanes are in the nearest cache */
 /* The first element, at place `at` of a point, of what is joined in place. */
@@ -62,97 +84,118 @@ static inline const stage_t *place_of(const struct weft_sample *sample, i64 poin
 SEPARATE static i64 fold_rows(acc_t *lanes, const struct weft_sample *sample, i64 point, i64 from, i64 inner, i64 element,
                               i64 limit, i64 ahead)
 {
-    enum { NEAR = 256 };
     const struct weft_lanes *const r = sample->geometry->lanes;
     for (i64 lane = 0; element + 4 * r->lanes <= limit;) {
         const stage_t *x[4];
         acc_t *const l = lanes + lane * inner;
-        for (int k = 0; k < 4; k++)
+        ROLLED
+        for (int k = 0; k < 4; k++) {
+            ONE_BY_ONE;
             x[k] = place_of(sample, point, (element + lane + k * r->lanes) * r->inner + from);
-        for (i64 i = 0; i < inner; i += NEAR) {
-            const i64 end = inner - i < NEAR ? inner : i + NEAR;
-            for (int k = 0; k < 4; k++)
-                near(x[k] + i, ahead, (end - i) * sizeof **x);
-            INDEPENDENT
-            for (i64 j = i; j < end; j++) {
-                acc_t a = join_acc(l[j], (acc_t)x[0][j]);
-                a = join_acc(a, (acc_t)x[1][j]);
-                a = join_acc(a, (acc_t)x[2][j]);
-                l[j] = join_acc(a, (acc_t)x[3][j]);
+        }
+        i64 i = 0;
+        for (; i + SIDE <= inner; i += SIDE) {
+            near(x[0] + i, ahead, SIDE * sizeof **x);
+            near(x[1] + i, ahead, SIDE * sizeof **x);
+            near(x[2] + i, ahead, SIDE * sizeof **x);
+            near(x[3] + i, ahead, SIDE * sizeof **x);
+            EACH(j, SIDE) {
+                acc_t a = join_acc(l[i + j], (acc_t)x[0][i + j]);
+                a = join_acc(a, (acc_t)x[1][i + j]);
+                a = join_acc(a, (acc_t)x[2][i + j]);
+                l[i + j] = join_acc(a, (acc_t)x[3][i + j]);
             }
         }
+        for (; i < inner; i++)
+            ROLLED
+            for (int k = 0; k < 4; k++) {
+                ONE_BY_ONE;
+                l[i] = join_acc(l[i], (acc_t)x[k][i]);
+            }
         if (++lane == r->lanes)
             element += 4 * lane, lane = 0;
     }
     return element;
 }
-/* Joins block `number`, whose lanes are reset, to the tree: level l holds the lanes of 2 ** l blocks. Where the order
- * does not matter, there is level 0 alone. */
-static void plant(tree_t *tree, acc_t *lanes, i64 width, i64 number, acc_t absent)
+/* Joins block `number` to the tree, and resets its lanes: level l holds the lanes of 2 ** l blocks. Where the order does
+ * not matter, there is level 0 alone. */
+static inline void plant(tree_t *tree, acc_t *lanes, i64 pitch, i64 number, acc_t absent)
 {
-    i64 level = 0;
-    while (ORDERED && number >> level & 1)
-        level++;
-    tree_t *const to = tree + level * width;
-    INDEPENDENT
-    for (i64 j = 0; j < width; j++)
-        to[j] = ORDERED || !number ? (tree_t)lanes[j] : (tree_t)join_tree(to[j], (tree_t)lanes[j]);
-    for (i64 j = 0; j < width; j++)
-        lanes[j] = absent;
-    for (i64 l = 0; l < level; l++) {
-        const tree_t *const before = tree + l * width;
-        INDEPENDENT
-        for (i64 j = 0; j < width; j++)
-            to[j] = join_tree(before[j], to[j]);
+    for (i64 i = 0; i < pitch; i += SIDE) {
+        tree_t *to = tree + i, x[SIDE];
+        EACH(j, SIDE)
+            x[j] = (tree_t)lanes[i + j], lanes[i + j] = absent;
+        for (i64 rest = ORDERED ? number : number > 0; rest & 1; to += ORDERED ? pitch : 0, rest >>= 1)
+            EACH(j, SIDE)
+                x[j] = join_tree(to[j], x[j]);
+        EACH(j, SIDE)
+            to[j] = x[j];
+    }
+}
+/* Joins elements to those of `to`, which come first. */
+static inline void join_rows(tree_t *to, const tree_t *from, i64 count)
+{
+    i64 i = 0;
+    for (; i + SIDE <= count; i += SIDE)
+        EACH(j, SIDE)
+            to[i + j] = join_tree(to[i + j], from[i + j]);
+    ROLLED
+    for (; i < count; i++) {
+        ONE_BY_ONE;
+        to[i] = join_tree(to[i], from[i]);
     }
 }
 /* Joins what the tree holds of `blocks` blocks. Returns the lanes. */
-static tree_t *harvest(tree_t *tree, i64 width, i64 blocks)
+static inline tree_t *harvest(tree_t *tree, i64 pitch, i64 blocks)
 {
-    i64 level = 0;
-    while (ORDERED && !(blocks >> level & 1))
-        level++;
-    tree_t *const to = tree + level * width;
-    while (ORDERED && blocks >> ++level) {
-        const tree_t *const before = tree + level * width;
-        const i64 count = blocks >> level & 1 ? width : 0;
-        INDEPENDENT
-        for (i64 j = 0; j < count; j++)
-            to[j] = join_tree(before[j], to[j]);
+    for (; ORDERED && !(blocks & 1); blocks >>= 1)
+        tree += pitch;
+    tree_t *all = tree;
+    while (ORDERED && (blocks >>= 1)) {
+        tree += pitch;
+        if (blocks & 1) {
+            join_rows(tree, all, pitch);
+            all = tree;
+        }
     }
-    return to;
+    return all;
 }
-static inline void halve(tree_t *all, const i64 count)
+/* Joins two lanes that are `apart` elements apart. */
+static inline tree_t pair(const tree_t *all, i64 apart)
 {
-    for (i64 j = 0; j < count; j++)
-        all[j] = join_tree(all[j], all[j + count]);
+    return join_tree(all[0], all[apart]);
 }
 /* Joins lanes of `inner` elements each, 32 apart, 16, 8, 4, 2 and 1, as far as they are there. */
-static void join_lanes(tree_t *all, i64 lanes, i64 inner)
+static inline void join_lanes(tree_t *all, i64 lanes, i64 inner)
 {
-    if (ROW) { /* the C compiler knows all of it */
-        if (ROW > 32 * INNER)
-            halve(all, 32 * INNER);
-        if (ROW > 16 * INNER)
-            halve(all, 16 * INNER);
-        halve(all, 8 * INNER);
-        halve(all, 4 * INNER);
-        halve(all, 2 * INNER);
-        halve(all, INNER);
+    ROLLED
+    for (i64 apart = ROW / 2; ROW && apart >= (ORDERED ? HALF : INNER); apart /= 2)
+        for (i64 i = 0; i < apart; i += HALF) /* joins HALF lanes even where fewer are used */
+            EACH(j, HALF)
+                all[i + j] = join_tree(all[i + j], all[i + j + apart]);
+    ROLLED
+    for (i64 i = 0; ROW && ORDERED && i < INNER; i++, all++) /* vectors would wait for what was just stored */
+        all[0] = join_tree(join_tree(pair(all, 4 * INNER), pair(all + 2 * INNER, 4 * INNER)),
+                           join_tree(pair(all + INNER, 4 * INNER), pair(all + 3 * INNER, 4 * INNER)));
+    if (ROW)
         return;
-    }
     for (i64 apart = MAX_LANES / 2; apart; apart /= 2) {
-        const i64 pairs = lanes - apart < apart ? lanes - apart : apart, far = apart * inner;
-        INDEPENDENT
-        for (i64 j = 0; j < pairs * inner; j++)
-            all[j] = join_tree(all[j], all[j + far]);
+        if (lanes > apart)
+            join_rows(all, all + apart * inner, (lanes - apart < apart ? lanes - apart : apart) * inner);
         lanes = lanes < apart ? lanes : apart;
     }
 }
-SEPARATE static void keep(tree_t *to, const tree_t *from, i64 count)
+static inline void keep(tree_t *to, const tree_t *from, i64 count)
 {
-    for (i64 j = 0; j < count; j++)
-        to[j] = from[j];
+    i64 i = 0;
+    for (; !ROW && i + SIDE <= count; i += SIDE)
+        EACH(j, SIDE)
+            to[i + j] = from[i + j];
+    ROLLED
+    for (; i < count; i++) {
+        ONE_BY_ONE;
+        to[i] = from[i];
+    }
 }
 $entry
 {
@@ -184,11 +227,12 @@ $entry
         const i64 from = window * r->width, rest = r->inner - from < r->width ? r->inner - from : r->width;
         const i64 inner = ROW ? INNER : rest, first = chunk * r->chunk * r->block;
         const i64 stop = r->elements - first < r->chunk * r->block ? r->elements : first + r->chunk * r->block;
-        const i64 width = ROW ? ROW : r->lanes * inner;
+        const i64 width = ROW ? ROW : r->lanes * inner, pitch = (width + SIDE - 1) / SIDE * SIDE;
         char *p[ACCESSES];
         $tile
-        for (i64 j = 0; j < width; j++)
-            lanes[j] = absent;
+        for (i64 i = 0; i < pitch; i += SIDE)
+            EACH(j, SIDE)
+                lanes[i + j] = absent;
         for (i64 point = point0; point < point1; point++) {
             i64 blocks = 0;
             for (i64 block = first; block < stop; block += r->block) {
@@ -215,8 +259,7 @@ $entry
                         at += run;
                         left -= run;
                         if (DIRECT) {
-                            fold(lanes, width, lane, (const stage_t *)p[SOURCE] + column0, run, args->ahead);
-                            lane = (lane + run) % width;
+                            lane = fold(lanes, width, lane, (const stage_t *)p[SOURCE] + column0, run, args->ahead);
                             continue;
                         }
                         $row
@@ -229,16 +272,14 @@ $entry
                             filled += m;
                             if (filled < STAGE && (left || i + m < column1))
                                 continue;
-                            fold(lanes, width, lane, stage, filled, 0);
-                            for (lane += filled; lane >= width;)
-                                lane -= width;
+                            lane = fold(lanes, width, lane, stage, filled, 0);
                             filled = 0;
                         }
                     }
                 }
-                plant(tree, lanes, width, blocks++, absent);
+                plant(tree, lanes, pitch, blocks++, absent);
             }
-            tree_t *const all = harvest(tree, width, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
+            tree_t *const all = harvest(tree, pitch, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
             if (r->kept == 1)
                 join_lanes(all, r->lanes, inner);
             for (i64 j = 0; j < r->kept; j++)
