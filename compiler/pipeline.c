@@ -93,30 +93,39 @@ struct reducing {
     int reduced, inner;            /* as in struct program_kernel */
 };
 
-/* Whether the target's kernels have reduced dimensions. Ahead of time extents are not known well enough. */
+/* Whether the target's kernels have reduced dimensions. */
 static enum joiner joiner_of(const struct pipeline *p)
 {
-    if (!p->target->reduce || p->open || !(p->fast & FAST_REDUCE))
+    if (!p->target->reduce || (p->open && p->target->chunks) || !(p->fast & FAST_REDUCE))
         return JOIN_KERNELS;
     return p->target->chunks ? JOIN_THREADS : JOIN_TILES;
 }
 
+/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
+static const struct shape *in_numbers(const struct pipeline *p, const struct shape *shape)
+{
+    return p->open ? p->open->example(p->open->user, shape) : shape;
+}
+
 /* How many parallel dimensions follow the reduced ones: those that are innermost in the value, so that their elements
- * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. */
-static int inner_dimensions(const struct pipeline *p, const struct shape *shape, uint32_t set)
+ * are neighbours; all of them where so few elements are reduced that lanes would hardly be used. Where extents are open
+ * an example decides, and without one there are many elements. */
+static int inner_dimensions(const struct pipeline *p, const struct shape *open, uint32_t set)
 {
     enum { FEW = 64 };
     int64_t elements = 1, inner = 1;
     int trailing = 0, parallel = 0;
     const enum joiner joiner = joiner_of(p);
+    const struct shape *numbers = in_numbers(p, open), *shape = numbers ? numbers : open;
     for (int d = shape->rank - 1; joiner != JOIN_KERNELS && d >= 0; d--) {
         const bool reduced = set >> d & 1;
-        elements *= reduced ? shape->extents[d] : 1;
+        const int64_t own = shape->extents[d], extent = numbers || own == 0 || own == 1 ? own : 2;
+        elements *= reduced ? extent : 1;
         trailing += !reduced && trailing == shape->rank - 1 - d;
-        inner *= trailing == shape->rank - d ? shape->extents[d] : 1;
+        inner *= trailing == shape->rank - d ? extent : 1;
         parallel += !reduced;
     }
-    const bool few = joiner == JOIN_THREADS ? results_are_inner(elements, inner) : elements * inner <= FEW;
+    const bool few = joiner == JOIN_THREADS ? results_are_inner(elements, inner) : numbers && elements * inner <= FEW;
     return elements < 2 ? 0 : few ? parallel : trailing;
 }
 
@@ -366,12 +375,6 @@ static struct access_shapes shapes_of(const struct pipeline *p)
     return (struct access_shapes){p->program, p->inputs, p->shapes, p->kernels.temporaries};
 }
 
-/* The shape, or an example of it in numbers where it is open; NULL if there is no example. */
-static const struct shape *in_numbers(const struct pipeline *p, const struct shape *shape)
-{
-    return p->open ? p->open->example(p->open->user, shape) : shape;
-}
-
 /* The shapes, in numbers, of what a kernel reads. NULL where one is not known. */
 static const struct shape *const *load_shapes(const struct pipeline *p, const struct kernel *kernel,
                                               const struct shape *space)
@@ -483,7 +486,7 @@ static bool pass_reduce(struct pipeline *p)
         if (before.kernels[k].reduce)
             reduce(&p->kernels, p->kernels.count - 1, joiner_of(p));
     }
-    if (joiner_of(p) == JOIN_TILES)
+    if (joiner_of(p) == JOIN_TILES && !p->open)
         store_results(&p->kernels);
     return true;
 }

@@ -17,11 +17,13 @@ struct aot_note {
 
 /* How an extent is computed from others; not for extents of nodes. */
 struct aot_computed {
-    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS, COMPUTED_SUM } how;
+    enum { NOT_COMPUTED, COMPUTED_JOIN, COMPUTED_VOLUME, COMPUTED_GROUPS, COMPUTED_SUM, COMPUTED_LANES } how;
     int64_t a, b;                  /* extents: COMPUTED_JOIN broadcasts both; COMPUTED_GROUPS divides `a`;
-                                      COMPUTED_SUM adds both */
+                                      COMPUTED_SUM adds both; COMPUTED_LANES: lanes that are left of points `a` with
+                                      elements `b` */
     const struct shape *shape;     /* COMPUTED_VOLUME: the shape whose elements are counted */
-    int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times` */
+    int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times`; COMPUTED_LANES: inner
+                                      elements, and whether the order matters */
 };
 
 /* A kernel for certain kinds of access: a function, or on CUDA a kernel in machine code. */
@@ -120,6 +122,8 @@ const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const 
 /* The number of a shape's elements. And the number of groups of `each` in an extent, at least 1, times `times`. */
 int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
 int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
+/* How many lanes of each result a reduction leaves to a further loop (lanes_left). */
+int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered);
 /* The sum of two extents. Equal sums are one extent. */
 int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b);
 /* The initializer of a struct for a shape's extents, such as "{2, shape_blur_3}". */

@@ -26,6 +26,9 @@ static int64_t compute_extent(const struct aot_kernel *k, const struct example *
     int64_t volume = 1;
     if (computed->how == COMPUTED_SUM)
         return a + example_extent(k, example, computed->b);
+    if (computed->how == COMPUTED_LANES)
+        return lanes_left(a, example_extent(k, example, computed->b), example_extent(k, example, computed->each),
+                          computed->times);
     if (computed->how == COMPUTED_JOIN)
         return a == 1 ? example_extent(k, example, computed->b) : a;
     if (computed->how == COMPUTED_GROUPS)
@@ -156,6 +159,11 @@ static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t time
     return aot_groups(((const struct asking *)user)->k, extent, each, times);
 }
 
+static int64_t ask_lanes(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered)
+{
+    return aot_lanes(((const struct asking *)user)->k, points, elements, inner, ordered);
+}
+
 static int64_t ask_sum(void *user, int64_t a, int64_t b)
 {
     return aot_sum(((const struct asking *)user)->k, a, b);
@@ -164,7 +172,7 @@ static int64_t ask_sum(void *user, int64_t a, int64_t b)
 static bool divide(struct aot_kernel *k, const struct example *example)
 {
     struct asking asking = {k, example};
-    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups, ask_sum};
+    const struct open_extents open = {&asking, ask_example, ask_join, ask_volume, ask_groups, ask_lanes, ask_sum};
     struct pipeline pipeline = {.arena = k->arena, .program = k->program, .target = k->target,
                                       .fast = k->target->fast, .inputs = k->inputs, .shapes = k->shapes,
                                       .views = k->views, .open = &open, .diags = k->program->diags};
@@ -244,6 +252,23 @@ static const struct strided *dense_inputs(struct aot_kernel *k, const struct sha
     return inputs;
 }
 
+/* The kernel with the example's numbers for how tiles share its space. */
+static const struct kernel *example_kernel(struct aot_kernel *k, const struct example *example,
+                                           const struct kernel *kernel)
+{
+    if (!kernel->lanes)
+        return kernel;
+    struct kernel *own = arena_copy(k->arena, kernel, sizeof *own);
+    struct lanes *lanes = arena_copy(k->arena, kernel->lanes, sizeof *lanes);
+    const struct lane_tiles *t = &lanes->tiles;
+    lanes->tiles = deal_lanes(example_extent(k, example, t->points), example_extent(k, example, t->elements),
+                              example_extent(k, example, t->inner), join_is_ordered(lanes->op, lanes->tree),
+                              lanes->partial ? LANE_COUNT : BLOCK_ELEMENTS);
+    lanes->stored = example_shape(k, example, lanes->stored);
+    own->lanes = lanes;
+    return own;
+}
+
 /* The geometry for an example. NULL where there is none. */
 static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
                                         const struct aot_loop *loop)
@@ -254,16 +279,18 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
     if (!example->shapes)
         return NULL;
     const struct index_map *maps = example_maps(k, example, loop);
+    if (shape_volume(maps[0].to) < 1)
+        return NULL;
     const struct shape **inputs = example_shapes(k, example, k->inputs, k->program->input_count);
     for (int t = 0; t < k->temporary_count; t++)
         temporaries[t] = (struct temporary){k->temporaries[t].dtype, example_shape(k, example, k->temporaries[t].shape)};
     const struct loop_params params = {
         .target = k->target, .fast = k->target->fast & ~(unsigned)(FAST_EXPAND | FAST_TURN | FAST_WEAVE),
-        .kernel = loop->kernel,
+        .kernel = example_kernel(k, example, loop->kernel),
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {dense_inputs(k, inputs), NULL}};
-    return shape_volume(params.space) >= 1 && pipeline_loop(k->arena, &params, &made, &wrong)
+    return pipeline_loop(k->arena, &params, &made, &wrong)
                ? arena_copy(k->arena, &made.geometry, sizeof made.geometry)
                : NULL;
 }

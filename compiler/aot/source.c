@@ -265,7 +265,8 @@ static void put_support(const struct source_text *s)
 {
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
-        {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL}, {weft_template_tensor, NULL}};
+        {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
+        {weft_template_lanes_h, NULL}, {weft_template_lanes, NULL}, {weft_template_tensor, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
@@ -273,6 +274,16 @@ static void put_support(const struct source_text *s)
     put_section(s, "shape");
     aot_put_sections(s->out, elements, sizeof elements / sizeof *elements);
     put_library(s);
+}
+
+/* Whether loops have reduced dimensions. */
+static bool any_joins(const struct source_text *s)
+{
+    for (int i = 0; i < s->count; i++)
+        for (int p = 0; p < s->kernels[i]->loop_count; p++)
+            if (s->kernels[i]->loops[p].kernel->lanes)
+                return true;
+    return false;
 }
 
 /* Writes the loops, and before them the helpers they call. */
@@ -287,7 +298,11 @@ static void put_loops(const struct source_text *s, const char *loops)
     put_section(s, "loops begin");
     buf_puts(s->out, emit_common(s->together, "helpers"));
     buf_puts(s->out, emit_common(s->together, "blocks"));
+    if (any_joins(s))
+        put_section(s, "joins begin");
     buf_puts(s->out, loops);
+    if (any_joins(s))
+        put_section(s, "joins end");
     put_section(s, "loops end");
     if (several) {
         put_section(s, "level ends");
@@ -300,8 +315,8 @@ static void put_calls(const struct source_text *s)
 {
     static const struct aot_section parts[] = {
         {NULL, "tables"}, {NULL, "classes"}, {NULL, "loops"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
-        {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "keep"},
-        {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
+        {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},
+        {NULL, "join plan"}, {NULL, "keep"}, {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
     static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};
     if (s->params->levels) {
         put_section(s, "levels");

@@ -144,6 +144,20 @@ static void put_faults(struct buf *out, struct aot_kernel *k, int p)
     buf_puts(out, "};\n");
 }
 
+/* Writes how a loop joins its values. Returns the name. */
+static const char *put_joined(struct buf *out, struct aot_kernel *k, int p)
+{
+    const struct lanes *lanes = k->loops[p].kernel->lanes;
+    const struct lane_tiles *t = &lanes->tiles;
+    const int64_t extents[] = {t->points, t->elements, t->inner};
+    const char *name = arena_printf(k->arena, NAME_JOINED, k->program->name, p);
+    buf_printf(out, "static const struct joined %s = {", name);
+    for (int i = 0; i < 3; i++)
+        buf_printf(out, "%lld, ", (long long)(extents[i] < 0 ? extents[i] - EXTENT_UNKNOWN : extents[i]));
+    buf_printf(out, "%d, %d, %d};\n", join_is_ordered(lanes->op, lanes->tree), lanes->partial, lanes->alone);
+    return name;
+}
+
 /* A vector instruction takes a third of the time in which a byte is moved (as in runtime/plan/loops.c). */
 static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int p, const struct aot_params *params)
 {
@@ -160,10 +174,11 @@ static void put_loop(struct buf *out, struct buf *row, struct aot_kernel *k, int
     if (faults)
         put_faults(out, k, p);
     (k->target->device ? aot_put_device_classes : put_classes)(out, k, p, params);
-    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %d / 3.0},\n", form,
+    const char *joined = kernel->lanes ? arena_printf(k->arena, "&%s", put_joined(out, k, p)) : "NULL";
+    buf_printf(row, "    {%s, %d, %d, %d, %d, %d, " NAME_ACCESSES ", %s, " NAME_CLASSES ", %s, %s, %d / 3.0},\n", form,
                kernel->access_count, kernel->load_count, maps ? kernel->map_count : 1, k->loops[p].class_count,
                kernel->fault_count, name, p, maps ? arena_printf(k->arena, NAME_MAPS, name, p) : "NULL", name, p,
-               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", kernel_weight(kernel));
+               faults ? arena_printf(k->arena, NAME_FAULTS, name, p) : "NULL", joined, kernel_weight(kernel));
 }
 
 /* ---- the kernel ---- */

@@ -171,12 +171,12 @@ static void put_threads(struct buf *buf, const struct lanes *lanes)
 {
     const struct thread_joins *how = &lanes->threads;
     const long long results = (long long)(lanes->tiles.together * lanes->tiles.width);
-    const long long blocks = (long long)lanes->tiles.chunk * (how->partial ? how->node / LANES : 1);
+    const long long blocks = (long long)lanes->tiles.chunk * (lanes->partial ? how->node / LANE_COUNT : 1);
     buf_printf(buf, "\n  %d threads, %lld result%s: ", how->threads, results, plural(results));
     if (how->serial)
         buf_puts(buf, "each thread joins all elements of its own\n");
     else
-        buf_printf(buf, "each thread joins one of %d lanes of %lld block%s%s%s\n", LANES, blocks / how->beside,
+        buf_printf(buf, "each thread joins one of %d lanes of %lld block%s%s%s\n", LANE_COUNT, blocks / how->beside,
                    plural(blocks / how->beside), how->beside > 1 ? " beside others" : "",
                    lanes->tiles.chunks > 1 ? "; another kernel joins what is left" : "");
 }

@@ -210,8 +210,8 @@ static void put_joining(struct emitter *e, struct buf *out)
     const struct lanes *lanes = e->kernel->lanes;
     const struct thread_joins *how = &lanes->threads;
     const struct { const char *name; int value; } constants[] = {
-        {"REDUCES", true}, {"LANE_COUNT", LANES}, {"SERIAL", how->serial}, {"PARTIAL", how->partial},
-        {"BETWEEN", how->serial ? 1 : LANES}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
+        {"REDUCES", true}, {"LANE_COUNT", LANE_COUNT}, {"SERIAL", how->serial}, {"PARTIAL", lanes->partial},
+        {"BETWEEN", how->serial ? 1 : LANE_COUNT}, {"NODE", how->node}, {"LEVELS", how->levels}, {"BESIDE", how->beside},
         {"LINE", lanes->tiles.width == 1}, {"ALONG", e->params->form->along}, {"ALONG_POINTS", ALONG_POINTS},
         {"ALONG_ELEMENTS", ALONG_ELEMENTS}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
@@ -428,7 +428,8 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "enum { ROW = %d, INNER = %d, STAGE = %d, MAX_LANES = %d, WIDTH = %d, SCRATCH = %zu };\n",
                row, inner, stage, MAX_LANES, MAX_WIDTH, e->scratch);
     buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
-               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANES : BLOCK, LANES / 2 * inner);
+               source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
+               LANE_COUNT / 2 * inner);
     buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
 }
 
@@ -455,7 +456,8 @@ static void emit_joins(struct emitter *e)
     e->scratch = (e->scratch + 63) / 64 * 64;
     put_lanes(e, &e->joins);
     put_joins(e, &e->joins);
-    buf_printf(&e->literals, "const %s absent = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent));
+    buf_printf(&e->literals, "const %s absent = %s, nothing = %s;\n", short_name(lanes->acc), value_name(e, lanes->absent),
+               lanes->op == OP_ADD ? "0" : "absent");
     if (!lanes->tiles.row)
         e->scratch += (size_t)MAX_WIDTH * (size_t)type_rows[lanes->acc].size +
                       (size_t)(MAX_TREE + LEVELS * BLOCK) * (size_t)type_rows[lanes->tree].size;
@@ -480,6 +482,7 @@ char *emit(struct arena *arena, const struct kernel *kernel, const struct emit_p
 struct emit_together {
     struct emit_params params;
     struct emitter e;              /* what is shared: subst, blocks, vectors */
+    int joining;                   /* functions with reduced dimensions so far */
 };
 
 struct emit_together *emit_start(struct arena *arena, const struct target *target)
@@ -506,9 +509,16 @@ char *emit_function(struct emit_together *together, const struct kernel *kernel,
     shared->subst = e.subst;
     shared->blocks = e.blocks;
     shared->vectors = shared->vectors || e.vectors;
-    *scratch = e.scratch;
     e.name = name;
-    return fill_skeleton(&e, strstr(params->target->skeleton, "$entry\n"));
+    if (!kernel->lanes) {
+        *scratch = e.scratch;
+        return fill_skeleton(&e, strstr(params->target->skeleton, "$entry\n"));
+    }
+    emit_joins(&e);
+    shared->subst = e.subst;
+    *scratch = e.scratch;
+    return arena_printf(e.arena, "#undef JOINING\n#define JOINING %d\n%s", ++together->joining,
+                        fill_skeleton(&e, strstr(params->target->reduce, "$joins\n")));
 }
 
 const char *emit_common(struct emit_together *together, const char *section)

@@ -49,6 +49,7 @@
 #define NAME_MAPS "maps_%s_%d"
 #define NAME_AXES "axes_%s_%d_%d"      /* of a map of a loop */
 #define NAME_FAULTS "faults_%s_%d"
+#define NAME_JOINED "joined_%s_%d"     /* how a loop with reduced dimensions joins its values */
 #define NAME_LITERALS "literals_%s_%d"
 #define NAME_CONSTANT "constant_%s_%d_%d"
 #define NAME_LOOP "loop_%s_%d_%s"      /* the last word stands for its accesses */

@@ -19,6 +19,8 @@ extern const char weft_template_walk[];
 extern const char weft_template_walk_h[];
 extern const char weft_template_grouping[];
 extern const char weft_template_grouping_h[];
+extern const char weft_template_lanes[];
+extern const char weft_template_lanes_h[];
 extern const char weft_template_tensor[];
 extern const char weft_template_dialect[];
 extern const char weft_template_args[];

@@ -116,7 +116,6 @@ struct temporary {
 struct thread_joins {
     int threads;                   /* of a block */
     bool serial;                   /* a thread joins all elements of a result */
-    bool partial;                  /* the elements are lanes of blocks that were joined before */
     int node;                      /* elements of a node: a block, or some blocks of which there are only lanes */
     int levels;                    /* of a thread's tree of nodes */
     int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two */
@@ -135,7 +134,11 @@ struct lanes {
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
     int absent;                    /* the instruction that gives what changes nothing */
-    struct lane_tiles tiles;
+    bool partial;                  /* the elements are lanes that tiles of another kernel left */
+    struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for
+                                      `row`, and `chunks` is 0 */
+    int alone;                     /* there, the temporary that a tile stores to which takes all of a result; -1: it
+                                      stores as any other does */
     struct thread_joins threads;   /* how threads of a GPU join; .threads is 0: the kernel is a CPU's */
     const struct shape *stored;    /* the space with extents of 1 for all but points, so that these stay apart */
 };

@@ -18,7 +18,7 @@ struct reducing {
     struct span span;
     enum weft_dtype dtype;         /* of values and partial results */
     enum join join;
-    int lanes;                     /* LANES, or fewer where there are fewer elements */
+    int lanes;                     /* LANE_COUNT, or fewer where there are fewer elements */
     int64_t points;                /* of the parallel dimensions; or open */
     int64_t inner;                 /* the number of elements of a lane: points that follow reduced dimensions */
 };
@@ -164,13 +164,13 @@ static struct kernel *join_lanes(const struct reducing *r, int from, const struc
 {
     const struct shape *own = r->into->temporaries[from].shape, *lanes = SHAPE(r, r->points, r->lanes, r->inner);
     struct kernel *kernel = new_kernel(r, points);
-    int values[LANES];
+    int values[LANE_COUNT];
     for (int j = 0; j < r->lanes; j++) {
         const struct axis lane[] = {{0, {.step = 1}}, {-1, {.start = j, .step = 1}}, {1, {.step = 1}}};
         const int map = map_select(kernel, 0, points, lanes, arena_copy(r->arena, lane, sizeof lane));
         values[j] = add_load(r, kernel, from, map_view(kernel, map, lanes, own));
     }
-    for (int apart = LANES / 2; apart; apart /= 2)
+    for (int apart = LANE_COUNT / 2; apart; apart /= 2)
         for (int j = 0; j < apart && j + apart < r->lanes; j++)
             values[j] = join(r, kernel, values[j], values[j + apart]);
     if (elements && dtype_is_float(r->dtype) && join_rows[r->join].op == OP_ADD)
@@ -204,7 +204,7 @@ static int64_t groups_of(const struct reducing *r, int64_t extent, int64_t each,
 /* The largest number of rows in a block. The maximum where the extent is open. */
 static int block_rows(const struct reducing *r, int64_t elements)
 {
-    return elements < 0 || elements >= BLOCK_ROWS * LANES ? BLOCK_ROWS : (int)(elements + r->lanes - 1) / r->lanes;
+    return elements < 0 || elements >= BLOCK_ROWS * LANE_COUNT ? BLOCK_ROWS : (int)(elements + r->lanes - 1) / r->lanes;
 }
 
 static void add_join(const struct reducing *r, struct lane_rows *rows)
@@ -236,7 +236,7 @@ static int join_pairs(const struct reducing *r, int from)
 {
     enum { STEPS = 10 };           /* enough for 16 ** 10 blocks */
     const struct shape *own = r->into->temporaries[from].shape;
-    const int64_t p = r->points, width = LANES;
+    const int64_t p = r->points, width = LANE_COUNT;
     for (int step = 0; step < STEPS && own->extents[1] != 1; step++) {
         const int64_t blocks = own->extents[1], count = blocks > 0 && blocks < STEP ? blocks : STEP;
         const int64_t groups = groups_of(r, blocks, count, 1), padded = groups_of(r, blocks, count, count);
@@ -253,7 +253,15 @@ static int join_pairs(const struct reducing *r, int from)
 /* The number of elements in dimensions `first` to `last` - 1. */
 static int64_t volume_between(const struct reducing *r, const struct shape *shape, int first, int last)
 {
-    return volume_of(r, shape_new(r->arena, last - first, shape->extents + first));
+    int64_t known = 1, open = 0;
+    int opens = 0;
+    for (int d = first; d < last; d++) {
+        const int64_t extent = shape->extents[d];
+        opens += extent < 0;
+        open = extent < 0 ? extent : open;
+        known *= extent < 0 ? 1 : extent;
+    }
+    return opens == 1 && known == 1 ? open : volume_of(r, shape_new(r->arena, last - first, shape->extents + first));
 }
 
 /* ---- kernels with reduced dimensions ---- */
@@ -335,12 +343,24 @@ static void add_conversion(const struct reducing *r, int from, int to)
     add_kernel(r->into, (struct program_kernel){.kernel = store(r, kernel, value, to), .space = space});
 }
 
+/* How many lanes of each result tiles leave for a further kernel, as far as that is known; 0: one tile takes them all. */
+static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
+{
+    const struct lane_tiles *t = &lanes->tiles;
+    if (t->chunks)
+        return t->chunks > 1 ? t->chunks * t->kept : 0;
+    return lanes->partial ? 0
+                          : r->into->open->lanes(r->into->open->user, t->points, t->elements, t->inner,
+                                                 join_is_ordered(join_rows[r->join].op, r->dtype));
+}
+
 /* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from these. */
 static void join_chunks(const struct reducing *r, struct program_kernel *whole, struct lanes lanes, int to)
 {
-    while (lanes.tiles.chunks > 1) {
-        const struct shape *space = SHAPE(r, r->points, lanes.tiles.chunks * lanes.tiles.kept, r->inner);
+    for (int64_t count = count_left(r, &lanes); count; count = count_left(r, &lanes)) {
+        const struct shape *space = SHAPE(r, r->points, count, r->inner);
         const int left = add_temporary(r->into, r->dtype, space);
+        lanes.alone = count < 0 ? to : -1;
         fuse_joins(r, whole, lanes, left);
         struct kernel *kernel = new_kernel(r, space);
         store(r, kernel, add_load(r, kernel, left, 0), left);
@@ -371,18 +391,18 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
     struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
-                         .join = how.join, .lanes = LANES};
+                         .join = how.join, .lanes = LANE_COUNT};
     const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
     const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);
     r.inner = volume_between(&r, kernel->space, rank - inner, rank);
     r.points = volume_between(&r, kernel->space, 0, parallel);
     kernel->reduce = NULL;
-    if (joiner != JOIN_KERNELS && n > 1 && r.points * r.inner > 0) {
+    if (joiner != JOIN_KERNELS && n != 0 && n != 1 && r.points && r.inner) {
         reduce_fused(&r, k, &how, deal(&r, n, joiner != JOIN_TILES, false));
         return;
     }
-    r.lanes = n > 0 && n < LANES ? (int)n : LANES;
+    r.lanes = n > 0 && n < LANE_COUNT ? (int)n : LANE_COUNT;
     r.points *= r.inner;
     r.inner = 1;
     kernel->reduced = kernel->inner = 0;

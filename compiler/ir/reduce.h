@@ -24,6 +24,11 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner);
  * result. To be called once all kernels are there. */
 void store_results(struct kernel_program *program);
 
+/* templates/shared/lanes.c, which sources made ahead of time carry, too. `block`: BLOCK_ELEMENTS; or LANE_COUNT to join
+ * what tiles left. */
+struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block);
+int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool ordered);
+
 /* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
  * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
 bool results_are_inner(int64_t elements, int64_t inner);

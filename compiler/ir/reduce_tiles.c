@@ -3,7 +3,7 @@
 
 #include "compiler/ir/reduce.h"
 
-#define SHARED static
+#define SHARED
 #include "templates/shared/lanes.c"
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -13,7 +13,12 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 struct lanes deal_tiles(int64_t points, int64_t elements, int64_t inner, bool ordered, bool partial)
 {
-    return (struct lanes){.tiles = deal_lanes(points, elements, inner, ordered, partial ? LANES : BLOCK_ELEMENTS)};
+    const bool known = points >= 0 && elements >= 0 && inner >= 0;
+    const int64_t block = partial ? LANE_COUNT : BLOCK_ELEMENTS;
+    const struct lane_tiles unknown = {.points = points, .elements = elements, .inner = inner,
+                                    .row = inner < 0 ? 0 : deal_lanes(1, block, inner, ordered, block).row};
+    return (struct lanes){.partial = partial, .alone = -1,
+                          .tiles = known ? deal_lanes(points, elements, inner, ordered, block) : unknown};
 }
 
 /* ---- threads ---- */
@@ -36,7 +41,7 @@ enum {
 static void deal_serially(struct lanes *lanes)
 {
     lanes->threads = (struct thread_joins){.threads = THREADS, .serial = true, .node = BLOCK_ELEMENTS, .levels = 1, .beside = 1};
-    lanes->tiles.lanes = lanes->tiles.elements < LANES ? lanes->tiles.elements : LANES;
+    lanes->tiles.lanes = lanes->tiles.elements < LANE_COUNT ? lanes->tiles.elements : LANE_COUNT;
     lanes->tiles.width = THREADS;
     lanes->tiles.windows = divide_up(lanes->tiles.inner, THREADS);
 }
@@ -59,7 +64,7 @@ static int64_t choose_depth(int64_t nodes, int64_t rows, int beside, bool partia
 static int64_t deal_block(struct lanes *lanes, int threads, bool partial)
 {
     struct lane_tiles *const tiles = &lanes->tiles;
-    const int node = partial ? AT_ONCE * LANES : BLOCK_ELEMENTS, units = threads / (int)(tiles->width * LANES);
+    const int node = partial ? AT_ONCE * LANE_COUNT : BLOCK_ELEMENTS, units = threads / (int)(tiles->width * LANE_COUNT);
     const int64_t nodes = divide_up(tiles->elements, node);
     int beside = 1;
     while (beside < nodes && 2 * beside <= units)
@@ -69,7 +74,7 @@ static int64_t deal_block(struct lanes *lanes, int threads, bool partial)
     const int64_t depth = choose_depth(nodes, rows, beside, partial);
     tiles->chunk = depth * beside;
     tiles->chunks = divide_up(nodes, tiles->chunk);
-    lanes->threads = (struct thread_joins){.threads = threads, .partial = partial, .node = node,
+    lanes->threads = (struct thread_joins){.threads = threads, .node = node,
                                            .levels = depth > 1 ? LEVELS : 1, .beside = beside};
     return rows * tiles->chunks;
 }
@@ -80,7 +85,7 @@ static void deal_blocks(struct lanes *lanes, bool partial)
     struct lane_tiles *const tiles = &lanes->tiles;
     tiles->width = tiles->inner < WINDOW ? tiles->inner : WINDOW;
     tiles->windows = divide_up(tiles->inner, tiles->width);
-    const int64_t across = tiles->width * LANES;
+    const int64_t across = tiles->width * LANE_COUNT;
     int threads = partial || across > THREADS ? MOST_THREADS : THREADS;
     while (deal_block(lanes, threads, partial) < FILLED && !partial && threads / 2 >= across && threads > LEAST_THREADS)
         threads /= 2;
@@ -88,8 +93,8 @@ static void deal_blocks(struct lanes *lanes, bool partial)
 
 struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool partial)
 {
-    struct lanes lanes = {.tiles = {.points = points, .elements = elements, .inner = inner, .together = 1, .chunk = 1,
-                                    .chunks = 1, .kept = LANES}};
+    struct lanes lanes = {.partial = partial, .alone = -1, .tiles = {.points = points, .elements = elements, .inner = inner, .together = 1, .chunk = 1,
+                                    .chunks = 1, .kept = LANE_COUNT}};
     if (!partial && points == 1 && results_are_inner(elements, inner))
         deal_serially(&lanes);
     else
@@ -100,5 +105,5 @@ struct lanes deal_threads(int64_t points, int64_t elements, int64_t inner, bool 
 bool results_are_inner(int64_t elements, int64_t inner)
 {
     enum { FEW = 64 };
-    return elements <= LANES || (elements <= FEW && inner >= LANES);
+    return elements <= LANE_COUNT || (elements <= FEW && inner >= LANE_COUNT);
 }

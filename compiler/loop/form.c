@@ -152,12 +152,12 @@ static void choose_joining(const struct kernel *kernel, const struct geometry *g
 {
     const struct lanes *lanes = kernel->lanes;
     const int work = kernel_weight(kernel) + 1;
-    int elements = most(LANES, WORK_MOST / work);
+    int elements = most(LANE_COUNT, WORK_MOST / work);
     elements = most(elements, tuning->loads / loaded_bytes(kernel, g->kinds));
     if (lanes->threads.serial)
         elements = (int)lanes->tiles.lanes;
-    else if (lanes->threads.partial)
-        elements = lanes->threads.node / LANES;
+    else if (lanes->partial)
+        elements = lanes->threads.node / LANE_COUNT;
     form->reduces = true;
     form->along = choose_along(lanes, g);
     form->block = 1;

@@ -23,7 +23,7 @@ static void add_lanes(struct buf *key, const struct lanes *lanes)
     const struct lane_tiles *tiles = &lanes->tiles;
     const int words[] = {(int)lanes->op, (int)lanes->acc, (int)lanes->tree, tiles->row, tiles->row ? (int)tiles->inner : 0,
                          tiles->width == 1 && how->threads, how->threads, how->serial,
-                         how->partial, how->node, how->levels, how->beside};
+                         lanes->partial, how->node, how->levels, how->beside};
     buf_add(key, (const char *)words, sizeof words);
 }
 

@@ -73,6 +73,11 @@ struct shape {
 #pragma GCC diagnostic ignored "-Wunused-macros"
 /* gcc follows values into tables of one entry where a call has ended already. */
 #pragma GCC diagnostic ignored "-Warray-bounds"
+#if !defined __clang__
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+/* Constants of a loop stand among its conditions. */
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #endif
 #if defined __GNUC__ && !defined __TINYC__
 #define SHARED static __attribute__((unused))
@@ -126,6 +131,109 @@ static bool weft_fuses(void)
 #if defined __GNUC__ && !defined __TINYC__
 #pragma GCC diagnostic pop
 #endif
+//: joins begin
+/* Each loop with reduced dimensions has functions, types and constants of its own, which have its number: JOINING. */
+#if defined WEFT_LEVEL
+#define JOINING_LEVEL WEFT_LEVEL
+#else
+#define JOINING_LEVEL 1
+#endif
+#define JOINED_NAME(name, number, level) weft_##name##_##number##_##level
+#define JOINED_AT(name, number, level) JOINED_NAME(name, number, level)
+#define JOINED(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
+#undef near
+#define near JOINED(near)
+#undef fold
+#define fold JOINED(fold)
+#undef place_of
+#define place_of JOINED(place_of)
+#undef fold_rows
+#define fold_rows JOINED(fold_rows)
+#undef plant
+#define plant JOINED(plant)
+#undef harvest
+#define harvest JOINED(harvest)
+#undef pair
+#define pair JOINED(pair)
+#undef join_rows
+#define join_rows JOINED(join_rows)
+#undef SIDE
+#define SIDE JOINED(SIDE)
+#undef HALF
+#define HALF JOINED(HALF)
+#undef join_lanes
+#define join_lanes JOINED(join_lanes)
+#undef keep
+#define keep JOINED(keep)
+#undef join_acc
+#define join_acc JOINED(join_acc)
+#undef join_tree
+#define join_tree JOINED(join_tree)
+#undef acc_t
+#define acc_t JOINED(acc_t)
+#undef tree_t
+#define tree_t JOINED(tree_t)
+#undef stage_t
+#define stage_t JOINED(stage_t)
+#undef ROW
+#define ROW JOINED(ROW)
+#undef INNER
+#define INNER JOINED(INNER)
+#undef STAGE
+#define STAGE JOINED(STAGE)
+#undef MAX_LANES
+#define MAX_LANES JOINED(MAX_LANES)
+#undef WIDTH
+#define WIDTH JOINED(WIDTH)
+#undef SCRATCH
+#define SCRATCH JOINED(SCRATCH)
+#undef DIRECT
+#define DIRECT JOINED(DIRECT)
+#undef SOURCE
+#define SOURCE JOINED(SOURCE)
+#undef ORDERED
+#define ORDERED JOINED(ORDERED)
+#undef LEVELS
+#define LEVELS JOINED(LEVELS)
+#undef NEAR_LANES
+#define NEAR_LANES JOINED(NEAR_LANES)
+//: joins end
+#undef EACH
+#undef ROLLED
+#undef ONE_BY_ONE
+#undef JOINING
+#undef JOINED
+#undef JOINED_AT
+#undef JOINED_NAME
+#undef JOINING_LEVEL
+#undef near
+#undef fold
+#undef place_of
+#undef fold_rows
+#undef plant
+#undef harvest
+#undef pair
+#undef join_rows
+#undef SIDE
+#undef HALF
+#undef join_lanes
+#undef keep
+#undef join_acc
+#undef join_tree
+#undef acc_t
+#undef tree_t
+#undef stage_t
+#undef ROW
+#undef INNER
+#undef STAGE
+#undef MAX_LANES
+#undef WIDTH
+#undef SCRATCH
+#undef DIRECT
+#undef SOURCE
+#undef ORDERED
+#undef LEVELS
+#undef NEAR_LANES
 //: level begins
 #if defined WEFT_LEVEL
 #define PASTE(name, level) weft_v##level##_##name

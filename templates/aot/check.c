@@ -53,6 +53,15 @@ struct place {
     int line, column, status;
 };
 
+/* A loop whose space, [points, elements, inner], is reduced to [points, inner]: extents as in a form. */
+struct joined {
+    int64_t points, elements, inner;
+    bool ordered;                  /* the bits depend on the order */
+    bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
+    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
+                                      other does */
+};
+
 /* A loop: results of one shape, or what they have in common. */
 struct loop {
     struct form shape;
@@ -61,6 +70,7 @@ struct loop {
     const struct map *map;
     const struct class *class;
     const struct place *fault;     /* where each division by zero or position outside stands */
+    const struct joined *joined;   /* NULL: no dimension is reduced */
     double weight;                 /* an estimate of an element's time */
 };
 

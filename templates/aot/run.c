@@ -32,6 +32,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
     int class;
@@ -163,6 +164,62 @@ static int find_class(const struct loop *loop, const unsigned char *kinds)
         c++;
     return c;
 }
+//: joins
+/* Whether there is anything to compute. A reduction of no elements has results. */
+static bool has_work(const struct loop *loop, const int64_t *d)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined)
+        return volume(loop->shape.rank, loop->shape.extents, d) > 0;
+    return extent(joined->points, d) > 0 && extent(joined->inner, d) > 0 &&
+           extent(joined->elements, d) >= joined->partial;
+}
+
+/* How tiles share a loop with reduced dimensions, which has work. */
+static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
+{
+    const int64_t elements = extent(joined->elements, d);
+    struct lane_tiles t = deal_lanes(extent(joined->points, d), elements ? elements : 1, extent(joined->inner, d),
+                                     joined->ordered, joined->partial ? LANE_COUNT : BLOCK_ELEMENTS);
+    t.elements = elements;
+    return t;
+}
+
+/* Whether a row may have two groups: those of a reduction hold one point. */
+static bool may_run_flat(const struct loop *loop)
+{
+    return !loop->joined || loop->joined->points == 1;
+}
+/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
+static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
+        return;
+    groups->extents[groups->count] = 1;
+    for (int a = 0; a < groups->accesses; a++)
+        group_strides(groups, groups->count)[a] = 0;
+    groups->count++;
+}
+//: join plan
+static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
+{
+    plan->lanes = (struct weft_lanes){
+        .points = t->points, .elements = t->elements, .inner = t->inner, .rows = plan->walk.rows / t->points,
+        .lanes = t->lanes, .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk,
+        .chunks = t->chunks, .together = t->together, .step = t->step, .kept = t->kept};
+    plan->walk.lanes = &plan->lanes;
+    plan->tiles = ((t->points - 1) / t->together + 1) * t->windows * t->chunks;
+}
+
+/* A reduction of no elements: nothing is loaded. */
+static void plan_nothing(const struct loop *loop, struct plan *plan)
+{
+    plan->walk = (struct weft_geometry){.columns = 1, .extents = plan->extents, .strides = plan->strides};
+    plan->class = loop->classes - 1;
+    for (int a = 0; a < loop->accesses; a++)
+        plan->starts[a] = 0;
+}
 //: keep
 static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
                       struct plan *plan)
@@ -199,7 +256,8 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
-    make_rows(&groups, special && runs_flat(&groups, loop->loads, &nested), special, &rows);
+    part_points(loop, d, &groups);
+    make_rows(&groups, special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested), special, &rows);
     plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)
         return false;
@@ -217,7 +275,7 @@ static void count_traffic(const struct loop *loop, double elements, struct plan 
         const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * loop->access[a].size;
         plan->work += bytes;
         plan->touched += kinds[a] == ACCESS_PERIODIC ? 0 : bytes;
-        plan->stored += a < loop->loads ? 0 : bytes;
+        plan->stored += a < loop->loads || loop->joined ? 0 : bytes;
         for (int b = loop->loads; b < loop->accesses; b++) /* in a cache already, as it was read */
             if (a < loop->loads && plan->bases[a] == plan->bases[b])
                 plan->stored = -1e300;
@@ -235,10 +293,13 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
         SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
         SIXTEEN(240)};
     const int64_t elements = volume(loop->shape.rank, loop->shape.extents, d);
+    struct lane_tiles tiles = {.chunks = 0};
     plan->tiles = 0;
     plan->work = plan->touched = plan->stored = 0;
-    if (elements <= 0 || is_empty(kernel, tensors))
+    if (!has_work(loop, d) || is_empty(kernel, tensors))
         return;
+    if (loop->joined)
+        tiles = deal(loop->joined, d);
     for (int a = 0; a < loop->accesses; a++) {
         const struct access *access = &loop->access[a];
         /* a kernel only reads what is const */
@@ -249,8 +310,14 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
                          : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
                                   : temporaries + place_temporary(kernel, access->index, d);
     }
-    if (!plan_kinds(loop, tensors, d, true, plan))
+    if (tiles.chunks == 1 && loop->joined->alone >= 0)
+        plan->bases[loop->accesses - 1] = temporaries + place_temporary(kernel, loop->joined->alone, d);
+    if (!elements)
+        plan_nothing(loop, plan);
+    else if (!plan_kinds(loop, tensors, d, true, plan))
         plan_kinds(loop, tensors, d, false, plan);
+    if (loop->joined)
+        keep_lanes(&tiles, plan);
     for (int a = 0; a < loop->accesses; a++)
         plan->bases[a] += plan->starts[a];
     count_traffic(loop, (double)elements, plan);

@@ -279,6 +279,11 @@ $entry
                 }
                 plant(tree, lanes, pitch, blocks++, absent);
             }
+            if (!blocks) { /* there are no elements */
+                for (i64 j = 0; j < pitch; j++)
+                    lanes[j] = nothing;
+                plant(tree, lanes, pitch, blocks++, absent);
+            }
             tree_t *const all = harvest(tree, pitch, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
             if (r->kept == 1)
                 join_lanes(all, r->lanes, inner);

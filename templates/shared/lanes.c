@@ -5,7 +5,7 @@
 /* The number of lanes of each inner element. Where their order does not matter, rows of lanes are whole blocks. */
 static int64_t choose_lanes(int64_t elements, int64_t inner, bool ordered, bool small)
 {
-    int64_t lanes = ordered ? LANES : 1;
+    int64_t lanes = ordered ? LANE_COUNT : 1;
     while (!ordered && lanes * inner % BLOCK != 0 && lanes * inner < MAX_WIDTH / 2)
         lanes *= 2;
     while (!ordered && !small && lanes / 2 >= elements)
@@ -27,11 +27,11 @@ static int64_t count_levels(int64_t blocks)
     return levels;
 }
 
-/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANES to join what tiles left, where a tile takes it all. */
+/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
     enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
-    const bool small = inner <= SMALL, last = block == LANES;
+    const bool small = inner <= SMALL, last = block == LANE_COUNT;
     struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
@@ -50,9 +50,19 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
            t.chunk * t.block * t.width > LEAST)
         t.chunk /= 2;
     t.chunks = (blocks - 1) / t.chunk + 1;
-    t.kept = !ordered || t.chunks == 1 ? 1 : LANES;
+    t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;
     t.together = 1;
     if (t.windows * t.chunks == 1 && elements * inner < TILE)
         t.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
     return t;
+}
+
+/* How many lanes of each point and inner element its tiles leave for a further kernel; 0 where one tile takes all of
+ * them, or there is nothing. */
+SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool ordered)
+{
+    if (points < 1 || elements < 1 || inner < 1)
+        return 0;
+    const struct lane_tiles t = deal_lanes(points, elements, inner, ordered, BLOCK_ELEMENTS);
+    return t.chunks > 1 ? t.chunks * t.kept : 0;
 }

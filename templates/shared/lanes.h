@@ -1,11 +1,8 @@
-/* How a kernel with reduced dimensions is cut into tiles; lanes.c does it. */
-#ifndef WEFT_TEMPLATES_SHARED_LANES_H
-#define WEFT_TEMPLATES_SHARED_LANES_H
+/* How a kernel with reduced dimensions is cut into tiles; lanes.c does it. Before it: int64_t. */
 
-#include <stdint.h>
-
+//: lanes
 enum {
-    LANES = 16,
+    LANE_COUNT = 16,
     BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
     MAX_LANES = 64,
     MAX_WIDTH = 1 << 16,           /* lanes that a tile has at a time */
@@ -26,5 +23,3 @@ struct lane_tiles {
     int row;                       /* lanes of all inner elements where these are so few that the kernel's text has the
                                       number; else 0 */
 };
-
-#endif

@@ -21,6 +21,11 @@
 #pragma GCC diagnostic ignored "-Wunused-macros"
 /* gcc follows values into tables of one entry where a call has ended already. */
 #pragma GCC diagnostic ignored "-Warray-bounds"
+#if !defined __clang__
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+/* Constants of a loop stand among its conditions. */
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #endif
 #if defined __GNUC__ && !defined __TINYC__
 #define SHARED static __attribute__((unused))
@@ -962,6 +967,94 @@ SHARED int make_map(const struct grouping *groups, int first, int64_t part, int 
     return size;
 }
 
+enum {
+    LANE_COUNT = 16,
+    BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
+    MAX_LANES = 64,
+    MAX_WIDTH = 1 << 16,           /* lanes that a tile has at a time */
+    MAX_TREE = 1 << 19             /* lanes that it keeps of blocks */
+};
+
+/* How tiles of a kernel with reduced dimensions share its space, [points, elements, inner], of which `elements` are
+ * reduced. Element i is joined to lane i mod `lanes`, and lanes of `block` elements to a tree. Where the order of a sum
+ * does not matter, there are as many lanes as are fast. */
+struct lane_tiles {
+    int64_t points, elements, inner; /* extents of the three together */
+    int64_t lanes, block;          /* of each inner element; elements in a block */
+    int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
+    int64_t chunk, chunks;         /* how many blocks a tile takes, a power of two; tiles behind each other */
+    int64_t together;              /* how many points a tile takes */
+    int64_t step;                  /* how many elements are taken in a row: 1, or all of a block */
+    int64_t kept;                  /* lanes that a tile leaves: 1, or all for further kernels */
+    int row;                       /* lanes of all inner elements where these are so few that the kernel's text has the
+                                      number; else 0 */
+};
+
+/* The number of lanes of each inner element. Where their order does not matter, rows of lanes are whole blocks. */
+static int64_t choose_lanes(int64_t elements, int64_t inner, bool ordered, bool small)
+{
+    int64_t lanes = ordered ? LANE_COUNT : 1;
+    while (!ordered && lanes * inner % BLOCK != 0 && lanes * inner < MAX_WIDTH / 2)
+        lanes *= 2;
+    while (!ordered && !small && lanes / 2 >= elements)
+        lanes /= 2;
+    return ordered && !small && elements < lanes ? elements : lanes;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The tree's levels for so many blocks. */
+static int64_t count_levels(int64_t blocks)
+{
+    int64_t levels = 1;
+    while (((int64_t)1 << levels) <= blocks)
+        levels++;
+    return levels;
+}
+
+/* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it all. */
+SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
+{
+    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
+    const bool small = inner <= SMALL, last = block == LANE_COUNT;
+    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
+    t.lanes = choose_lanes(elements, inner, ordered, small);
+    t.row = small ? (int)(t.lanes * inner) : 0;
+    t.block = ordered ? block : t.lanes * 256;
+    const int64_t blocks = (elements - 1) / t.block + 1;
+    while (last && t.chunk < blocks)
+        t.chunk *= 2;
+    const int64_t near = elements > FEW && ordered ? MAX_WIDTH : NEAR;
+    const int64_t most = smaller(MAX_TREE / count_levels(t.chunk), near) / t.lanes;
+    t.windows = (inner - 1) / most + 1;
+    t.width = t.windows == 1 ? inner : ((inner - 1) / t.windows / BLOCK + 1) * BLOCK;
+    t.width = t.width > most ? most : t.width;
+    t.windows = (inner - 1) / t.width + 1;
+    t.step = t.windows > 1 ? 1 : t.block;
+    while (!last && t.chunk > 1 && ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 &&
+           t.chunk * t.block * t.width > LEAST)
+        t.chunk /= 2;
+    t.chunks = (blocks - 1) / t.chunk + 1;
+    t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;
+    t.together = 1;
+    if (t.windows * t.chunks == 1 && elements * inner < TILE)
+        t.together = TILE / (elements * inner) < points ? TILE / (elements * inner) : points;
+    return t;
+}
+
+/* How many lanes of each point and inner element its tiles leave for a further kernel; 0 where one tile takes all of
+ * them, or there is nothing. */
+SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool ordered)
+{
+    if (points < 1 || elements < 1 || inner < 1)
+        return 0;
+    const struct lane_tiles t = deal_lanes(points, elements, inner, ordered, BLOCK_ELEMENTS);
+    return t.chunks > 1 ? t.chunks * t.kept : 0;
+}
+
 /* Elements before and behind the first one. */
 struct reach {
     int64_t low, high;
@@ -1645,6 +1738,15 @@ struct place {
     int line, column, status;
 };
 
+/* A loop whose space, [points, elements, inner], is reduced to [points, inner]: extents as in a form. */
+struct joined {
+    int64_t points, elements, inner;
+    bool ordered;                  /* the bits depend on the order */
+    bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
+    int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
+                                      other does */
+};
+
 /* A loop: results of one shape, or what they have in common. */
 struct loop {
     struct form shape;
@@ -1653,6 +1755,7 @@ struct loop {
     const struct map *map;
     const struct class *class;
     const struct place *fault;     /* where each division by zero or position outside stands */
+    const struct joined *joined;   /* NULL: no dimension is reduced */
     double weight;                 /* an estimate of an element's time */
 };
 
@@ -2020,6 +2123,7 @@ struct plan {
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
+    struct weft_lanes lanes;
     int64_t starts[ACCESSES], values[ACCESSES];
     char *bases[ACCESSES];
     int class;
@@ -2152,6 +2256,62 @@ static int find_class(const struct loop *loop, const unsigned char *kinds)
     return c;
 }
 
+/* Whether there is anything to compute. A reduction of no elements has results. */
+static bool has_work(const struct loop *loop, const int64_t *d)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined)
+        return volume(loop->shape.rank, loop->shape.extents, d) > 0;
+    return extent(joined->points, d) > 0 && extent(joined->inner, d) > 0 &&
+           extent(joined->elements, d) >= joined->partial;
+}
+
+/* How tiles share a loop with reduced dimensions, which has work. */
+static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
+{
+    const int64_t elements = extent(joined->elements, d);
+    struct lane_tiles t = deal_lanes(extent(joined->points, d), elements ? elements : 1, extent(joined->inner, d),
+                                     joined->ordered, joined->partial ? LANE_COUNT : BLOCK_ELEMENTS);
+    t.elements = elements;
+    return t;
+}
+
+/* Whether a row may have two groups: those of a reduction hold one point. */
+static bool may_run_flat(const struct loop *loop)
+{
+    return !loop->joined || loop->joined->points == 1;
+}
+/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
+static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
+        return;
+    groups->extents[groups->count] = 1;
+    for (int a = 0; a < groups->accesses; a++)
+        group_strides(groups, groups->count)[a] = 0;
+    groups->count++;
+}
+
+static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
+{
+    plan->lanes = (struct weft_lanes){
+        .points = t->points, .elements = t->elements, .inner = t->inner, .rows = plan->walk.rows / t->points,
+        .lanes = t->lanes, .block = t->block, .width = t->width, .windows = t->windows, .chunk = t->chunk,
+        .chunks = t->chunks, .together = t->together, .step = t->step, .kept = t->kept};
+    plan->walk.lanes = &plan->lanes;
+    plan->tiles = ((t->points - 1) / t->together + 1) * t->windows * t->chunks;
+}
+
+/* A reduction of no elements: nothing is loaded. */
+static void plan_nothing(const struct loop *loop, struct plan *plan)
+{
+    plan->walk = (struct weft_geometry){.columns = 1, .extents = plan->extents, .strides = plan->strides};
+    plan->class = loop->classes - 1;
+    for (int a = 0; a < loop->accesses; a++)
+        plan->starts[a] = 0;
+}
+
 static void keep_plan(const struct loop *loop, const struct grouping *groups, const struct rows *rows,
                       struct plan *plan)
 {
@@ -2187,7 +2347,8 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     struct rows rows = {.extents = extents, .strides = strides, .kinds = kinds};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
-    make_rows(&groups, special && runs_flat(&groups, loop->loads, &nested), special, &rows);
+    part_points(loop, d, &groups);
+    make_rows(&groups, special && may_run_flat(loop) && runs_flat(&groups, loop->loads, &nested), special, &rows);
     plan->class = find_class(loop, kinds);
     if (plan->class == loop->classes)
         return false;
@@ -2205,7 +2366,7 @@ static void count_traffic(const struct loop *loop, double elements, struct plan 
         const double bytes = kinds[a] == ACCESS_SCALAR ? 0 : elements * loop->access[a].size;
         plan->work += bytes;
         plan->touched += kinds[a] == ACCESS_PERIODIC ? 0 : bytes;
-        plan->stored += a < loop->loads ? 0 : bytes;
+        plan->stored += a < loop->loads || loop->joined ? 0 : bytes;
         for (int b = loop->loads; b < loop->accesses; b++) /* in a cache already, as it was read */
             if (a < loop->loads && plan->bases[a] == plan->bases[b])
                 plan->stored = -1e300;
@@ -2223,10 +2384,13 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
         SIXTEEN(128), SIXTEEN(144), SIXTEEN(160), SIXTEEN(176), SIXTEEN(192), SIXTEEN(208), SIXTEEN(224),
         SIXTEEN(240)};
     const int64_t elements = volume(loop->shape.rank, loop->shape.extents, d);
+    struct lane_tiles tiles = {.chunks = 0};
     plan->tiles = 0;
     plan->work = plan->touched = plan->stored = 0;
-    if (elements <= 0 || is_empty(kernel, tensors))
+    if (!has_work(loop, d) || is_empty(kernel, tensors))
         return;
+    if (loop->joined)
+        tiles = deal(loop->joined, d);
     for (int a = 0; a < loop->accesses; a++) {
         const struct access *access = &loop->access[a];
         /* a kernel only reads what is const */
@@ -2237,8 +2401,14 @@ static void make_plan(const struct kernel *kernel, const struct loop *loop, cons
                          : access->source == FROM_BYTES    ? (char *)(uintptr_t)bytes
                                   : temporaries + place_temporary(kernel, access->index, d);
     }
-    if (!plan_kinds(loop, tensors, d, true, plan))
+    if (tiles.chunks == 1 && loop->joined->alone >= 0)
+        plan->bases[loop->accesses - 1] = temporaries + place_temporary(kernel, loop->joined->alone, d);
+    if (!elements)
+        plan_nothing(loop, plan);
+    else if (!plan_kinds(loop, tensors, d, true, plan))
         plan_kinds(loop, tensors, d, false, plan);
+    if (loop->joined)
+        keep_lanes(&tiles, plan);
     for (int a = 0; a < loop->accesses; a++)
         plan->bases[a] += plan->starts[a];
     count_traffic(loop, (double)elements, plan);
@@ -2506,7 +2676,7 @@ static const struct class classes_contrast_0[] = {
     {"gggg", {loop_contrast_0_any}, 0},
 };
 static const struct loop loops_contrast[] = {
-    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, 8 / 3.0},
+    {{3, shape_contrast_0}, 4, 3, 1, 2, 0, accesses_contrast_0, NULL, classes_contrast_0, NULL, NULL, 8 / 3.0},
 };
 static const struct weft_note notes_contrast[] = {
     {0, 0, 0, NULL, NULL},

@@ -1,0 +1,100 @@
+"""Reductions ahead of time against the reference of tests/reduce, on shapes for which tiles share the work in every
+way. WEFT in the environment is the command's path."""
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "reduce")]
+import reference  # noqa: E402
+import sample  # noqa: E402
+
+WEFT = os.environ.get("WEFT", "weft")
+# What is called, the declared type, the axes, and the shapes of the calls.
+ROWS = [(1, 7), (3, 70001), (2000, 33), (1, 200000), (40, 0), (300, 1), (70, 1100), (2, 65537)]
+COLUMNS = [(1, 3), (70001, 3), (33, 2000), (200000, 1), (0, 40), (1100, 5000), (2, 5), (9, 20000)]
+KERNELS = {
+    "all": ("float32[n]", (0,), [(0,), (1,), (15,), (1024,), (70001,), (300001,)]),
+    "rows": ("float32[n, m]", (1,), ROWS), "columns": ("float32[n, m]", (0,), COLUMNS),
+    "middle": ("float32[a, b, c]", (1,), [(3, 2500, 257), (4, 1100, 3), (1, 66000, 2), (5, 0, 2), (2, 1, 1)]),
+    "channels": ("float32[h, w, 3]", (0, 1), [(480, 640, 3), (1, 1, 3), (0, 4, 3), (7, 300, 3)]),
+    "fixed": ("float32[64, 1030]", (1,), [(64, 1030)]),
+    "bytes": ("uint8[n, m]", (1,), ROWS), "half": ("float16[n, m]", (0,), COLUMNS[:4]),
+    "wide": ("int64[n, m]", (1,), ROWS[:4]),
+}
+NAMES = ["sum", "mean", "max", "argmin", "std", "any"]
+
+
+CASES = sample.chosen((name, kernel, shape, turned) for kernel, (_, _, shapes) in KERNELS.items() for shape in shapes
+                      for name in NAMES for turned in (False, True))
+
+
+def text():
+    """The kernels that are called."""
+    lines = []
+    for name, kernel in sorted({case[:2] for case in CASES}):
+        type, axes, _ = KERNELS[kernel]
+        lines.append(f"kernel {name}_{kernel}(x: {type}) {{ return out = {name}(x, axes={list(axes)}) }}\n")
+    return "".join(lines)
+
+
+def values(shape, dtype, rng):
+    if np.dtype(dtype).kind == "f":
+        return (rng.standard_normal(shape) * 30).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, shape, dtype, True)
+
+
+def same(a, b):
+    bits = lambda x: np.ascontiguousarray(x).tobytes()
+    nan = a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True) and np.isnan(a).any()
+    return a.dtype == b.dtype and a.shape == b.shape and (nan or bits(a) == bits(b))
+
+
+class Reductions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="weft-aot-")
+        cls.addClassCleanup(cls.directory.cleanup)
+        here = pathlib.Path(cls.directory.name)
+        (here / "all.weft").write_text(text())
+        flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fopenmp", "-shared", "-fPIC"]
+        for command in ([WEFT, "build", "all.weft", "--bundle", "all", "--openmp", "-o", "."],
+                        ["gcc", *flags, "all.c", "-lm", "-o", "all.so"]):
+            subprocess.run(command, cwd=here, check=True)
+        cls.library = ctypes.CDLL(str(here / "all.so"))
+
+    def call(self, function, x, out):
+        """The strided entry: a result is dense, strides of x are in elements."""
+        numbers = lambda items: (ctypes.c_int64 * max(len(items), 1))(*items)
+        arguments = [ctypes.c_void_p(x.ctypes.data), numbers(x.shape), numbers([s // x.itemsize for s in x.strides]),
+                     ctypes.c_void_p(out.ctypes.data)]
+        if out.ndim:
+            arguments += [numbers(out.shape), None]
+        return getattr(self.library, f"{function}_strided")(*arguments)
+
+    def test_shapes(self):
+        for name, kernel, shape, turned in CASES:
+            type, axes, _ = KERNELS[kernel]
+            x = values(shape, type.split("[")[0], np.random.default_rng(len(shape)))
+            x = np.ascontiguousarray(x.T).T if turned else x
+            empty = 0 in [shape[a] for a in axes]
+            if name in ("max", "argmin") and empty:
+                out = np.zeros(1, np.int64)
+                self.assertNotEqual(self.call(f"{name}_{kernel}", x, out.reshape(())), 0, (name, kernel, shape))
+                continue
+            expected = np.asarray(reference.reduce(name, x, axes, False, 0))
+            out = np.full(expected.shape, 77, expected.dtype)
+            with self.subTest(name=name, kernel=kernel, shape=shape, turned=turned):
+                self.assertEqual(self.call(f"{name}_{kernel}", x, out), 0)
+                self.assertTrue(same(out, expected), f"{out.reshape(-1)[:4]}, not {expected.reshape(-1)[:4]}")
+
+
+if __name__ == "__main__":
+    unittest.main()
