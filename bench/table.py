@@ -91,6 +91,15 @@ def details():
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
+    yield gpu_compile()
+
+
+def gpu_compile():
+    made = load("compile_time_cuda")
+    cold, ratio, disk = ([program[key] for program in made["programs"]] for key in ("cold_ms", "ratio", "disk_ms"))
+    return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} times "
+            f"what bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from the disk "
+            f"({made['machine']}; {made['date']}, `{made['command']}`).")
 
 
 def batches():
