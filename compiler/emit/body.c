@@ -226,6 +226,17 @@ static void emit_ins(struct emitter *e, int i, int level)
     }
 }
 
+/* The body of a row's function of a block, where that is more than a loop over the row's meaning; NULL if it is not. */
+static const char *own_block(struct emitter *e, const struct ins *ins, size_t *length)
+{
+    const char *math = e->params->target->math, *meaning = op_meaning(ins->op, ins->source);
+    if (!math || strncmp(meaning, "F(", 2) != 0)
+        return NULL;
+    const char *function = arena_printf(e->arena, "%.*s%s", (int)strcspn(meaning + 2, ")"), meaning + 2,
+                                        ins->source == WEFT_FLOAT32 ? "f" : "");
+    return subst_find(math, "block", function, length);
+}
+
 /* Adds the function that computes an inexact row on a whole block, once. Returns its name. */
 static const char *block_function(struct emitter *e, const struct ins *ins)
 {
@@ -233,14 +244,22 @@ static const char *block_function(struct emitter *e, const struct ins *ins)
     const char *type = short_name(ins->source);
     const char *name = arena_printf(e->arena, NAME_BLOCK_FUNCTION, op_name(e->arena, ins->op), type);
     int arity = op_arity(ins->op);
+    size_t length;
     if (!subst_is_new(&e->subst, name))
         return name;
+    const char *own = own_block(e, ins, &length);
     buf_printf(&e->blocks, "SEPARATE static void %s(%s_m *r", name, type);
     for (int k = 0; k < arity; k++)
         buf_printf(&e->blocks, ", const %s_m *%c", type, 'a' + k);
-    buf_puts(&e->blocks, ")\n{\n    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
+    buf_puts(&e->blocks, ")\n{\n");
+    if (own) {
+        buf_puts(&e->blocks, "#ifdef OWN_MATH\n");
+        buf_add(&e->blocks, own, length);
+        buf_puts(&e->blocks, "#else\n");
+    }
+    buf_puts(&e->blocks, "    INDEPENDENT\n    for (int j = 0; j < BLOCK; j++)\n        r[j] = ");
     put_meaning(e, &e->blocks, ins, op_meaning(ins->op, ins->source), elements);
-    buf_puts(&e->blocks, ";\n}\n");
+    buf_printf(&e->blocks, ";\n%s}\n", own ? "#endif\n" : "");
     return name;
 }
 

@@ -11,6 +11,7 @@ struct target {
     const char *name;
     const char *skeleton;          /* templates/kernel/kernel.c or kernel.cu */
     const char *prelude;           /* helpers that only this target has: prelude_c.h or prelude_cuda.h */
+    const char *math;              /* library functions of Weft's own: math_c.h; NULL: none but the prelude's */
     const char *accesses;          /* loads and stores: access_c.h or access_cuda.h */
     const char *args;              /* the struct with which a kernel is called */
     const char *function;          /* how the definition of a helper begins */

@@ -92,13 +92,27 @@ static int count_arguments(const char *text)
     return count;
 }
 
+/* The definition that takes the place of a library function; NULL: none does. */
+static const char *own_library(struct subst *subst, const char *full, size_t *length)
+{
+    const char *own = subst_find(subst->target->prelude, "library", full, length), *head;
+    size_t head_length;
+    if (own || !subst->target->math)
+        return own;
+    own = subst_find(subst->target->math, "library", full, length);
+    head = subst_find(subst->target->math, "library", "head", &head_length);
+    if (own && subst_is_new(subst, "library head"))
+        buf_add(&subst->helpers, head, head_length);
+    return own;
+}
+
 static void add_library(struct subst *subst, struct buf *out, const char *name,
                         const struct tokens *tokens, const char *call)
 {
     enum weft_dtype dtype = tokens->pair ? tokens->s : tokens->t;
     const char *full = arena_printf(subst->arena, "%s%s", name, dtype == WEFT_FLOAT32 ? "f" : "");
     size_t length;
-    const char *own = subst_find(subst->target->prelude, "library", full, &length);
+    const char *own = own_library(subst, full, &length);
     buf_printf(out, own ? NAME_OWN_FUNCTION : "%s", full);
     for (int i = 0; i < subst->prototype_count; i++)
         if (strcmp(subst->prototypes[i].name, full) == 0)

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Makes the coefficients of templates/kernel/math_c.h, and prints them with their errors.
+
+    scripts/minimax.py [NAME ...]
+
+Remez's exchange, in decimal arithmetic of 60 digits, gives the polynomial of least relative error. Then coefficients
+are rounded one by one, and those behind fitted anew. What float32 arithmetic adds is as large: at random, from a seed,
+last bits of coefficients are changed, and kept where the largest error of a sample sinks (needs NumPy). Methods:
+J.-M. Muller, Elementary Functions, 2016, chapters 3 and 4.
+"""
+import math
+import sys
+from decimal import Decimal, getcontext
+
+getcontext().prec = 60
+LN2 = Decimal(2).ln()
+TINY = Decimal("1e-12")
+
+
+def solve(rows, values):
+    """Solves a system of linear equations."""
+    rows, n = [row + [value] for row, value in zip(rows, values)], len(rows)
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(i + 1, n):
+            factor = rows[k][i] / rows[i][i]
+            rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
+    solution = [Decimal(0)] * n
+    for i in reversed(range(n)):
+        solution[i] = (rows[i][n] - sum(rows[i][j] * solution[j] for j in range(i + 1, n))) / rows[i][i]
+    return solution
+
+
+def nodes(low, high, count):
+    """Chebyshev's, ascending."""
+    return [(low + high) / 2 - (high - low) / 2 * Decimal(math.cos(math.pi * (2 * k + 1) / (2 * count)))
+            for k in range(count)]
+
+
+def power(x, n):
+    return x ** n if n else Decimal(1)
+
+
+def remez(function, powers, low, high, weight, grid=400):
+    """Coefficients of `powers` with the least largest weight * error, and that error."""
+    at, points = nodes(low, high, len(powers) + 1), nodes(low, high, grid)
+    rows = [[power(x, n) for n in powers] for x in points]
+    values, weights = [function(x) for x in points], [weight(x) for x in points]
+    for _ in range(12):
+        *found, level = solve([[power(x, n) * weight(x) for n in powers] + [Decimal((-1) ** i)]
+                               for i, x in enumerate(at)], [function(x) * weight(x) for x in at])
+        errors = [w * (y - sum(c * p for c, p in zip(found, row))) for w, y, row in zip(weights, values, rows)]
+        extrema, first = [], 0
+        while first < grid:        # of each run of one sign the largest
+            end = first
+            while end < grid and (errors[end] > 0) == (errors[first] > 0):
+                end += 1
+            extrema.append(max(range(first, end), key=lambda k: abs(errors[k])))
+            first = end
+        while len(extrema) > len(powers) + 1:
+            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+        largest = max(map(abs, errors))
+        if len(extrema) <= len(powers) or largest < abs(level) * Decimal("1.001"):
+            break
+        at = [points[k] for k in extrema]
+    return found, largest
+
+
+def rounded(value, bits):
+    exponent = math.frexp(float(value))[1] if value else 0
+    unit = Decimal(2) ** (exponent - bits)
+    return (value / unit).to_integral_value() * unit
+
+
+def fit(function, count, low, high, weight, bits):
+    """Rounded coefficients of powers 0 to count - 1, and their error. Of 53 bits all at once: that adds nothing."""
+    found, _ = remez(function, list(range(count)), low, high, weight)
+    done = [rounded(c, bits) for c in found] if bits == 53 else []
+    for first in range(len(done), count):
+        def rest(x):
+            return function(x) - sum(c * power(x, n) for n, c in enumerate(done))
+        found, _ = remez(rest, list(range(first, count)), low, high, weight)
+        done.append(rounded(found[0], bits))
+    error = max(abs(weight(x) * (function(x) - sum(c * power(x, n) for n, c in enumerate(done))))
+                for x in nodes(low, high, 800))
+    return done, error
+
+
+# ---- float32 as a processor computes it ----
+
+def fused(a, b, c):
+    import numpy as np
+    a, b, c = (np.atleast_1d(value).astype(np.float64) for value in (a, b, c))
+    return (a * b + c).astype(np.float32)
+
+
+def exp_steps(c, r):
+    """exp(r) - 1."""
+    s = r * r
+    p = fused(fused(c[4], r, c[3]), s, fused(c[2], r, c[1]))
+    return fused(fused(p, r, c[0]), s, r)
+
+
+def exp2_steps(c, r):
+    """2 ** r - 1."""
+    import numpy as np
+    s = r * r
+    p = fused(c[4], s, fused(c[3], r, c[2]))
+    return fused(np.float32(float(rounded(LN2, 24))), r, fused(p, s, fused(c[1], r, c[0])) * s)
+
+
+def largest_error(steps, coefficients, sample):
+    """In units of the last place of 1 + steps."""
+    import numpy as np
+    r, exact, units = sample
+    got = (steps(coefficients, r).astype(np.float64) + 1).astype(np.float32)
+    return float(np.max(np.abs(got - exact) / units))
+
+
+def improve(steps, coefficients, sample, tries=2000):
+    """Changes last bits, each coefficient's the more the less it weighs."""
+    import numpy as np
+    random = np.random.default_rng(1)
+    best = np.array([float(c) for c in coefficients], np.float32)
+    least = largest_error(steps, best, sample)
+    for _ in range(tries):
+        tried = best.copy()
+        for k in range(len(tried)):
+            tried[k:k + 1].view(np.int32)[0] += random.integers(-3, 4) * random.integers(0, (4, 10, 40, 400, 800)[k])
+        error = largest_error(steps, tried, sample)
+        if error < least:
+            best, least = tried, error
+    return best, least
+
+
+def sample_of(function, arguments):
+    """float32 arguments; of `arguments` the values and their units."""
+    import numpy as np
+    exact = function(arguments)
+    return arguments.astype(np.float32), exact, np.exp2(np.floor(np.log2(exact)) - 23)
+
+
+# ---- the tables ----
+
+def show(name, coefficients, error, note=""):
+    print("%s: error 2^%.1f%s" % (name, math.log2(error), note))
+    for n, c in enumerate(coefficients):
+        print("    %d %s" % (n, float(c).hex()))
+
+
+def table_exp():
+    """(exp(r) - 1 - r) / r^2, |r| up to ln(2) / 2."""
+    import numpy as np
+    high = LN2 / 2 * Decimal("1.01")
+    first, error = fit(lambda r: (r.exp() - 1 - r) / (r * r) if abs(r) > TINY else Decimal("0.5"), 5, -high, high,
+                       lambda r: r * r / r.exp(), 24)
+    x = np.random.default_rng(2).uniform(-1, 1, 400000)
+    x = np.concatenate([x[::2] * 10, x[1::2] * 87]).astype(np.float32)
+    n = np.rint(x * np.log2(np.e)).astype(np.float32)
+    r = fused(n, -float.fromhex("0x1.7f7d1cp-20"), fused(n, -float.fromhex("0x1.62e4p-1"), x))
+    exact = np.exp(x.astype(np.float64)) * np.exp2(-n.astype(np.float64))
+    best, least = improve(exp_steps, first, (r, exact, np.exp2(np.floor(np.log2(exact)) - 23)))
+    show("exp", best, error, ", in float32 %.3f ulp" % least)
+
+
+def table_exp2():
+    """(2^r - 1 - r ln(2)) / r^2, |r| up to 0.5."""
+    import numpy as np
+    high = Decimal("0.5001")
+    first, error = fit(lambda r: ((r * LN2).exp() - 1 - r * LN2) / (r * r) if abs(r) > TINY else LN2 * LN2 / 2, 5,
+                       -high, high, lambda r: r * r / (r * LN2).exp(), 24)
+    sides = np.random.default_rng(2).uniform(-0.5, 0.5, 60000)
+    best, least = improve(exp2_steps, first, sample_of(np.exp2, np.concatenate([sides, -0.3 - np.abs(sides) * 0.4])))
+    show("exp2", best, error, ", in float32 %.3f ulp" % least)
+
+
+def table_log2():
+    """log2(1 + f) / f, 1 + f between the square roots of 0.5 and 2, in float64."""
+    low, high = Decimal("0.5").sqrt() - 1 - Decimal("1e-6"), Decimal(2).sqrt() - 1 + Decimal("1e-6")
+
+    def function(f):
+        return (1 + f).ln() / (f * LN2) if abs(f) > TINY else 1 / LN2
+    show("log2", *fit(function, 13, low, high, lambda f: 1 / function(f), 53))
+
+
+TABLES = {"exp": table_exp, "exp2": table_exp2, "log2": table_log2}
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or TABLES:
+        TABLES[chosen]()

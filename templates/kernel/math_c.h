@@ -1,0 +1,142 @@
+/* Library functions of our own for the C target, of which C compilers make vectors, within 1 ulp. They take fused
+ * multiply-adds; without these (OWN_MATH is not defined then) the C library's are called. Sections "library" have
+ * functions of an element, and what these take. Those of "block" have the body of a function of a block, r = f(a) or
+ * f(a, b): a loop for ordinary operands alone, and one of the element's function where others are among them. Both
+ * give an ordinary operand the same bits. The coefficients are made by scripts/minimax.py; the
+ * last bits of exp's come from a longer search of that kind.
+ *
+ * Methods: arguments are reduced to a power of 2 and a rest, whose function is a polynomial (Muller, Elementary
+ * Functions, 2016, chapter 11). 1.5 * 2^23 added to a float32, 1.5 * 2^52 to a float64, rounds to a whole number,
+ * which is then in the low bits. */
+
+//: library head
+#if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
+#define OWN_MATH
+#define FMAF(a, b, c) __builtin_fmaf(a, b, c)
+#define FMAD(a, b, c) __builtin_fma(a, b, c)
+#endif
+union word_f32 {
+    f32 value;
+    u32 word;
+};
+//: library expf
+#ifdef OWN_MATH
+/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+static inline f32 exp_rest(f32 x, f32 n)
+{
+    f32 r = FMAF(n, -0x1.62e4p-1f, x); /* exact */
+    r = FMAF(n, -0x1.7f7d1cp-20f, r);
+    const f32 s = r * r;
+    const f32 p = FMAF(FMAF(0x1.6af01p-10f, r, 0x1.1253f6p-7f), s, FMAF(0x1.555852p-5f, r, 0x1.55547ep-3f));
+    return FMAF(FMAF(p, r, 0.5f), s, r);
+}
+static inline f32 own_expf(f32 x)
+{
+    const f32 most = x > 100 ? 100 : x;
+    union word_f32 n = {FMAF(most, 0x1.715476p+0f, 0x1.8p23f)}, power, rest = {x};
+    rest.word = (rest.word >> 1 & 0x40000000) ^ 0x5f800000; /* 2^64, or 2^-64 where x < 0 */
+    power.word = (n.word << 23) + ((254u << 23) - rest.word);
+    const f32 value = FMAF(exp_rest(most, n.value - 0x1.8p23f), power.value, power.value) * rest.value;
+    return x < -104 ? 0 : value;
+}
+#else
+#define own_expf expf
+#endif
+//: block expf
+    i32 largest = 0;
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const i32 size = x.word & 0x7fffffff;
+        largest = size > largest ? size : largest;
+    }
+    if (largest > 0x42ae0000) { /* 87, NaN too */
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_expf(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f32 x = a[j];
+        const union word_f32 n = {FMAF(x, 0x1.715476p+0f, 0x1.8p23f)}, power = {.word = (n.word + 127) << 23};
+        r[j] = FMAF(exp_rest(x, n.value - 0x1.8p23f), power.value, power.value);
+    }
+//: library powf
+#ifdef OWN_MATH
+/* log2 of a normal float32, of which these are the bits. */
+static inline f64 log2_f64(u32 word)
+{
+    const i32 above = (i32)(word - 0x3f3504f3); /* the square root of 0.5 */
+    const union word_f32 m = {.word = word - ((u32)above & 0xff800000)};
+    const f64 f = m.value - 1, g = f * f;
+    f64 p = FMAD(0x1.3cec79746ffd7p-4, g, 0x1.2871a4480299cp-3);
+    f64 q = FMAD(-0x1.248a5ead162bp-3, g, -0x1.252ed9a7e351p-3);
+    p = FMAD(p, g, 0x1.452916a6419edp-3);
+    q = FMAD(q, g, -0x1.71417a077536cp-3);
+    p = FMAD(p, g, 0x1.a63f4517933cp-3);
+    q = FMAD(q, g, -0x1.ec72b52c800f7p-3);
+    p = FMAD(p, g, 0x1.277651f7e8385p-2);
+    q = FMAD(q, g, -0x1.71547098baf41p-2);
+    p = FMAD(p, g, 0x1.ec709ebba4e18p-2);
+    q = FMAD(q, g, -0x1.715476565c208p-1);
+    p = FMAD(p, g, 0x1.71547652a1e71p+0);
+    return FMAD(FMAD(q, f, p), f, above >> 23);
+}
+/* 2^r - 1, |r| <= 0.5. */
+static inline f32 exp2_rest(f32 r)
+{
+    const f32 s = r * r, p = FMAF(0x1.41a88ep-13f, s, FMAF(0x1.5f0b56p-10f, r, 0x1.3b2d56p-7f));
+    return FMAF(0x1.62e43p-1f, r, FMAF(p, s, FMAF(0x1.c6af7ap-5f, r, 0x1.ebfbdep-3f)) * s);
+}
+static inline f32 own_powf(f32 x, f32 y)
+{
+    const f32 infinity = __builtin_inff(), nan = __builtin_nanf("");
+    union word_f32 size = {x}, scaled, sign = {x}, half, rest, z;
+    size.word &= 0x7fffffff;
+    scaled.value = size.value * 0x1p23f; /* where x is subnormal */
+    const f64 log = log2_f64(size.word < 0x00800000 ? scaled.word - (23u << 23) : size.word);
+    f32 most = y > 0x1p40f ? 0x1p40f : y;
+    most = most < -0x1p40f ? -0x1p40f : most;
+    const f64 n = FMAD(log, most, 0x1.8p52) - 0x1.8p52;
+    f32 whole = (f32)n;
+    whole = whole > 200 ? 200 : whole;
+    whole = whole < -200 ? -200 : whole;
+    whole = whole == whole ? whole : 0;
+    const i32 power = (i32)whole;
+    half.word = (u32)((power >> 1) + 127) << 23;
+    rest.word = (u32)(power - (power >> 1) + 127) << 23;
+    z.value = FMAF(exp2_rest((f32)FMAD(log, most, -n)), half.value, half.value) * rest.value;
+    const f32 of_zero = y < 0 ? infinity : 0, of_infinity = y < 0 ? 0 : infinity;
+    z.value = size.value == 0 ? of_zero : z.value;
+    z.value = size.value == infinity ? of_infinity : z.value;
+    sign.word &= 0x80000000;
+    sign.word = (__builtin_rintf(y * 0.5f) != y * 0.5f) & (__builtin_rintf(y) == y) ? sign.word : 0; /* y is odd */
+    z.word |= sign.word;
+    z.value = (x < 0) & (size.value < infinity) & (__builtin_rintf(y) != y) ? nan : z.value;
+    z.value = (x != x) | (y != y) ? nan : z.value;
+    return (x == 1) | (y == 0) ? 1 : z.value;
+}
+#else
+#define own_powf powf
+#endif
+//: block powf
+    f32 z[BLOCK];
+    i32 rare = 0; /* negative: a base that is no positive normal number, or a result that is none */
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f32 x = {a[j]};
+        const f64 y = b[j], log = log2_f64(x.word), n = FMAD(log, y, 0x1.8p52) - 0x1.8p52;
+        const f32 whole = (f32)n, in_range = whole < 125 ? whole : 1000;
+        const i32 power = (i32)(in_range > -125 ? in_range : 1000);
+        const union word_f32 scale = {.word = (u32)(power + 127) << 23};
+        z[j] = FMAF(exp2_rest((f32)FMAD(log, y, -n)), scale.value, scale.value);
+        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000) | (500 - power);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            z[j] = own_powf(a[j], b[j]);
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++)
+        r[j] = z[j];
