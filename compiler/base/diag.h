@@ -51,7 +51,7 @@ struct diag {
     const char *input;             /* the input that it is about; NULL: none */
     struct span spans[3];
     int span_count;
-    const char *message;
+    const char *message, *apart;   /* added to the message where it is about one sample of a batch; NULL: nothing */
     struct diag *next;
 };
 

@@ -39,8 +39,10 @@ static int find_letter(const struct lookup *l, int i)
 {
     const char *letters = l->axes->letters, *found = strchr(l->layout, letters[i]), *text = NULL;
     if (!found)
-        text = arena_printf(l->program->arena, "letter %c of \"%s\" is none of layout %s, which %s has", letters[i],
-                            letters, l->layout, name_of(l));
+        text = arena_printf(l->program->arena, "letter %c of \"%s\" is none of layout %s, which %s has%s", letters[i],
+                            letters, l->layout, name_of(l),
+                            letters[i] == 'N' || letters[i] == 'B'
+                                ? "; samples of a batch are apart, and have no letter" : "");
     else if (strchr(letters, letters[i]) != letters + i)
         text = arena_printf(l->program->arena, "letter %c stands twice in \"%s\"", letters[i], letters);
     else if (strchr(found + 1, letters[i]))
@@ -100,6 +102,15 @@ static const char *range_text(struct arena *arena, int rank, bool from_end)
                 : "no dimensions";
 }
 
+static bool out_of_range(const struct view_walk *w, const struct view_list *axes, int i, int64_t axis, const char *has)
+{
+    const struct diag *before = w->diags->last;
+    view_wrong(w, DIAG_AXIS, axes->from, "%s is %lld, and %s", view_item_name(w, axes, i), (long long)axis, has);
+    if (w->diags->last != before)
+        w->diags->last->apart = "; samples of a batch are apart, and no axis goes across them";
+    return false;
+}
+
 bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int rank, bool from_end, int *at,
                     uint32_t *set)
 {
@@ -118,9 +129,9 @@ bool view_read_axes(const struct view_walk *w, const struct view_list *axes, int
                               view_item_name(w, axes, i), (long long)axis);
         const int64_t d = axis < 0 ? axis + rank : axis;
         if (d < 0 || d >= rank)
-            return view_wrong(w, DIAG_AXIS, axes->from, "%s is %lld, and %s has %s", view_item_name(w, axes, i),
-                              (long long)axis, result ? "the result" : view_value_text(w),
-                              range_text(w->arena, rank, from_end));
+            return out_of_range(w, axes, i, axis, arena_printf(w->arena, "%s has %s",
+                                                               result ? "the result" : view_value_text(w),
+                                                               range_text(w->arena, rank, from_end)));
         if (*set >> d & 1)
             return view_wrong(w, DIAG_AXIS, axes->from, "%s is %lld, a dimension that %s names already",
                               view_item_name(w, axes, i), (long long)axis, axes->what);

@@ -104,6 +104,15 @@ static bool drops_dimensions(const struct inference *s, const struct node *node,
     return value->kind == NODE_REDUCE && !value->keepdims;
 }
 
+/* The place of an operand as it is written: the factors of vecdot are under casts that have the call's place. */
+static struct span written_span(const struct inference *s, const struct node *node, int operand)
+{
+    const struct node *value = operand_node(s->program, node, operand);
+    while (value->kind == NODE_CAST && value->rule)
+        value = named_node(s->program, operand_node(s->program, value, 0));
+    return value->span;
+}
+
 /* Reports that operand `right` clashes with an operand before it in dimension `d`, counted from the end. The message
  * names the first operand with which it clashes. */
 static bool clash(const struct inference *s, const struct node *node, int right, int d)
@@ -114,8 +123,7 @@ static bool clash(const struct inference *s, const struct node *node, int right,
         left++;
     left = left < right ? left : 0;
     const struct shape *x = operand_shape(s, node, left);
-    struct span a = operand_node(s->program, node, left)->span;
-    struct span b = operand_node(s->program, node, right)->span;
+    const struct span a = written_span(s, node, left), b = written_span(s, node, right);
     const bool kept = drops_dimensions(s, node, left) || drops_dimensions(s, node, right);
     const char *which = d == 1 ? "the last dimension" : arena_printf(s->arena, "dimension -%d", d);
     return diag_at(s->diags, DIAG_BROADCAST, ((struct span[]){node->token, a, b}), 3,

@@ -79,6 +79,18 @@ int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum me
     return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
 }
 
+/* What a reduction joins, in the type in which it does. A literal has its own type before, in which a small one is 0. */
+static int joined_as(struct lowering *l, int index, enum weft_dtype dtype)
+{
+    const struct node *node = named_node(l->program, &l->program->nodes[index]);
+    const bool literal = node->kind == NODE_ARRAY || node->number || node->literal.kind != LITERAL_NONE;
+    if (dtype != WEFT_BOOL)
+        return lower_value_as(l, index, dtype, MEET);
+    if (!literal || node->dtype == WEFT_BOOL)
+        return lower_value_as(l, index, WEFT_BOOL, CAST);
+    return ins_convert(l, lower_value_as(l, index, node->dtype, MEET), WEFT_BOOL, true, node->span);
+}
+
 static int lower_compare64(struct lowering *l, const struct node *node)
 {
     bool swapped = operand_node(l->program, node, 0)->dtype == WEFT_UINT64;
@@ -236,7 +248,7 @@ static int join_few(struct lowering *l, const struct node *node)
     int values[MOST];
     for (int i = 0; i < few; i++) {
         l->map = element_map(l, node, map, i);
-        values[i] = lower_value_as(l, operand, dtype, dtype == WEFT_BOOL ? CAST : MEET);
+        values[i] = joined_as(l, operand, dtype);
         ARENA_PUSH(l->arena, l->joined, l->joined_count, values[i]);
     }
     l->map = map;
@@ -259,6 +271,8 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_OP:
         return node->literal.kind == LITERAL_NONE ? lower_op(l, node) : -1;
     case NODE_CAST: /* the factors of vecdot are promoted, which no cast is: uint64 to int64 wraps */
+        if (node->rule == TYPE_BOOL)
+            return joined_as(l, operand_index(l, node, 0), WEFT_BOOL);
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, node->rule == TYPE_DOT ? MEET : CAST);
     case NODE_WRAP:
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
@@ -421,8 +435,7 @@ struct kernel *lower_value(struct arena *arena, const struct lower_params *param
         return NULL;
     lower_uses(&l);
     l.map = map;
-    const enum meeting how = value->dtype == WEFT_BOOL ? CAST : MEET; /* a literal does not meet bool */
-    const int part = lower_part(&l, lower_value_as(&l, value->node, value->dtype, how), value->part, span);
+    const int part = lower_part(&l, joined_as(&l, value->node, value->dtype), value->part, span);
     const enum weft_dtype dtype = l.kernel->ins[part].dtype;
     lower_store(&l, part, dtype, span);
     kernel_number_stores(l.kernel);

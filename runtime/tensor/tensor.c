@@ -146,7 +146,8 @@ static bool unlike(const struct tensor *tensor, int64_t i, const char *what, con
 void blame_sample(struct diags *diags, struct diag *last, int64_t i)
 {
     for (struct diag *record = last ? last->next : diags->first; record; record = record->next)
-        record->message = arena_printf(diags->arena, "sample %lld: %s", (long long)i, record->message);
+        record->message = arena_printf(diags->arena, "sample %lld: %s%s", (long long)i, record->message,
+                                       record->apart ? record->apart : "");
 }
 
 enum next tensor_next(struct tensor *tensor, int64_t i, bool needs_data, const char *what,

@@ -69,6 +69,14 @@ class Inputs(BatchTest):
             self.assertIn("a.npz:y", told.split("\n")[0])
             self.assertNotIn("sample 1", told)
 
+    def test_an_axis_across_samples(self):
+        np.savez(self.path("a.npz"), x=np.zeros((2, 3)), y=np.zeros((2, 4)))
+        apart = "; samples of a batch are apart, and no axis goes across them"
+        for command in "run", "check":
+            told = self.bad(1, 64, command, "mean(a, axes=[0, 1, 2])", "a=a.npz").split("\n")[0]
+            self.assertTrue(told.endswith("(from the end -1 to -2)" + apart), told)
+        self.assertNotIn(apart, self.bad(1, 64, "check", "mean(a, axes=[0, 1, 2])", "a=float64[2, 3]"))
+
     def test_directories_and_patterns(self):
         pixels = {"b": self.picture("d/b.png", (2, 3, 3), seed=1),
                   "B": self.picture("d/B.png", (3, 2, 3), seed=2),

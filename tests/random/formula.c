@@ -146,7 +146,7 @@ static bool settle_view(const struct formula *formula, struct formula_node *node
 {
     if (is_series(&formula->views[node->view])) {
         node->dtype = formula->views[node->view].kind == VIEWS_ARANGE ? WEFT_INT32 : WEFT_FLOAT32;
-        return true;
+        return node->count == 0 || constant_meets(formula, operand(formula, node, 0), operand(formula, node, 0)->dtype);
     }
     const struct formula_node *from = operand(formula, node, 0);
     if (is_joined(&formula->views[node->view])) {

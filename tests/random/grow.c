@@ -413,7 +413,7 @@ bool grow_reduction(struct generator *g)
 static bool grow_series(struct generator *g)
 {
     struct formula *formula = &g->trial->formula;
-    const int before = formula->count, elements = formula->element_count, value = any_operand(g, true);
+    const int before = formula->count, value = any_operand(g, true), elements = formula->element_count;
     const int rank = g->shapes[0][value].rank;
     struct formula_node node = {.kind = FORMULA_VIEW, .count = rank > 0 && chance(g, 2), .view = formula->view_count,
                                 .elements = elements};

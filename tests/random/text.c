@@ -59,6 +59,17 @@ static bool has_others(const struct formula *formula)
     return false;
 }
 
+/* An extent of 1, in any sample. */
+static bool has_one(const struct trial *trial, int input, int back)
+{
+    bool one = false;
+    for (int s = 0; s < trial->samples; s++) {
+        const struct extents *own = &trial_input(trial, input, s)->extents;
+        one = one || own->at[own->rank - back] == 1;
+    }
+    return one;
+}
+
 static bool same_in_samples(const struct trial *trial, int input, int dimension)
 {
     const struct sample *samples = trial->inputs[input];
@@ -80,7 +91,7 @@ void type_write(const struct trial *trial, int input, char *out, size_t size)
     for (int d = 0; d < extents->rank; d++) {
         int back = extents->rank - d;
         at += snprintf(out + at, size - (size_t)at, d ? ", " : "");
-        const bool stretches = extents->at[d] == 1 && has_others(&trial->formula);
+        const bool stretches = has_one(trial, input, back) && has_others(&trial->formula);
         if (declared->declared == DECLARE_SIZES && !stretches &&
             is_full(trial, input, back))
             at += snprintf(out + at, size - (size_t)at, "n%d", back);
