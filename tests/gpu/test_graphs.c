@@ -203,6 +203,45 @@ static void batches(void **state)
     gpu_end_graph(graph);
 }
 
+/* x - max(x) + sum(x) / 8, all of it whole eighths. */
+static float reduced(float (*x)(int64_t i), int64_t at)
+{
+    float most = x(0), sum = 0;
+    for (int64_t i = 0; i < COUNT; i++) {
+        most = x(i) > most ? x(i) : most;
+        sum += x(i);
+    }
+    return x(at) - most + sum / 8;
+}
+
+static float reduced_first(int64_t i)
+{
+    return reduced(first, i);
+}
+
+static float reduced_second(int64_t i)
+{
+    return reduced(second, i);
+}
+
+/* Several kernels, whose temporaries the graph owns; what is reduced is read at each launch. */
+static void reductions(void **state)
+{
+    const struct scene *scene = *state;
+    struct weft_program *program = api_compile(scene->context, "x - max(x) + sum(x) / 8");
+    struct api_call call = call_of(scene);
+    void *graph = capture(scene, program, &call);
+    weft_program_destroy(program);
+    replay(scene, graph);
+    api_check(scene->out, COUNT, reduced_first);
+    change(scene, second);
+    for (int i = 0; i < 2; i++) {
+        replay(scene, graph);
+        api_check(scene->out, COUNT, reduced_second);
+    }
+    gpu_end_graph(graph);
+}
+
 static float heavy(int64_t i)
 {
     float sum = first(i);
@@ -314,7 +353,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {TEST(replays), TEST(host_inputs), TEST(temporaries), TEST(batches),
-                                       TEST(many_arguments), TEST(remarks), TEST(errors), TEST(first_run_beside)};
+                                       TEST(reductions), TEST(many_arguments), TEST(remarks), TEST(errors), TEST(first_run_beside)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu graphs", tests, NULL, NULL);
 }
