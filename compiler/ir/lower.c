@@ -79,7 +79,7 @@ int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum me
     return ins_convert(l, l->uses[use].value, dtype, how == CAST, node->span);
 }
 
-/* What a reduction joins, in the type in which it does. A literal has its own type before, in which a small one is 0. */
+/* What a reduction joins, in the type in which it does. A literal has its own type before, in which 1e-78 is 0. */
 static int joined_as(struct lowering *l, int index, enum weft_dtype dtype)
 {
     const struct node *node = named_node(l->program, &l->program->nodes[index]);

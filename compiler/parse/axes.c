@@ -3,6 +3,8 @@
 
 #include "compiler/lang/lang.h"
 
+#include <string.h>
+
 /* Letters in quotes. Which dimensions they name is known once all types are (check/axes.c). */
 static void letters(struct parser *p, struct numbers *numbers)
 {
@@ -24,8 +26,9 @@ PARSE_APART void parse_axes(struct parser *p, struct numbers *numbers, const cha
     parse_numbers(p, numbers, what);
     if (p->failed || numbers->input < 0)
         return;
+    const char *name = p->program->symbols[numbers->input].name;
     diag(p->diags, DIAG_VIEW_ARGUMENT, numbers->span,
-         arena_printf(p->arena, "%s stand in the text, as 0, [0, 1] or \"HW\", and '%s' is an input", what,
-                      p->program->symbols[numbers->input].name));
+         strcmp(name, "None") == 0 ? "None is no axis; leave the argument out" :
+         arena_printf(p->arena, "%s stand in the text, as 0, [0, 1] or \"HW\", and '%s' is an input", what, name));
     numbers->input = -1;
 }

@@ -6,11 +6,23 @@ static bool wrong(struct parser *p, struct span span, const char *message)
     return diag(p->diags, DIAG_REDUCE_ARGUMENT, span, message);
 }
 
+/* Reports what stands there instead. */
+static void expected(struct parser *p, struct span span, const struct literal *found, const char *what, const char *is)
+{
+    if (!p->failed)
+        wrong(p, span, arena_printf(p->arena, "%s is %s%s, found %.60s", what, is,
+                                    found->kind == LITERAL_NONE ? " in the text" : "", parse_text(p, span)));
+}
+
 /* Parses an expression whose node is removed again. Returns its literal value. */
 static struct literal parse_literal(struct parser *p, struct span *span)
 {
     struct literal value = {.kind = LITERAL_NONE};
     *span = p->token.span;
+    if (p->token.kind == TOKEN_STRING) {
+        parse_advance(p);
+        return value;
+    }
     if (!parse_enter(p, p->token.span))
         return value;
     const struct mark mark = parse_numbers_begin(p);
@@ -27,8 +39,8 @@ bool parse_flag(struct parser *p, const char *what)
 {
     struct span span;
     const struct literal value = parse_literal(p, &span);
-    if (value.kind != LITERAL_BOOL && !p->failed)
-        wrong(p, span, arena_printf(p->arena, "%s is true or false, found %.60s", what, parse_text(p, span)));
+    if (value.kind != LITERAL_BOOL)
+        expected(p, span, &value, what, "true or false");
     return value.kind == LITERAL_BOOL && value.integer;
 }
 
@@ -37,7 +49,7 @@ int64_t parse_whole(struct parser *p, const char *what)
     struct span span;
     const struct literal value = parse_literal(p, &span);
     const bool good = value.kind == LITERAL_INTEGER && value.integer >= INT32_MIN && value.integer <= INT32_MAX;
-    if (!good && !p->failed)
-        wrong(p, span, arena_printf(p->arena, "%s is an integer, found %.60s", what, parse_text(p, span)));
+    if (!good)
+        expected(p, span, &value, what, "an integer");
     return good ? (int64_t)value.integer : 0;
 }

@@ -353,7 +353,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {TEST(replays), TEST(host_inputs), TEST(temporaries), TEST(batches),
-                                       TEST(reductions), TEST(many_arguments), TEST(remarks), TEST(errors), TEST(first_run_beside)};
+                                       TEST(reductions), TEST(many_arguments), TEST(remarks), TEST(errors),
+                                       TEST(first_run_beside)};
     gpu_needed();
     return cmocka_run_group_tests_name("gpu graphs", tests, NULL, NULL);
 }

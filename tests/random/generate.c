@@ -42,13 +42,25 @@ static int64_t any_volume(struct generator *g)
     return which == 0 ? 5 << 19 : which < 30 ? 100000 : which < 150 ? 20000 : which < 800 ? 3000 : 300;
 }
 
+/* Around the sizes of blocks of a sum. */
+static int64_t long_extent(struct generator *g)
+{
+    static const int64_t list[] = {1023, 1024, 1025, 2047, 2049, 3000, 4097, 5120, 16384, 16385};
+    return list[detail_below(g, sizeof list / sizeof *list)];
+}
+
 static struct extents any_envelope(struct generator *g, int rank, int64_t most)
 {
     struct extents envelope = {.rank = rank};
     bool empty = chance(g, 40);
+    const int long_one = g->lengthy && rank > 0 ? below(g, rank) : -1;
     int64_t volume = 1;
+    if (long_one >= 0)
+        volume = envelope.at[long_one] = long_extent(g);
     for (int i = 0; i < rank; i++) {
-        int64_t extent = any_extent(g), little = 1 + below(g, 3);
+        if (i == long_one)
+            continue;
+        int64_t extent = any_extent(g), little = g->lengthy ? 1 : 1 + below(g, 3);
         envelope.at[i] = volume * extent > most ? little : extent;
         volume *= envelope.at[i];
     }
@@ -201,10 +213,11 @@ static void follow(struct trial *trial, const int *kept)
 
 static void choose_shapes(struct generator *g)
 {
-    int64_t most = any_volume(g);
-    g->most = 4 * most;
     g->viewing = chance(g, 5);
-    g->reducing = g->limits->reductions == REDUCTIONS_EVERYWHERE || chance(g, 2);
+    g->reducing = g->limits->reductions == REDUCTIONS_EVERYWHERE || (g->limits->reductions && chance(g, 2));
+    g->lengthy = g->reducing && !g->limits->large && chance(g, 12);
+    const int64_t most = g->lengthy ? 20000 : any_volume(g);
+    g->most = 4 * most;
     int rank = (int[]){0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6}[below(g, 12)];
     if (g->limits->batches && chance(g, 4) && most <= 20000)
         g->trial->samples = 2 + below(g, FORMULA_SAMPLES - 1);

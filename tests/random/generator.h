@@ -22,6 +22,7 @@ struct generator {
     enum weft_dtype palette[3];    /* few programs mix all types, or the widest would be everywhere */
     int palette_size;
     bool viewing, reducing;        /* many views, many reductions */
+    bool lengthy;                  /* one dimension has more elements than a sum's block, or nearly */
     int uses[FORMULA_NODES];
     int inputs[FORMULA_INPUTS];    /* their nodes */
     struct extents shapes[FORMULA_SAMPLES][FORMULA_NODES];
