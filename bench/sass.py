@@ -212,6 +212,8 @@ def size_of(type_text):
 # that are stored, and of all operands that are as large as the result.
 MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
          {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "scale": "float32[3]"}, 2, 3, False),
+        ("normalize what is from 0 to 1", "float16((x / 255 - mean) / std)",
+         {"x": "uint8[256, 224, 224, 3]", "mean": "float32[3]", "std": "float32[3]"}, 2, 3, False),
         ("float32 a + b", "a + b", {"a": "float32[33554432]", "b": "float32[33554432]"}, 4, 12, False),
         ("float64 a + b", "a + b", {"a": "float64[16777216]", "b": "float64[16777216]"}, 8, 24, False),
         ("uint8 times a column", "uint8(img * w)", {"img": "uint8[1080, 1920, 3]", "w": "float32[1920, 1]"}, 1, 2, False),

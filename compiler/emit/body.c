@@ -172,6 +172,11 @@ static void emit_value(struct emitter *e, int i, int level, const char *const na
     e->seen[i] = level;
     emit_line(e, &e->body, ins);
     buf_printf(&e->body, "    const %s " NAME_VALUE " = ", short_name(ins->dtype), i);
+    if (e->quotient[i]) {
+        buf_puts(&e->body, "BLOCK > 1 ? ");
+        put_quotient(e, i, names);
+        buf_puts(&e->body, " : ");
+    }
     put_row(e, &e->body, ins, names);
     buf_puts(&e->body, ";\n");
     emit_own_line(e, &e->body);

@@ -161,6 +161,7 @@ static void emit_parts(struct emitter *e)
 {
     const struct kernel *kernel = e->kernel;
     find_called(e);
+    emit_checks(e);
     e->calls_rows = many_heavy(e);
     e->heap = !e->params->target->chunks && block_bytes(e) > MAX_STACK;
     if (kernel->literal_count > MAX_NAMED_LITERALS)
@@ -390,6 +391,7 @@ static void start(struct emitter *e)
     SECTIONS(INIT)
 #undef INIT
     e->called = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
+    e->quotient = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
     e->seen = ARENA_ARRAY(e->arena, int, kernel->ins_count);
     if (e->params->target->lines)
         e->lines = find_lines(e->arena, kernel->program->source);

@@ -17,7 +17,7 @@ enum { HEAVY = 16, MAX_HEAVY = 64 };
 /* The sections of a skeleton that are put together line by line. */
 #define SECTIONS(S)                                                                                  \
     S(blocks) S(literals) S(faults) S(buffers) S(tile) S(row) S(operands) S(body) S(results) S(remarks) S(end) \
-    S(joins) S(absent) S(offsets) S(groups) S(loads)
+    S(joins) S(absent) S(offsets) S(groups) S(loads) S(checks)
 
 struct emitter {
     struct arena *arena;
@@ -40,6 +40,7 @@ struct emitter {
     size_t scratch;
     bool calls_rows;               /* heavy rows are functions, because there are many */
     bool *called;                  /* [ins] whether a call of a function of whole blocks reads it */
+    bool *quotient;                /* [ins] whether it divides by way of a reciprocal */
     int *seen;                     /* [ins] the last level in which the value has a name */
 };
 
@@ -68,6 +69,13 @@ struct buf *emit_section(struct emitter *e, const char *name, size_t length);
 int pattern_length(const struct emitter *e, int k);
 /* Adds the load or store of access k. `called`: a function of whole blocks reads it. */
 void emit_access(struct emitter *e, int k, bool store, bool called);
+
+/* quotient.c: divisions by values that repeat along a row. */
+
+/* Finds those that may be made of a multiplication by a reciprocal. Adds the reciprocals, and the checks that they need. */
+void emit_checks(struct emitter *e);
+/* Adds such a quotient of operands with these names. */
+void put_quotient(struct emitter *e, int i, const char *const names[3]);
 
 /* body.c: what is computed. */
 

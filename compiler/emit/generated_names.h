@@ -19,6 +19,7 @@
 #define NAME_PLACE "o_%d"              /* the position in the tensor */
 #define NAME_ADDRESS "p_%d"
 #define NAME_STREAMED "n_%d"           /* whether it is written past the caches */
+#define NAME_RECIPROCAL "r_%d"         /* of a divisor, for each element of its period */
 #define NAME_ROW "from_%d"             /* the row that a buffer holds */
 #define NAME_PHASE "phase_%d"
 #define NAME_TURN "turn_%d"

@@ -21,6 +21,7 @@
     FAST(CHAIN, "chain", "kernels over the same rows take turns, so that a row is read from memory once") \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
     FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \
+    FAST(RECIPROCAL, "reciprocal", "CUDA kernels divide by what repeats along a row by way of its reciprocal") \
     FAST(INDEX, "index", "indices of CUDA kernels take 32 bits where these suffice")                \
     FAST(VALUE, "value", "CUDA kernels for one sample have all arguments by value")                 \
     FAST(CALL, "call", "a call that looks like the last one is not read again")                     \

@@ -7,9 +7,11 @@ $numbers
 $helpers
 $blocks
 /* Each thread computes CHUNKS chunks of BLOCK elements, THREADS chunks apart, from element number `first` of a sample
- * on; the sample's own begin with number `begin`. Chunks of several elements are all there. Of single elements those from `end` on are not: in their place the
- * thread's one before, or the last of all, is computed again and not stored, so that loads need no branches. */
-DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
+ * on; the sample's own begin with number `begin`. Chunks of several elements are all there. Of single elements those from
+ * `end` on are not: in their place the thread's one before, or the last of all, is computed again and not stored, so that
+ * loads need no branches. Returns false, having stored nothing, where the values ask for single elements; all threads of a
+ * block then do. */
+DEVICE bool compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases,
                     const int begin, const index first, const index end, const int BLOCK, const int CHUNKS)
 {
     $literals
@@ -50,6 +52,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
 #endif
         $loads
     }
+    $checks
     UNROLLED
     for (int u = 0; u < CHUNKS; u++) {
         const int m = elements[u];
@@ -59,6 +62,7 @@ DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s,
         $results
     }
     $remarks
+    return true;
 }
 $samples
 KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
@@ -89,10 +93,9 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 #endif
         const int begin = GROUPS ? 0 : dense >> 1; /* only one row has a choice */
         const index left = (index)s->volume + begin - first, end = first + (left < TILE ? left : TILE);
-        if (CHUNK > 1 && dense & 1 && first >= begin && left >= TILE + SPARE) {
-            compute(args, s, bases, begin, first, end, CHUNK, UNROLL);
+        if (CHUNK > 1 && dense & 1 && first >= begin && left >= TILE + SPARE &&
+            compute(args, s, bases, begin, first, end, CHUNK, UNROLL))
             continue;
-        }
         ROLLED
         for (index n = first > begin ? first : begin; n < end; n += THREADS * SINGLES)
             compute(args, s, bases, begin, n, end, 1, SINGLES);

@@ -150,6 +150,24 @@ FN T N(fsign)(T a)
 {
     return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;
 }
+//: floating quotient
+FN T N(quotient)(T a, T b, T r)
+{
+    /* a / b, of float32, where r is 1 / b. It is rounded correctly (docs/design/gpu.md) where b > 0 and a / b is 0, or its size
+     * from 2 ** -125 to 2 ** 126, that of b from 2 ** -32 to 2 ** 32. */
+    const T q = a * r;
+    return F(fma)(F(fma)(q, b, -a), -r, q);
+}
+//: floating divisor
+FN int N(divisor)(T a)
+{
+    return a <= (T)4294967296.0 && a >= (T)2.3283064365386962890625e-10; /* 2 ** 32, 2 ** -32 */
+}
+//: floating moderate
+FN int N(moderate)(T a)
+{
+    return N(divisor)(F(fabs)(a)) || a == 0;
+}
 //: floating floordiv
 FN T N(floordiv)(T a, T b)
 {

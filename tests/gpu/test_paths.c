@@ -1,9 +1,10 @@
 /* The ways through a CUDA kernel, on the same data, against the C backend's bits: chunks of 16 bytes and single
  * elements, at every place that an operand's type allows, indices of 32 and 64 bits, arguments by value and in
- * a table, more of them than fit by value. What lies around an output must stay as it was. */
+ * a table, more of them than fit by value, quotients by way of reciprocals. What lies around an output must stay as it was. */
 #include "tests/gpu/mirror.h"
 #include "tests/sample.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,9 +15,9 @@
 /* Of a room: some bytes, then the operand, somewhere in a line. LENGTH: two tiles of uint8, and a few. */
 enum { OPERANDS = 3, OUT = 2, MARGIN = 64, ROOM = 224 << 10, LENGTH = 8192 + 37, UNTOUCHED = 0xa5 };
 
-/* Off in a context for CUDA; the first one has C. */
-static const char *const forms[] = {"", "", "chunk", "index", "value", "chunk, index, value"};
-enum { FORMS = sizeof forms / sizeof *forms };
+/* Off in a context for CUDA; the first one has C. The last one is for quotients alone. */
+static const char *const forms[] = {"", "", "chunk", "index", "value", "chunk, index, value", "reciprocal"};
+enum { FORMS = sizeof forms / sizeof *forms, PLACED = FORMS - 1 };
 static struct weft_context *contexts[FORMS];
 static struct weft_program *programs[FORMS];
 
@@ -126,7 +127,7 @@ static void check(const struct scene *scene, const struct places *places)
 {
     run(scene, places, 0);
     memcpy(expected, rooms[OUT], ROOM);
-    for (int form = 1; form < FORMS; form++) {
+    for (int form = 1; form < PLACED; form++) {
         run(scene, places, form);
         if (memcmp(rooms[OUT], expected, ROOM) != 0)
             fail_msg("%s without '%s': elements %d, %d, %d behind a line, rows %d, %d, %d apart: byte %lld of the "
@@ -219,7 +220,7 @@ static void test_batch(void **state)
     const struct weft_argument inputs[] = {{"a", tensors[0], SAMPLES, true}, {"b", tensors[1], SAMPLES, true}};
     const struct weft_argument output = {.tensors = tensors[OUT], .count = SAMPLES, .batch = true};
     const struct weft_run_params params = {inputs, 2, &output, 1, NULL};
-    for (int form = 0; form < FORMS; form++) {
+    for (int form = 0; form < PLACED; form++) {
         memset(rooms[OUT], UNTOUCHED, ROOM);
         call(form, &params, scene->text);
         if (form == 0)
@@ -284,6 +285,67 @@ static void test_many_operands(void **state)
     destroy_all();
 }
 
+/* ---- quotients ---- */
+
+enum { PIXELS = 8192, CHANNELS = 3 };
+
+static bool same_numbers(const float *a, const float *b)
+{
+    for (int i = 0; i < PIXELS * CHANNELS; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && (a[i] == a[i] || b[i] == b[i]))
+            return false;
+    return true;
+}
+
+/* In C, by way of reciprocals, and without; of a NaN any bits. */
+static void compare_quotients(const char *text, float mean, float deviation, int channel)
+{
+    float means[CHANNELS] = {123.675f, 116.28f, 0.0f}, deviations[CHANNELS] = {58.395f, 57.12f, 1.0f};
+    int64_t shapes[2][2] = {{PIXELS, CHANNELS}, {CHANNELS}};
+    means[channel] = mean;
+    deviations[channel] = deviation;
+    const DLTensor out = {.data = rooms[OUT], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shapes[0]};
+    DLTensor tensors[] = {out, out, out, out};
+    tensors[0].data = rooms[0];
+    tensors[0].dtype = (DLDataType){kDLUInt, 8, 1};
+    tensors[1].data = means;
+    tensors[2].data = deviations;
+    tensors[1].ndim = tensors[2].ndim = 1;
+    tensors[1].shape = tensors[2].shape = shapes[1];
+    const struct weft_argument inputs[] = {{"img", &tensors[0], 1, false}, {"mean", &tensors[1], 1, false},
+                                           {"std", &tensors[2], 1, false}};
+    const struct weft_argument output = {.tensors = &tensors[3]};
+    static const int ways[] = {0, 1, PLACED};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        memset(rooms[OUT], UNTOUCHED, ROOM);
+        call(ways[i], &(struct weft_run_params){inputs, 3, &output, 1, NULL}, text);
+        if (i == 0)
+            memcpy(expected, rooms[OUT], ROOM);
+        else if (!same_numbers((const float *)rooms[OUT], (const float *)expected))
+            fail_msg("%s without '%s' with a mean of %a and a deviation of %a in channel %d", text, forms[ways[i]], (double)mean,
+                     (double)deviation, channel);
+    }
+}
+
+static void test_quotients(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"(img / 255 - mean) / std", "(img - mean) / std / 3"};
+    static const float values[] = {0.0f, -0.0f, 1.0f, 3.0f, -57.4f, 0x1p-32f, 0x1p32f, 0x1.000002p32f, 0x1.fffffep-33f,
+                                   0x1p-149f, 0x1p-126f, 0x1.fffffep127f, -1e-20f, 1e20f, INFINITY, NAN};
+    enum { VALUES = sizeof values / sizeof *values };
+    fill(&scenes[0], 0);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        compile_all(texts[t]);
+        for (int i = 0; i < VALUES; i++) {
+            compare_quotients(texts[t], values[i], 57.4f, i % CHANNELS);
+            compare_quotients(texts[t], 0.485f, values[i], (i + 1) % CHANNELS);
+            compare_quotients(texts[t], values[i], values[(i * 7 + 3) % VALUES], (i + 2) % CHANNELS);
+        }
+        destroy_all();
+    }
+}
+
 /* ---- beginning and end ---- */
 
 static int begin(void **state)
@@ -322,6 +384,7 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_batch),
-                                       cmocka_unit_test(test_many_literals), cmocka_unit_test(test_many_operands)};
+                                       cmocka_unit_test(test_many_literals), cmocka_unit_test(test_many_operands),
+                                       cmocka_unit_test(test_quotients)};
     return cmocka_run_group_tests_name("paths", tests, begin, end);
 }
