@@ -33,6 +33,7 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
         [ACCESS_STRIDED] = {"strided", ", gathered into blocks"},
         [ACCESS_PERIODIC] = {"the same few elements again and again", ", repeated into a pattern"},
         [ACCESS_NESTED] = {"two strides", ", gathered into blocks"},
+        [ACCESS_COLUMN] = {"one element for each of the innermost groups", ""},
         [ACCESS_EXPANDED] = {"several short groups, gathered into rows", ""},
         [ACCESS_TURNED] = {"across the rows", ", tiles are transposed"},
         [ACCESS_WOVEN] = {"two strides", ", gathered a tile at a time"},

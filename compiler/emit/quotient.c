@@ -31,7 +31,8 @@ static const char *repeated(struct emitter *e, int i)
     switch (e->kinds[ins->index]) {
     case ACCESS_VALUE: return arena_printf(e->arena, "*(const f32_m *)&bases[%d]", ins->index);
     case ACCESS_SCALAR: return arena_printf(e->arena, NAME_BUFFER "[0]", ins->index);
-    case ACCESS_PERIODIC: return e->params->form->period ? arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index) : NULL;
+    case ACCESS_PERIODIC: 
+        return e->params->form->repeats && e->params->form->period ? arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index) : NULL;
     default: return NULL;
     }
 }

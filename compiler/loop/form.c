@@ -20,7 +20,7 @@ enum {
 
 static bool moves(enum access_kind kind)
 {
-    return !access_stays(kind) && kind != ACCESS_PERIODIC;
+    return !access_stays(kind) && kind != ACCESS_PERIODIC && kind != ACCESS_COLUMN;
 }
 
 /* Whether the access reads or writes memory throughout, instead of the same elements again. */
@@ -91,12 +91,12 @@ static void choose_threads(const struct geometry *g, const struct tuning *tuning
 {
     static const char eighths[] = {8, 6, 10, 12, 4, 5, 7, 9, 11};
     form->threads = tuning->threads;
+    form->period = form->flat && g->period < form->block ? (int)g->period : 0;
     for (size_t i = 0; form->flat && !g->groups && i < sizeof eighths; i++) {
         const int threads = tuning->threads * eighths[i] / 8;
         if (threads % WARP == 0 && threads <= THREADS_MOST && threads * form->block % g->period == 0) {
             form->threads = threads;
             form->repeats = true;
-            form->period = g->period < form->block ? (int)g->period : 0;
             return;
         }
     }
@@ -125,7 +125,7 @@ static int room_for(int groups)
 
 static int steps_of(const struct kernel *kernel, const unsigned char *kinds)
 {
-    if (any_kind(kernel, kinds, ACCESS_NESTED))
+    if (any_kind(kernel, kinds, ACCESS_NESTED) || any_kind(kernel, kinds, ACCESS_COLUMN))
         return 2;
     for (int a = kernel->load_count; a < kernel->access_count; a++)
         if (kinds[a] != ACCESS_UNIT) /* stored like a strided access */
@@ -195,19 +195,17 @@ static int64_t chunk_alignment(const struct kernel *kernel, const struct form *f
     return bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES;
 }
 
-/* With one row, tiles can begin before the first element: by so many that the first result is aligned, or the first
- * load where no result is dense. */
+/* With one row, tiles can begin before the first element. */
 static int choose_peel(const struct kernel *kernel, const unsigned char *misalignment, const struct geometry *g,
                        const struct form *form)
 {
-    int chosen = -1;
-    for (int a = kernel->access_count - 1; a >= 0; a--)
-        if (g->kinds[a] == ACCESS_UNIT && (a >= kernel->load_count || chosen < kernel->load_count))
-            chosen = a;
-    if (chosen < 0 || g->groups)
-        return 0;
-    const int64_t address = misalignment[chosen] + g->starts[chosen];
-    return (int)(address & (chunk_alignment(kernel, form, chosen) - 1)) / type_rows[kernel->accesses[chosen].dtype].size;
+    uint64_t *at = ARENA_ARRAY(kernel->arena, uint64_t, kernel->access_count);
+    int *sizes = ARENA_ARRAY(kernel->arena, int, kernel->access_count);
+    for (int a = 0; a < kernel->access_count; a++) {
+        at[a] = (uint64_t)(misalignment[a] + g->starts[a]);
+        sizes[a] = type_rows[kernel->accesses[a].dtype].size;
+    }
+    return g->groups ? 0 : chunks_peel(form->block, kernel->load_count, kernel->access_count, g->kinds, sizes, at);
 }
 
 /* Narrow elements that are not aligned are loaded in words, which may reach beyond a row's end. Where rows follow each
@@ -220,8 +218,17 @@ static bool may_be_unaligned(const struct geometry *g, int a, int size)
     return size >= WORD_BYTES || forwards;
 }
 
+/* Loads that stay at one element for each of the periods that the text knows. */
+static void find_columns(const struct kernel *kernel, struct geometry *g, const struct form *form)
+{
+    for (int a = 0; form->period && a < kernel->load_count; a++)
+        if (g->kinds[a] == ACCESS_NESTED && !g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups])
+            g->kinds[a] = ACCESS_COLUMN;
+}
+
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *g, struct form *form)
 {
+    find_columns(kernel, g, form);
     g->peel = choose_peel(kernel, misalignment, g, form);
     for (int a = 0; a < kernel->access_count; a++)
         if (strchr((const char[]){ACCESS_UNIT, ACCESS_STRIDED, '\0'}, g->kinds[a]))

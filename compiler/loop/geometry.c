@@ -220,6 +220,8 @@ static void walk_plainly(struct arena *arena, const struct grouping *groups, boo
     struct rows rows = {.extents = g->extents, .strides = g->strides, .kinds = g->kinds};
     int first = groups->count - 1 - flat;
     make_rows(groups, flat, g->fast & FAST_SPECIAL, &rows);
+    if (g->chunks)
+        chunks_find_columns(&rows, groups->accesses);
     g->groups = rows.groups;
     g->rows = rows.rows;
     g->columns = rows.columns;

@@ -59,6 +59,9 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
 /* Whether indices of `volume` elements, or any of `count` strides, do not fit 32 bits. */
 bool chunks_are_wide(int64_t volume, const int64_t *strides, int count);
 
+/* templates/shared/chunks.c. */
+int chunks_peel(int block, int loads, int accesses, const unsigned char *kinds, const int *sizes, const uint64_t *at);
+
 /* Computes the strides in bytes of a tensor of `extents` under a result of `rank` dimensions: aligned at the right, 0
  * where it is stretched. `strides` are in elements; NULL: dense and row-major. */
 void broadcast_strides(int rank, const int64_t *shape, int tensor_rank, const int64_t *extents,

@@ -21,6 +21,21 @@ enum {
     LENT_MOST = 64 << 20           /* bytes for temporaries of several samples */
 };
 
+/* Takes the addresses to those of element number 0, and returns the number of the first one: see chunks_peel. */
+static int peel(const struct loop *loop, const struct plan *plan, uint64_t *bases)
+{
+    int sizes[ACCESSES], first;
+    for (int a = 0; a < loop->accesses; a++)
+        sizes[a] = loop->access[a].size;
+    if (plan->class->groups)
+        return 0; /* its rows begin with number 0 */
+    first = chunks_peel(plan->class->block, loop->loads, loop->accesses, plan->kinds, sizes, bases);
+    for (int a = 0; a < loop->accesses; a++)
+        if (plan->kinds[a] == ACCESS_UNIT || plan->kinds[a] == ACCESS_STRIDED)
+            bases[a] -= (uint64_t)(first * plan->walk.strides[a * (plan->walk.groups + 2)]);
+    return first;
+}
+
 static bool is_dense(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
     bool dense = rows_are_whole(plan->class, &plan->walk);
@@ -80,18 +95,20 @@ static int launch_kernel(const struct call *call, const struct loop *loop, const
                 (unsigned)class->threads, 1, 1, 0, call->stream, parameters, NULL);
 }
 
-/* At least one: there are elements. */
-static int64_t count_tiles(const struct plan *plan)
+/* At least one: there are elements, the first of which has number `first`. */
+static int64_t count_tiles(const struct plan *plan, int first)
 {
-    return (plan->walk.rows * plan->walk.columns - 1) / plan->class->tile + 1;
+    return (plan->walk.rows * plan->walk.columns + first - 1) / plan->class->tile + 1;
 }
 
 static int launch(struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases)
 {
     const struct class *class = plan->class;
-    uint64_t maps[ACCESSES] = {0};
-    struct launch_words launch = {.tiles = count_tiles(plan), .dense = is_dense(loop, plan, bases), .bases = bases,
-                                  .maps = maps, .sample_count = 1};
+    uint64_t maps[ACCESSES] = {0}, from[ACCESSES];
+    memcpy(from, bases, sizeof from);
+    const int first = peel(loop, plan, from);
+    struct launch_words launch = {.tiles = count_tiles(plan, first), .dense = 2 * first + is_dense(loop, plan, from),
+                                  .bases = from, .maps = maps, .sample_count = 1};
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
         status = send_table(call, loop, plan, &launch, maps);
@@ -118,18 +135,19 @@ static int launch_table(struct call *call, const struct loop *loop, struct table
 }
 
 /* Memory for it is there. */
-static void add_sample(const struct call *call, const struct loop *loop, const struct plan *plan, const uint64_t *bases,
+static void add_sample(const struct call *call, const struct loop *loop, const struct plan *plan, uint64_t *bases,
                        struct table *table)
 {
+    const int first = peel(loop, plan, bases);
     const int64_t sample = 3 + loop->accesses, each = BATCH_WORDS - sample;
     const int64_t at = table->room * sample + table->samples * each;
     if (!table->samples)
         table->tiles = 0;
-    put_sample(table->words + table->samples * sample, plan->class, table->tiles, is_dense(loop, plan, bases),
+    put_sample(table->words + table->samples * sample, plan->class, table->tiles, 2 * first + is_dense(loop, plan, bases),
                call->table + (uint64_t)at * sizeof *table->words, bases);
     put_geometry(table->words + at, plan->class, &plan->walk, NULL);
     table->class = plan->class;
-    table->tiles += count_tiles(plan);
+    table->tiles += count_tiles(plan, first);
     table->samples++;
 }
 

@@ -79,6 +79,7 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
     make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
+    chunks_find_columns(&rows, loop->accesses);
     for (int a = 0; a < loop->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
         if (loop->access[a].source == FROM_VALUE || loop->access[a].source == FROM_NUMBER)
             plan->kinds[a] = ACCESS_VALUE;

@@ -37,6 +37,10 @@ operands: const T *const x_$ = w_$[u];
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
 loads: N(nested)(w_$[u], bases[$] + o_$, STEP($), JUMP($), turn, phase, period, BLOCK);
 operands: const T *const x_$ = w_$[u];
+//: load column
+buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
+loads: N(column)(w_$[u], bases[$] + o_$, JUMP($), turn, phase, period, BLOCK);
+operands: const T *const x_$ = w_$[u];
 //: load mapped
 buffers: ALIGNED T w_$[CHUNKS_MOST][CHUNK];
 loads: N(mapped)(w_$[u], bases[$], s->maps[$], o_$, i - begin, BLOCK);

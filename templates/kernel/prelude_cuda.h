@@ -212,6 +212,21 @@ DEVICE void N(nested)(T *x, const char *from, index step, index jump, index turn
             phase = 0, turn++;
     }
 }
+//: move column
+/* The elements of as many turns as a chunk may meet, and of these for each place one of two. The last turn that there is
+ * takes the place of those beyond the chunk. */
+DEVICE void N(column)(T *x, const char *from, index jump, index turn, index phase, index period, const int BLOCK)
+{
+    const int whole = PERIOD ? PERIOD : CHUNK, most = BLOCK > 1 ? (CHUNK - 1) / whole + 2 : 1;
+    const index left = period - phase;
+    T turns[(CHUNK - 1) / (PERIOD ? PERIOD : CHUNK) + 2];
+    UNROLLED
+    for (int k = 0; k < most; k++)
+        turns[k] = *(const T *)(from + times(turn + (k && k * whole - whole + left >= BLOCK ? 0 : k), jump));
+    UNROLLED
+    for (int j = 0; j < BLOCK; j++)
+        x[j] = BLOCK > 1 && j % whole >= left ? turns[j / whole + 1] : turns[j / whole];
+}
 //: move spread
 DEVICE void N(spread)(char *to, index step, index jump, index turn, index phase, index period, const T *x,
                       int m, const int BLOCK)

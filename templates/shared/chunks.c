@@ -34,6 +34,29 @@ SHARED bool chunks_run_flat(const struct grouping *groups)
     return flat > apart;
 }
 
+/* The number of the first element of one row for which chunks of a result are aligned, so that these begin with number 0; of
+ * the first load, where no result is dense. It is less than a chunk's. `at`: addresses of the first elements. */
+SHARED int chunks_peel(int block, int loads, int accesses, const unsigned char *kinds, const int *sizes, const uint64_t *at)
+{
+    int chosen = -1;
+    for (int a = accesses - 1; a >= 0; a--)
+        if (kinds[a] == ACCESS_UNIT && (a >= loads || chosen < loads))
+            chosen = a;
+    if (chosen < 0)
+        return 0;
+    const int bytes = block * sizes[chosen];
+    return (int)(at[chosen] % (uint64_t)(bytes < WIDE_ACCESS ? bytes : WIDE_ACCESS)) / sizes[chosen];
+}
+
+/* Loads that stay at one element for each period, if that is so long that a chunk meets at most two. */
+SHARED void chunks_find_columns(const struct rows *rows, int accesses)
+{
+    for (int a = 0; a < accesses; a++)
+        if (rows->kinds[a] == ACCESS_NESTED && rows->period >= WIDE_ACCESS &&
+            rows->strides[(ptrdiff_t)a * (rows->groups + 2) + rows->groups] == 0)
+            rows->kinds[a] = ACCESS_COLUMN;
+}
+
 /* Whether numbers that some walk takes apart do not fit 32 bits: more elements may be selected from than the loop has. */
 SHARED bool numbers_are_wide(const struct grouping *groups)
 {

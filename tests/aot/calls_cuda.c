@@ -68,7 +68,7 @@ static float normalized(uint8_t x, float mean, float gain)
 
 enum { MOST = 3 * 41 * 300 };
 static uint8_t bytes[MOST];
-static float found[MOST];
+static float found[MOST + 2];
 static const float mean[3] = {123.675f, 116.28f, 103.53f};
 
 static bool is_normalized(const float *out, int64_t count)
@@ -79,19 +79,27 @@ static bool is_normalized(const float *out, int64_t count)
     return same;
 }
 
+/* Data that begin a few elements behind a line: those of the result as they do, or otherwise. */
 static void test_dense(void)
 {
     static const int64_t sizes[][2] = {{0, 5}, {1, 1}, {3, 21}, {41, 300}};
+    static const int shifts[][2] = {{0, 0}, {1, 1}, {3, 3}, {0, 2}, {5, 0}};
+    enum { ROOM = 8 };
     void *const means = placed(mean, sizeof mean);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const int64_t h = sizes[s][0], w = sizes[s][1], count = 3 * h * w;
-        void *const img = placed(bytes, (size_t)count), *const out = placed(NULL, (size_t)count * sizeof(float));
-        CHECK(normalize_cuda(img, means, 0.017f, h, w, out, stream) == WEFT_KERNEL_OK);
-        fetch(found, out, (size_t)count * sizeof(float));
-        CHECK(is_normalized(found, count));
-        drop(img), drop(out);
-    }
-    drop(means);
+    uint8_t *const img = placed(NULL, MOST + ROOM);
+    float *const out = placed(NULL, (MOST + ROOM) * sizeof *out);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++) {
+            const int64_t h = sizes[s][0], w = sizes[s][1], count = 3 * h * w;
+            uint8_t *const from = img + shifts[k][0];
+            float *const to = out + shifts[k][1], guard[2] = {17, 19};
+            CHECK(cuMemcpyHtoD_v2((pointer)(uintptr_t)from, bytes, (size_t)count) == 0);
+            CHECK(cuMemcpyHtoD_v2((pointer)(uintptr_t)(to + count), guard, sizeof guard) == 0);
+            CHECK(normalize_cuda(from, means, 0.017f, h, w, to, stream) == WEFT_KERNEL_OK);
+            fetch(found, to, ((size_t)count + 2) * sizeof *to);
+            CHECK(is_normalized(found, count) && memcmp(found + count, guard, sizeof guard) == 0);
+        }
+    drop(img), drop(out), drop(means);
 }
 
 /* More samples than a launch takes, with temporaries. */

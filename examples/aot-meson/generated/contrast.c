@@ -258,6 +258,8 @@ enum access_kind {
     ACCESS_STRIDED = 'g',          /* any stride */
     ACCESS_PERIODIC = 'p',         /* the innermost group again and again */
     ACCESS_NESTED = 'n',           /* two strides: inside the innermost group and between groups */
+    ACCESS_COLUMN = 'c',           /* one element for each of the innermost groups, which are longer than a chunk, or of a
+                                      length that the text knows. Of loads alone, where kernels compute in chunks */
     ACCESS_EXPANDED = 'x',         /* several short groups, each with its stride: a table of offsets */
     ACCESS_MAPPED = 'm',           /* seen by way of views, and no matter of strides: found by its number */
     ACCESS_BOUNDED = 'b',          /* the same, where positions may lie outside: a value is there */
