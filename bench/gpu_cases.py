@@ -151,8 +151,26 @@ def reductions(scale):
                None, lambda torch, out, x: torch.linalg.vector_norm(x, dim=1, out=out), 1e-5)
 
 
+def selections(scale):
+    """Neighbours, steps, planes of pixels, and elements at positions."""
+    n, tall, wide = scaled(1 << 25, scale, 1000), scaled(4320, scale, 9), 1920 if scale == 1 else 11
+    yield Case("differences of neighbours", "x[1:] - x[:-1]", {"x": ((n,), f32)}, ((n - 1,), f32), lambda w, x: x[1:] - x[:-1],
+               ("raw float32 x", "float32 out", "out = x[i + 1] - x[i]"),
+               lambda torch, out, x: torch.sub(x[1:], x[:-1], out=out), 1e-6)
+    yield Case("every second element", "x[::2] * 2", {"x": ((2 * n,), f32)}, ((n,), f32), lambda w, x: x[::2] * 2,
+               ("raw float32 x", "float32 out", "out = x[2 * i] * 2"),
+               lambda torch, out, x: torch.mul(x[::2], 2, out=out), 1e-6)
+    yield Case("planes of pixels", "float16(transpose(img, [2, 0, 1]) * 0.0078125)", {"img": ((tall, wide, 3), u8)},
+               ((3, tall, wide), f16), lambda w, img: w.f16(w.f32(img.reshape(-1, 3).T.reshape(3, tall, wide)) * 0.0078125),
+               ("raw uint8 img", "float16 out", f"out = img[i % {tall * wide} * 3 + i / {tall * wide}] * 0.0078125f"),
+               lambda torch, out, img: out.copy_(img.permute(2, 0, 1) * 0.0078125), 1e-3)
+    yield Case("a 1 x 3 blur by slices", "(img[:, :-2] + img[:, 1:-1] * 2.0 + img[:, 2:]) / 4", {"img": ((tall, wide, 3), u8)},
+               ((tall, wide - 2, 3), f32), lambda w, img: (w.f32(img[:, :-2]) + w.f32(img[:, 1:-1]) * 2 + w.f32(img[:, 2:])) / 4,
+               None, lambda torch, out, img: torch.div(img[:, :-2] + img[:, 1:-1] * 2.0 + img[:, 2:], 4, out=out), 1e-6)
+
+
 def cases(scale):
-    for group in (flat, pictures, broadcasts, ragged, places, reductions):
+    for group in (flat, pictures, broadcasts, ragged, places, reductions, selections):
         yield from group(scale)
 
 

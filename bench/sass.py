@@ -109,23 +109,23 @@ class Code:
                 after = []
             self.next[start] = (end, after)
 
-    def hot_path(self):
+    def hot_path(self, name):
         """The instructions of one turn of the loop over tiles, for a thread whose chunks are whole: of all ways through
-        a loop the one that stores most bytes with fewest instructions."""
-        widest = max((ins.width for ins in self.ins if ins.name == "STG"), default=0)
+        a loop the one that stores most bytes with fewest instructions; of a reduction, `name` is LDG, that loads most."""
+        widest = max((ins.width for ins in self.ins if ins.name == name), default=0)
         loops = {(after, start) for start, (_, nexts) in self.next.items() for after in nexts if after <= start}
-        ways = [self.way(header, latch, widest, {}) for header, latch in loops]
+        ways = [self.way(header, latch, (name, widest), {}) for header, latch in loops]
         _, best = max((way for way in ways if way), default=((0, 0), []))
         return [self.ins[i] for start in best for i in range(start, self.next[start][0])]
 
-    def way(self, start, latch, widest, known):
+    def way(self, start, latch, counted, known):
         """The best way from block `start` to `latch` along forward edges: what it is worth, and its blocks. None:
-        there is no way."""
+        there is no way. `counted`: the name and width of what should be there."""
         if start in known:
             return known[start]
         ins = self.ins[start:self.next[start][0]]
-        own = (sum(one.name == "STG" and one.width == widest for one in ins), -len(ins))
-        ways = [self.way(after, latch, widest, known) for after in self.next[start][1] if after > start]
+        own = (sum((one.name, one.width) == counted for one in ins), -len(ins))
+        ways = [self.way(after, latch, counted, known) for after in self.next[start][1] if after > start]
         ways = [((own[0] + worth[0], own[1] + worth[1]), [start] + blocks) for worth, blocks in filter(None, ways)]
         known[start] = (own, [start]) if start == latch else max(ways, default=None)
         return known[start]
@@ -158,13 +158,14 @@ def resident(registers, block):
     return min(REGISTERS // (each * warps), THREADS // block) * block if each else 0
 
 
-def read(text, registers, cuda, element_out, element_bytes):
+def read(text, registers, cuda, element_out, element_bytes, element_in):
     """The figures of a kernel: its machine code and registers, its text, bytes that are stored and moved for each
-    element."""
-    sizes = dict(re.findall(r"^#define (THREADS|CHUNK|UNROLL) (\d+)$", cuda, re.MULTILINE))
-    path = Code(text).hot_path()
-    stored = sum(ins.width for ins in path if ins.name == "STG")
-    elements = stored / element_out
+    element; of a reduction, those that are loaded."""
+    sizes = dict(re.findall(r"^#define (THREADS|REDUCES) (\d+)$", cuda, re.MULTILINE))
+    counted, each = ("LDG", element_in) if "REDUCES" in sizes else ("STG", element_out)
+    element_bytes = element_in if "REDUCES" in sizes else element_bytes
+    path = Code(text).hot_path(counted)
+    elements = sum(ins.width for ins in path if ins.name == counted) / each
     threads = resident(registers, int(sizes["THREADS"]))
     pipes = {}
     for ins in path:
@@ -197,10 +198,11 @@ def disassemble(image):
         return subprocess.run(["nvdisasm", "--print-code", file.name], capture_output=True, text=True, check=True).stdout
 
 
-def measure(options, text, types, element_out, element_bytes, batch):
-    cuda = kernel_text(options, text, types, batch)
+def measure(options, text, types, element_out, element_bytes, batch, element_in):
+    """Of the first kernel, where there are several: it is the one that reads the operands."""
+    cuda = next(nvrtc.kernels(kernel_text(options, text, types, batch)))
     image, _, log = nvrtc.compile_text(options.library, cuda, options.arch, nvrtc.STRICT + nvrtc.VERBOSE)
-    return read(disassemble(image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes)
+    return read(disassemble(image), nvrtc.resources(log)["registers"], cuda, element_out, element_bytes, element_in)
 
 
 def size_of(type_text):
@@ -222,21 +224,20 @@ MORE = [("normalize by multiplying", "float16((x - mean) * scale)",
 
 
 def all_cases():
-    """name, text, types, bytes stored and bytes moved for each element of the result, whether it is a batch."""
+    """name, text, types, bytes stored and bytes moved for each element of the result, whether it is a batch; bytes that are
+    loaded for each element of the largest operands, which a reduction counts by."""
     import numpy as np
     import gpu_cases
     for case in gpu_cases.cases(1):
-        if not case.kernel:
-            continue  # threads of reductions have several loops
         if case.place.shift or case.place.gap:
             continue  # a stage knows no addresses, and would show the kernel for a dense array
         out = np.dtype(case.out[1]).itemsize
-        count = case.out[0][0] if isinstance(case.out[0], list) else case.out[0]
-        moved = out + sum(np.dtype(spec[1]).itemsize for name, spec in case.inputs.items()
-                          if not isinstance(spec, np.ndarray) and (isinstance(spec[0], list) or
-                                                                   np.prod(spec[0]) == np.prod(count)))
-        yield case.name, case.text, gpu_cases.types_of(case), out, moved, case.ragged
-    yield from MORE
+        operands = [(spec, int(np.prod(spec[0]))) for spec in case.inputs.values() if isinstance(spec, tuple) and not case.ragged]
+        largest = max((count for _, count in operands), default=0)
+        loaded = sum(np.dtype(spec[1]).itemsize for spec, count in operands if count == largest)
+        moved = round(case.bytes() / (gpu_cases.exact_bytes(*case.out) / out))
+        yield case.name, case.text, gpu_cases.types_of(case), out, moved, case.ragged, loaded
+    yield from ((*case, 0) for case in MORE)
 
 
 def figures(options):
@@ -245,14 +246,14 @@ def figures(options):
     if not options.library or not shutil.which("nvdisasm"):
         print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
         return None
-    return [{"case": name, "text": text, **measure(options, text, types, out, moved, batch)}
-            for name, text, types, out, moved, batch in all_cases()
+    return [{"case": name, "text": text, **measure(options, text, types, out, moved, batch, loaded)}
+            for name, text, types, out, moved, batch, loaded in all_cases()
             if not options.cases or any(word in name for word in options.cases)]
 
 
 def tell(row):
     print(f"{row['case']}: {row['text']}\n    {row['registers']} registers, {row['threads']} threads an SM; "
-          f"loads {row['loads'] or 'none'}, stores {row['stores']}; in flight {row['thread_bytes']} bytes a thread, "
+          f"loads {row['loads'] or 'none'}, stores {row['stores'] or 'none'}; in flight {row['thread_bytes']} bytes a thread, "
           f"{row['sm_kbytes']:.0f} KB an SM\n    {row['instructions']:.1f} instructions an element ("
           + ", ".join(f"{pipe} {count:.1f}" for pipe, count in row["pipes"].items())
           + f"), {row['elements']:.0f} elements a turn; issue slots at copy speed "

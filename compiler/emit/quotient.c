@@ -17,24 +17,24 @@ struct grained {
     int grain, top;
 };
 
-/* The first element of a value that repeats, as an expression. NULL: the value does not repeat, or only along parts of a row
- * that the text does not know. */
+/* The first element of a value that repeats through a whole tile, as an expression; NULL: it does not. Where there are
+ * several rows, that is known of arguments alone. */
 static const char *repeated(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
+    const struct form *form = e->params->form;
     if (ins->dtype != WEFT_FLOAT32)
         return NULL;
     if (ins_is_argument(ins))
         return value_name(e, i);
     if (ins->kind != INS_LOAD)
         return NULL;
-    switch (e->kinds[ins->index]) {
-    case ACCESS_VALUE: return arena_printf(e->arena, "*(const f32_m *)&bases[%d]", ins->index);
-    case ACCESS_SCALAR: return arena_printf(e->arena, NAME_BUFFER "[0]", ins->index);
-    case ACCESS_PERIODIC: 
-        return e->params->form->repeats && e->params->form->period ? arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index) : NULL;
-    default: return NULL;
-    }
+    if (e->kinds[ins->index] == ACCESS_VALUE)
+        return arena_printf(e->arena, "*(const f32_m *)&bases[%d]", ins->index);
+    if (e->kinds[ins->index] == ACCESS_SCALAR && !form->groups)
+        return arena_printf(e->arena, NAME_BUFFER "[0]", ins->index);
+    const bool known = form->repeats && form->period && !form->groups;
+    return e->kinds[ins->index] == ACCESS_PERIODIC && known ? arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index) : NULL;
 }
 
 /* The bounds of what an instruction computes; of a rounded result, too, as its last bit is no less than those of an exact
@@ -105,7 +105,7 @@ void emit_checks(struct emitter *e)
     const struct form *form = e->params->form;
     struct grained *of = ARENA_ARRAY(e->arena, struct grained, kernel->ins_count);
     bool *marked = ARENA_ARRAY(e->arena, bool, kernel->ins_count), any = false;
-    if (!e->params->target->chunks || !(e->params->fast & FAST_RECIPROCAL) || form->block == 1 || form->groups || kernel->lanes)
+    if (!e->params->target->chunks || !(e->params->fast & FAST_RECIPROCAL) || form->block == 1 || kernel->lanes)
         return;
     for (int i = 0; i < kernel->ins_count; i++) {
         e->quotient[i] = is_quotient(e, of, i);

@@ -22,6 +22,11 @@
 #define SO_FAR
 #define SHIFTED(low, high, bits) (u32)(((unsigned long long)(high) << 32 | (low)) >> (bits))
 #endif
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#define PICKS 1 /* min.NaN and max.NaN are there */
+#else
+#define PICKS 0
+#endif
 #ifdef __cplusplus
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
 #else
@@ -635,8 +640,9 @@ DEVICE void N(periodic)(T *x, const char *from, index step, index phase, index p
 }
 //: move end
 //: floating pick_nonzero
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
-/* The smaller or the greater one. On float32 it is one instruction; of two zeros that would choose by their signs. */
+#if PICKS
+/* The smaller or the greater one. On float32 it is one instruction; of two zeros that chooses by their signs, and -0 is
+ * below 0. */
 FN T N(pick_nonzero)(T a, T b, bool greater)
 {
     if (sizeof(T) == 4) {
@@ -665,4 +671,18 @@ FN T N(min_nonzero)(T a, T b)
 FN T N(max_nonzero)(T a, T b)
 {
     return N(pick_nonzero)(a, b, true);
+}
+//: floating least
+FN T N(least)(T a, T b)
+{
+    if (PICKS && sizeof(T) == 4)
+        return N(pick_nonzero)(a, b, false);
+    return (b < a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) < 0)) ? b : a;
+}
+//: floating greatest
+FN T N(greatest)(T a, T b)
+{
+    if (PICKS && sizeof(T) == 4)
+        return N(pick_nonzero)(a, b, true);
+    return (b > a) | (b != b) | ((a == b) & (F(copysign)((T)1, b) > 0)) ? b : a;
 }
