@@ -147,6 +147,13 @@ def tables(count=110):
     return Program("tables", {"x": x}, lines, results, error=1e-5)
 
 
+def quotients(count=3):
+    """By way of reciprocals, which no chunk of a program with more to do has."""
+    x = whole("uint8", (300,), 1)
+    return Program("quotients", {"x": x}, [f"p{i} = x / {i + 3}" for i in range(count)],
+                   {f"p{i}": x.astype(np.float32) / np.float32(i + 3) for i in range(count)})
+
+
 def views(count=110):
     """Inputs seen by way of views, some of them by their elements' numbers; short groups, which are expanded."""
     arrays, terms, total = {}, [], 0
