@@ -1,5 +1,5 @@
-"""Prints README.md's paragraph of numbers from bench/results, and with --write puts it there, between
-the heading "How fast" and the next."""
+"""Prints README.md's paragraph of numbers from bench/results and that of docs/python.md, and with --write puts them
+there, between the heading "How fast" and the next."""
 import json
 import pathlib
 import re
@@ -68,6 +68,49 @@ def gpu_prose(result, cases):
     return " ".join(parts)
 
 
+# ---- Python ----
+
+def short(seconds):
+    """Three digits of a time."""
+    factor, unit = next((pair for pair in ((1e6, "us"), (1e3, "ms")) if seconds * pair[0] < 1000), (1, "s"))
+    value = seconds * factor
+    return f"{value:.{max(0, 2 - len(str(int(value))) + (value < 1))}f} {unit}"
+
+
+def python_small():
+    """README.md's line."""
+    result = load("python")
+    small, first = result["cases"][0], result["first_calls"]
+    others = ", ".join(f"{name} {short(seconds)}" for name, seconds in small["seconds"].items() if "weft" not in name)
+    firsts = ", ".join(f"{name} {short(seconds)}" for name, seconds in first.items() if "weft" not in name)
+    return (f"From Python, `{small['text']}` on {small['size']} elements takes {short(small['seconds']['weft program'])} with a "
+            f"compiled program and {short(small['seconds']['weft.evaluate'])} with `weft.evaluate` ({others}). The first call "
+            f"of a process takes {short(first['weft, libtcc first'])} after the import ({firsts}); "
+            "[docs/python.md](docs/python.md#how-fast) has larger arrays (`scripts/python bench`).")
+
+
+def python_page():
+    result = load("python")
+    names = list(result["cases"][0]["seconds"])
+    yield f"| float64, {result['threads']} thread | {' | '.join(names)} |"
+    yield "|---|" + "---|" * len(names)
+    for case in result["cases"]:
+        if case["text"] != "2*a + 3*b":
+            cells = [f"`{case['text']}`, {case['size']:,}"] + [short(case["seconds"][name]) for name in names]
+            yield "| " + " | ".join(cells) + " |"
+    first = {name.replace("weft, libtcc first", "weft.evaluate"): seconds for name, seconds in result["first_calls"].items()}
+    yield "| first call, 16 | " + " | ".join(short(first[name]) if name in first else "" for name in names) + " |"
+    yield ""
+    peers = ", ".join(f"{label} {result['versions'][name]}" for name, label in (
+        ("numpy", "NumPy"), ("numexpr", "numexpr"), ("blosc2", "blosc2"), ("jax", "JAX"), ("torch", "PyTorch"))
+        if result["versions"][name] != "absent")
+    yield from wrapped(
+        "The time of a call that returns a new array, the best of many. JAX and torch.compile work on arrays of their own. A first "
+        "call is that of a new process with empty caches, after its imports; `weft.evaluate` computes it with libtcc's kernel. "
+        f"{result['machine']}, load {result['load_average']:.1f}; {peers}; {result['date']}; "
+        f"`scripts/python bench{result['command'].removeprefix('bench/python.py')}`.")
+
+
 # ---- the host ----
 
 
@@ -92,6 +135,7 @@ def details():
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
     yield gpu_compile()
+    yield python_small()
 
 
 def gpu_compile():
@@ -151,13 +195,14 @@ def paragraph():
 
 
 def main():
-    text = paragraph()
-    if "--write" not in sys.argv:
-        sys.stdout.write(text)
-        return
-    page = ROOT / "README.md"
-    new = re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + text + m[2], page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    page.write_text(new, encoding="utf-8")
+    for name, text in (("README.md", paragraph()), ("docs/python.md", "\n".join(python_page()) + "\n")):
+        if "--write" not in sys.argv:
+            sys.stdout.write(text)
+            continue
+        page = ROOT / name
+        old = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + text + m[2], old, flags=re.DOTALL),
+                        encoding="utf-8")
 
 
 main()

@@ -92,6 +92,13 @@ class Gpu(unittest.TestCase):
         np.testing.assert_array_equal(x.download(), np.arange(5.0) + 1)
         self.assertEqual((x.address, len(self.cupy.made)), (address, made))
 
+    def test_inputs_are_not_copied(self):
+        """Were the input copied, its memory would not overlap the output's."""
+        memory = self.array(np.arange(6.0))
+        x, out = (type(memory)(self.driver, memory.address + 8 * i, (5,), np.float64) for i in range(2))
+        with self.assertRaisesRegex(weft.Error, "W0080.*output 'out' overlaps input 'x'"):
+            weft.evaluate("x + 1", x=x, out=out)
+
     def test_streams(self):
         """The consumer's stream: the library's current one, or the one given; 1 is DLPack's legacy default."""
         x = self.array(np.arange(5.0))

@@ -40,6 +40,12 @@ class PyTorch(unittest.TestCase):
             del library.new
         self.assertIs(y, made[0])
 
+    def test_inputs_are_not_copied(self):
+        """Were the input copied, its memory would not overlap the output's."""
+        x = self.torch.ones(1000)
+        with self.assertRaisesRegex(weft.Error, "W0080.*output 'out' overlaps input 'x'"):
+            weft.evaluate("x + 1", x=x[1:], out=x[:-1])
+
     def test_dtypes(self):
         torch = self.torch
         for dtype in (torch.bool, torch.uint8, torch.int64, torch.float16, torch.bfloat16, torch.float64):
@@ -83,6 +89,14 @@ class Jax(unittest.TestCase):
         finally:
             del library.new
         self.assertEqual(y.unsafe_buffer_pointer(), made[0].ctypes.data)
+
+    def test_inputs_are_not_copied(self):
+        """Were the input copied, its memory would not overlap the output's, on which JAX's array lies."""
+        memory = _arrays.aligned((1000,), np.dtype(np.float32))
+        x = self.jax.dlpack.from_dlpack(memory)
+        self.assertEqual(x.unsafe_buffer_pointer(), memory.ctypes.data)
+        with self.assertRaisesRegex(weft.Error, "W0080.*output 'out' overlaps input 'x'"):
+            weft.evaluate("x[1:] + 1", x=x, out=memory[:-1])
 
     def test_immutable(self):
         with self.assertRaisesRegex(weft.Error, "output 'out': .*immutable"):
