@@ -1,10 +1,13 @@
 """What the tests share."""
 import gc
 import importlib
+import shutil
 import tracemalloc
 import unittest
 
 import numpy as np
+
+import weft
 
 
 def optional(name):
@@ -23,6 +26,11 @@ def numpy_peak(function):
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def one_tier():
+    """A context whose kernels are made once, by the C compiler or, where there is none, by libtcc."""
+    return weft.Context(cache="", tier="none") if shutil.which("cc") else weft.Context(cache="", cc="libtcc")
 
 
 def inputs():

@@ -174,7 +174,7 @@ class Numbers(unittest.TestCase):
         np.testing.assert_array_equal(f(a, 2), a * 2)
 
     def test_no_new_kernel(self):
-        context = weft.Context(cache="", tier="none")
+        context = support.one_tier()
         f, x = weft.compile("x * k + j", context=context), np.arange(5.0)
         origins = [f.prepare(x, k, j)[0][0] for k, j in ((0.1, 1), (0.2, 5), (1e300, 7))]
         self.assertNotEqual(origins[0], "memory")
@@ -219,7 +219,7 @@ class Sizes(unittest.TestCase):
                 np.testing.assert_array_equal(out, x[y:y + h, ::-1])
 
     def test_no_new_kernel(self):
-        context = weft.Context(cache="", tier="none")
+        context = support.one_tier()
         f, x = weft.compile("x[y:y + h, k:k + 5] * 2", context=context), np.arange(400.0).reshape(20, 20)
         origins = [f.prepare(x=x, y=y, h=h, k=k)[0][0] for y, h, k in ((1, 7, 2), (3, 4, 0), (0, 9, 14), (5, 2, 1))]
         self.assertNotEqual(origins[0], "memory")
