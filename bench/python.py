@@ -167,8 +167,8 @@ def first_calls():
     rows = {
         "weft, libtcc first": ("import weft", f"weft.evaluate({text!r})", {"WEFT_CACHE": ""}),
         "weft, libtcc alone": ("import weft", f"weft.evaluate({text!r})", {"WEFT_CACHE": "", "WEFT_CC": "libtcc"}),
-        "numexpr": ("import numexpr", f"numexpr.evaluate({text!r})", {}),
-        "blosc2": ("import blosc2", f"blosc2.evaluate({text!r})", {}),
+        "numexpr.evaluate": ("import numexpr", f"numexpr.evaluate({text!r})", {}),
+        "blosc2.evaluate": ("import blosc2", f"blosc2.evaluate({text!r})", {}),
         "jax.jit": ("import jax, jax.numpy as jnp",
                     "jax.jit(lambda a, b: jnp.sqrt(a*a + b*b))(a, b).block_until_ready()", {}),
         "torch.compile": ("import torch",

@@ -83,10 +83,12 @@ def python_small():
     small, first = result["cases"][0], result["first_calls"]
     others = ", ".join(f"{name} {short(seconds)}" for name, seconds in small["seconds"].items() if "weft" not in name)
     firsts = ", ".join(f"{name} {short(seconds)}" for name, seconds in first.items() if "weft" not in name)
+    machine = ", ".join(result["machine"].split(", ")[:2])
     return (f"From Python, `{small['text']}` on {small['size']} elements takes {short(small['seconds']['weft program'])} with a "
             f"compiled program and {short(small['seconds']['weft.evaluate'])} with `weft.evaluate` ({others}). The first call "
             f"of a process takes {short(first['weft, libtcc first'])} after the import ({firsts}); "
-            "[docs/python.md](docs/python.md#how-fast) has larger arrays (`scripts/python bench`).")
+            f"[docs/python.md](docs/python.md#how-fast) has larger arrays ({machine}, load {result['load_average']:.0f}; "
+            "`scripts/python bench`).")
 
 
 def python_page():
@@ -134,16 +136,8 @@ def details():
     grouped = {(case["extent"], case["groups"], case["dtype"]): case["ratio"] for case in groups["cases"]}
     yield (f"Ten alternating broadcast groups of extent 3 take {grouped[3, 10, 'float32']:.2f} of the time of full arrays, of "
            f"extent 6 {grouped[6, 10, 'float32']:.2f} (`bench/groups.py`).")
-    yield gpu_compile()
+    yield compile_cuda()
     yield python_small()
-
-
-def gpu_compile():
-    made = load("compile_time_cuda")
-    cold, ratio, disk = ([program[key] for program in made["programs"]] for key in ("cold_ms", "ratio", "disk_ms"))
-    return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} times "
-            f"what bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from the disk "
-            f"({made['machine']}; {made['date']}, `{made['command']}`).")
 
 
 def batches():
@@ -156,6 +150,15 @@ def batches():
             f"takes {span([case['ns'] for case in tiny], '.0f')} ns, {span([case['times_memcpy'] for case in tiny], '.0f')} "
             f"times a memcpy of it; where no two samples have one shape each takes {span(new, '.1f')} us more "
             "(`bench/batch.py`).")
+
+
+def compile_cuda():
+    result = load("compile_time_cuda")
+    cold, ratio, disk = ([program[name] for program in result["programs"]] for name in ("cold_ms", "ratio", "disk_ms"))
+    machine = ", ".join(result["machine"].split(", ")[:2] + [f"NVRTC {result['versions'].get('nvrtc', '')}".strip(), "no GPU"])
+    return (f"A kernel for a GPU that was never compiled before takes {span(cold, '.0f')} ms, {span(ratio, '.2f')} times what "
+            f"bare NVRTC takes on the same text, NVRTC's loading included, and {span(disk, '.1f')} ms from the disk ({machine}; "
+            f"{result['date']}, `{result['command'].replace(' --cuda --build build', '')}`).")
 
 
 def warm(overhead):
