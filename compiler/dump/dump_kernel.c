@@ -36,7 +36,8 @@ static void put_kind(struct buf *buf, const struct kernel *kernel, int a, enum a
         [ACCESS_COLUMN] = {"one element for each of the innermost groups", ""},
         [ACCESS_EXPANDED] = {"several short groups, gathered into rows", ""},
         [ACCESS_TURNED] = {"across the rows", ", tiles are transposed"},
-        [ACCESS_WOVEN] = {"two strides", ", gathered a tile at a time"},
+        [ACCESS_WOVEN] = {"two strides", ", gathered a piece of a row at a time"},
+        [ACCESS_PARTED] = {"strided", ", loaded with what lies between"},
         [ACCESS_MAPPED] = {"found by their numbers", ", gathered into blocks"},
         [ACCESS_BOUNDED] = {"found by their numbers, as far as they are there", ", gathered into blocks"},
         [ACCESS_VALUE] = {"one element, an argument of the kernel", ""}};

@@ -226,6 +226,8 @@ static void put_form(struct emitter *e, struct buf *out)
     const struct form *form = e->params->form;
     if (!e->params->target->chunks) {
         buf_printf(out, "enum { BLOCK = %d, ACCESSES = %d };\n", form->block, form->accesses);
+        if (memchr(e->kinds, ACCESS_WOVEN, (size_t)e->kernel->load_count))
+            buf_printf(out, "enum { WOVEN = %d };\n", WOVEN_BYTES);
         return;
     }
     const struct { const char *name; int value; } constants[] = {

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* The first load that is parted together with load k. There is one such set of a tensor. */
+static int first_parted(const struct emitter *e, int k)
+{
+    for (int a = 0; a < k; a++)
+        if (e->kinds[a] == ACCESS_PARTED && access_same(&e->kernel->accesses[a], &e->kernel->accesses[k]))
+            return a;
+    return k;
+}
+
 /* The name of the section for accesses of this kind. Stores of some kinds have one element for each row, or none, so
  * they can be treated as strided. */
 static const char *section_of(enum access_kind kind, bool store)
@@ -11,8 +20,8 @@ static const char *section_of(enum access_kind kind, bool store)
     static const char *const names[] = {
         [ACCESS_SCALAR] = "scalar", [ACCESS_UNIT] = "unit", [ACCESS_UNALIGNED] = "unaligned", [ACCESS_STRIDED] = "strided",
         [ACCESS_PERIODIC] = "periodic", [ACCESS_NESTED] = "nested", [ACCESS_COLUMN] = "column",
-        [ACCESS_EXPANDED] = "expanded",
-        [ACCESS_TURNED] = "turned", [ACCESS_WOVEN] = "woven", [ACCESS_MAPPED] = "mapped",
+        [ACCESS_EXPANDED] = "expanded", [ACCESS_TURNED] = "turned", [ACCESS_WOVEN] = "woven", [ACCESS_PARTED] = "parted",
+        [ACCESS_MAPPED] = "mapped",
         [ACCESS_BOUNDED] = "bounded", [ACCESS_VALUE] = "value"};
     const bool own = !store || kind == ACCESS_UNIT || kind == ACCESS_NESTED || kind == ACCESS_EXPANDED;
     return names[own ? kind : ACCESS_STRIDED];
@@ -24,7 +33,8 @@ int pattern_length(const struct emitter *e, int k)
     switch (e->kinds[k]) {
     case ACCESS_PERIODIC: return MAX_PERIOD;
     case ACCESS_EXPANDED: return MAX_EXPANDED;
-    case ACCESS_WOVEN: return TURNED_TILE / size;
+    case ACCESS_WOVEN: return WOVEN_BYTES / size / (3 * BLOCK) * (3 * BLOCK) + 12;
+    case ACCESS_PARTED: return (PARTED_MOST - 1) * BLOCK;
     case ACCESS_TURNED: return (TURNED_TILE + TURNED_LINE * BLOCK) / size; /* behind each row there is room for a block */
     default: return 0;
     }
@@ -59,7 +69,7 @@ static void put_line(struct emitter *e, int k, bool store, bool called, const ch
         (skip_word(&at, "32nd ") && k % 32 != 31))
         return;
     const char *colon = memchr(at, ':', (size_t)(end - at)), *text = colon + 2;
-    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k,
+    struct tokens tokens = {.section = "move", .t = dtype, .s = dtype, .memory = true, .number = k, .first = first_parted(e, k),
                             .name = access_name(e->arena, e->kernel, k)};
     if (skip_word(&at, "head:")) {
         e->vectors = true;
@@ -97,5 +107,8 @@ void emit_access(struct emitter *e, int k, bool store, bool called)
     const bool reduced = store && e->kernel->lanes;
     if (!reduced)
         put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called, reduced ? "reduced" : section_of(e->kinds[k], store));
+    put_lines(e, k, store, called,
+              reduced                                                            ? "reduced"
+              : e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k ? "beside"
+                                                                                 : section_of(e->kinds[k], store));
 }

@@ -190,8 +190,8 @@ void subst_text(struct subst *subst, struct buf *out, const char *text, size_t l
         if (text == start) {
             /* A number with its suffix is not an identifier. */
             bool digits = is_digit(*text);
-            if (*text == '$' && tokens->name) {
-                buf_printf(out, "%d", tokens->number);
+            if ((*text == '$' || *text == '@') && tokens->name) {
+                buf_printf(out, "%d", *text == '$' ? tokens->number : tokens->first);
                 text++;
                 continue;
             }

@@ -30,8 +30,8 @@ struct tokens {
     bool pair;                     /* S has a meaning, and F is for S */
     bool memory;                   /* T means the type in memory */
     const char *a[3];              /* A, B and C; NULL: not replaced */
-    int number;                    /* $ in the text of an access */
-    const char *name;              /* NAME in the text of an access; NULL: NAME, VALUE, LOAD(x) and $ are not
+    int number, first;             /* $ and @ in the text of an access */
+    const char *name;              /* NAME in the text of an access; NULL: NAME, VALUE, LOAD(x), $ and @ are not
                                       replaced */
 };
 

@@ -83,6 +83,12 @@ struct access {
     bool alone;                    /* read by INS_TAKE, the 0 of which is used */
 };
 
+/* Whether both read or write the same tensor, as the same type. */
+static inline bool access_same(const struct access *a, const struct access *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->dtype == b->dtype;
+}
+
 /* A remark that a kernel may make. */
 struct fault {
     struct span span;

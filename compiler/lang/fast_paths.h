@@ -17,7 +17,7 @@
     FAST(SPLIT, "split", "what is joined or rolled is computed part by part, each without its bounds") \
     FAST(REDUCE, "reduce", "a kernel joins what it reduces, without storing it before")             \
     FAST(TURN, "turn", "tiles of what is transposed are turned in the nearest cache")               \
-    FAST(WEAVE, "weave", "short groups that lie backwards, or across, are gathered a tile at a time") \
+    FAST(WEAVE, "weave", "short groups, as pixels, are gathered together: backwards, across, or apart") \
     FAST(CHAIN, "chain", "kernels over the same rows take turns, so that a row is read from memory once") \
     FAST(SPECIAL, "special", "kernels for special strides, not the general one")                    \
     FAST(CHUNK, "chunk", "CUDA kernels compute 16 bytes in a row at once")                          \

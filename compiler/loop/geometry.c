@@ -172,25 +172,25 @@ static bool lies_across(const struct grouping *groups, const struct geometry *g,
  * part at once. That is faster than expanding several groups, where rows are long. */
 static bool weaves(const struct grouping *groups, bool flat, bool nested, unsigned fast)
 {
-    enum { WOVEN_MOST = 4, WOVEN_COLUMNS = 256 };
+    enum { WOVEN_COLUMNS = 256 };
     const int inner = groups->count - 1;
     return flat && nested && (fast & FAST_WEAVE) && groups->extents[inner] <= WOVEN_MOST &&
            groups->extents[inner] * groups->extents[inner - 1] >= WOVEN_COLUMNS;
 }
 
 /* Makes loads with two strides woven, and tiles that begin with a group. */
-static void weave_tiles(const struct grouping *groups, int loads, struct geometry *g)
+static void weave_tiles(int loads, struct geometry *g)
 {
     enum { WHOLE = 3 * BLOCK };    /* a multiple of 2, 3 and 4 */
-    int most = 0;
+    bool woven = false;
     for (int a = 0; a < loads; a++)
         if (g->kinds[a] == ACCESS_NESTED) {
             g->kinds[a] = ACCESS_WOVEN;
-            most = groups->sizes[a] > most ? groups->sizes[a] : most;
+            woven = true;
         }
-    if (!most)
+    if (!woven)
         return;
-    const int64_t columns = within(TURNED_TILE / most / WHOLE * WHOLE, g->columns);
+    const int64_t columns = within(TILE / WHOLE * WHOLE, g->columns);
     const int64_t rows = within(TILE / columns, g->rows), row_tiles = divide_upwards(g->columns, columns);
     g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
 }
@@ -213,6 +213,65 @@ static void turn_tiles(const struct grouping *groups, int loads, struct geometry
     const int64_t columns = within(TURNED_TILE / most / rows / BLOCK * BLOCK, g->columns);
     const int64_t row_tiles = divide_upwards(g->columns, columns);
     g->tiling = (struct tiling){rows, columns, row_tiles, divide_upwards(g->rows, rows) * row_tiles};
+}
+
+/* ---- elements that are loaded together ---- */
+
+static const int64_t *strides_of(const struct geometry *g, int a)
+{
+    return g->strides + (ptrdiff_t)a * (g->groups + 2);
+}
+
+/* Whether load b is one of those that may be parted together with load a. */
+static bool goes_with(const struct grouping *groups, const struct kernel *kernel, const struct geometry *g, int a, int b)
+{
+    return g->kinds[b] == ACCESS_STRIDED && !groups->walks[b] && access_same(&kernel->accesses[a], &kernel->accesses[b]) &&
+           memcmp(strides_of(g, a), strides_of(g, b), (size_t)(g->groups + 1) * sizeof(int64_t)) == 0;
+}
+
+/* Makes load a parted, and those that go with it, if together they read every element of what they step over. */
+static void part_load(const struct grouping *groups, const struct kernel *kernel, int a, struct geometry *g)
+{
+    const int64_t step = strides_of(g, a)[g->groups];
+    const int size = groups->sizes[a];
+    int64_t low = groups->starts[a], parts = step % size ? 0 : step / size;
+    unsigned found = 0;
+    if (parts < 2 || parts > (size < 8 ? PARTED_MOST : 3))
+        return;
+    for (int b = 0; b < kernel->load_count; b++)
+        if (goes_with(groups, kernel, g, a, b) && groups->starts[b] < low)
+            low = groups->starts[b];
+    for (int b = 0; b < kernel->load_count; b++) {
+        const int64_t from = groups->starts[b] - low;
+        if (!goes_with(groups, kernel, g, a, b))
+            continue;
+        if (from >= step || from % size)
+            return;
+        found |= 1u << from / size;
+    }
+    if (found != (1u << parts) - 1)
+        return;
+    for (int b = kernel->load_count - 1; b >= 0; b--)
+        if (b != a && goes_with(groups, kernel, g, a, b)) {
+            g->kinds[b] = ACCESS_PARTED;
+            g->strides[(ptrdiff_t)b * (g->groups + 2) + g->groups + 1] = groups->starts[b] - low;
+        }
+    g->kinds[a] = ACCESS_PARTED;
+    g->strides[(ptrdiff_t)a * (g->groups + 2) + g->groups + 1] = groups->starts[a] - low;
+}
+
+/* Finds loads of the same tensor that are made together; of a tensor there is one such set. */
+static void part_loads(const struct grouping *groups, const struct kernel *kernel, struct geometry *g)
+{
+    if (!(g->fast & FAST_WEAVE) || !(g->fast & FAST_SPECIAL))
+        return;
+    for (int a = 0; a < kernel->load_count; a++) {
+        bool parted = false;
+        for (int b = 0; b < a; b++)
+            parted = parted || (g->kinds[b] == ACCESS_PARTED && access_same(&kernel->accesses[a], &kernel->accesses[b]));
+        if (!parted && goes_with(groups, kernel, g, a, a))
+            part_load(groups, kernel, a, g);
+    }
 }
 
 static void walk_plainly(struct arena *arena, const struct grouping *groups, bool flat, struct geometry *g)
@@ -290,9 +349,11 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
         walk_plainly(arena, &groups, flat, g);
     g->tiling = make_tiles(g->rows, g->columns);
     if (woven)
-        weave_tiles(&groups, kernel->load_count, g);
+        weave_tiles(kernel->load_count, g);
     if (!chunks && !g->period && !g->row_groups && !kernel->lanes)
         turn_tiles(&groups, kernel->load_count, g);
+    if (!chunks && !g->period && !g->row_groups && !kernel->lanes)
+        part_loads(&groups, kernel, g);
     if (!g->volume)
         g->tiling.tiles = 0;
 }

@@ -10,7 +10,10 @@
 enum {
     MAX_EXPANDED = 2048,           /* the longest row made of several short groups */
     TURNED_LINE = 64,              /* bytes of a column of a tile that is transposed, at most: a cache line */
-    TURNED_TILE = 16384            /* bytes of such a tile, which stays in the nearest cache */
+    TURNED_TILE = 16384,           /* bytes of such a tile, which stays in the nearest cache */
+    PARTED_MOST = 4,               /* the most loads that are made together */
+    WOVEN_MOST = 4,                /* the longest group of a row that is woven */
+    WOVEN_BYTES = 2048             /* about what is woven at once */
 };
 
 /* Whether elements are found by their number in the space, through a map. */
@@ -36,7 +39,8 @@ struct geometry {
     int64_t extents[MAX_GROUPS];
     int64_t rows, columns, period; /* as in struct weft_geometry */
     struct tiling tiling;
-    int64_t *strides;              /* [accesses][groups + 2] */
+    int64_t *strides;              /* [accesses][groups + 2]; the last of a parted access is by how many bytes it is
+                                      behind the first of those that are loaded together */
     int64_t *starts;               /* [accesses] bytes from a tensor's first element to the first one that is read */
     unsigned char *kinds;          /* [accesses], enum access_kind */
     int **offsets;                 /* [accesses] of expanded accesses, else NULL: [columns] offsets in bytes */

@@ -1,7 +1,7 @@
 /* How loads and stores of each kind of access (compiler/loop/geometry.h) are emitted for C. A line says to which
  * part of templates/kernel/kernel.c it goes, then what: $ is the access's number, T its type in memory, VALUE in
  * registers, LOAD(x) the value of the stored x, NAME what it reads or writes, N(pad) the helper of
- * prelude_c.h. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
+ * prelude_c.h; w_@ is the block of the first of the accesses that are parted together. `block: w_$` declares that block; `head: vector` wants that part of the prelude; what is marked
  * `called` is emitted where a function of whole blocks reads the load, `once` for the first access alone,
  * `32nd` for every 32nd access. A line that begins with + goes on with the one before. */
 
@@ -20,6 +20,18 @@ operands: fetch(x_$, args->ahead, sizeof *x_$);
 block: w_$
 operands: const T *const x_$ = N(gather)(w_$, p[$] + i * s->strides[$ * stride + groups],
 + s->strides[$ * stride + groups], m); /* NAME */
+head: vector
+operands: if (s->strides[$ * stride + groups] < 0)
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
+//: load parted
+block: w_$
+operands: N(part)(w_$, BLOCK, p[$] - s->strides[$ * stride + groups + 1] + i * s->strides[$ * stride + groups],
++ s->strides[$ * stride + groups], m); /* NAME */
+head: vector
+operands: fetch_row(args, s, p[$], s->strides + $ * stride, 1, column0, column1, i, m);
+operands: const T *const x_$ = w_$ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * BLOCK;
+//: load beside
+operands: const T *const x_$ = w_@ + s->strides[$ * stride + groups + 1] / (i64)sizeof(T) * BLOCK; /* NAME */
 //: load periodic
 block: w_$
 row: N(repeat)(w_$, p[$], s->strides[$ * stride + groups], s->period); /* NAME */
@@ -48,14 +60,24 @@ row:     from_$ = row, turn_$ = row1 - row < more ? row1 : row + more;
 row:     N(turn)(w_$, p[$] + column0 * s->strides[$ * stride + groups], s->strides[$ * stride + groups],
 + turn_$ - row, column1 - column0); /* NAME */
 row: }
+head: vector
+operands: if (args->ahead && s->strides[$ * stride + groups] == (turn_$ - from_$) * (i64)sizeof(T)) /* the next tile */
+operands:     fetch(p[$] + column1 * s->strides[$ * stride + groups], ((row - from_$) * (column1 - column0) + i - column0) *
++ (i64)sizeof(T), sizeof(T));
 operands: const T *const x_$ = w_$ + (row - from_$) * (column1 - column0 + BLOCK) + i - column0;
 //: load woven
+head: vector
 block: w_$
-tile: const char *from_$ = 0; /* where the row in w_$ begins */
-row: if (p[$] != from_$)
-row:     N(weave)(w_$, from_$ = p[$], s->strides[$ * stride + groups], s->strides[$ * stride + groups + 1], s->period,
-+ column0, column1 - column0); /* NAME */
-operands: const T *const x_$ = w_$ + i - column0;
+row: i64 from_$ = 0, turn_$ = 0; /* the columns in w_$ */
+operands: if (i + m > turn_$) {
+operands:     const i64 whole = WOVEN / (i64)sizeof(T) / (3 * BLOCK) * (3 * BLOCK) + 12; /* whole groups, for whole blocks */
+operands:     from_$ = i - i % s->period, turn_$ = column1 - from_$ < whole ? column1 : from_$ + whole;
+operands:     const char *const p_$ = p[$] + from_$ / s->period * s->strides[$ * stride + groups + 1];
+operands:     N(weave)(w_$, p_$, s->strides[$ * stride + groups], s->strides[$ * stride + groups + 1], s->period,
++ (turn_$ - from_$) / s->period, from_$ / s->period, (s->columns - turn_$) / s->period); /* NAME */
+operands:     fetch_row(args, s, p[$], s->strides + $ * stride, s->period, column0, column1, from_$, turn_$ - from_$);
+operands: }
+operands: const T *const x_$ = w_$ + i - from_$;
 //: load mapped
 block: w_$
 operands: const T *const x_$ = N(mapped)(w_$, sample->bases[$], s->maps[$], p[$] - sample->bases[$],

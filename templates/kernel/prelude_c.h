@@ -96,6 +96,80 @@ SEPARATE static const T *N(gather)(T *block, const char *from, i64 step, int m)
         block[j] = block[m - 1];
     return block;
 }
+//: move part
+#undef BYTES
+#undef WHERE
+#undef EVEN
+#undef FROM
+#undef LAST
+#undef LINED
+#undef QUARTERS
+#if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
+#define BYTES(index, x, y, z) \
+    index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
+    index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
+    index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
+/* Of two vectors, every second element. */
+#define EVEN(k, part, x, y) ((k / ONE * 2 + part) * ONE + k % ONE)
+/* In which of three vectors the element of the part is that stands where byte k does: each place has one. */
+#define WHERE(k, part) ((k / ONE - part + 3) % 3 == 0 ? 0 : (SIDE + k / ONE - part + 3) % 3 == 0 ? 1 : 2)
+#define FROM(k, part, x, y) (WHERE(k, part) == 1 ? 16 + k : k)
+#define LAST(k, part, x, y) (WHERE(k, part) == 2 ? 16 + k : k)
+/* Where element k / ONE of the part then stands. */
+#define LINED(k, part, x, y) ((k / ONE * 3 + part) % SIDE * ONE + k % ONE)
+/* The elements of a vector in the order of their four parts, in 4 bytes each. */
+#define QUARTERS(k, x, y, z) (k % 4 / ONE * 4 * ONE + k / 4 * ONE + k % ONE)
+#define PART3(part) \
+    y = __builtin_shufflevector(x[0], x[1], BYTES(FROM, part, 0, 0)); \
+    y = __builtin_shufflevector(y, x[2], BYTES(LAST, part, 0, 0)); \
+    *(vector *)(to + part * pitch + j) = __builtin_shufflevector(y, y, BYTES(LINED, part, 0, 0));
+#define PART4(part, a, b, c, d) \
+    *(words4 *)(to + part * pitch + j) = __builtin_shufflevector(w[part / 2], w[part / 2 + 2], a, b, c, d);
+/* A block of each part, from vectors that hold an element of each in turn. */
+static inline void N(taken_apart)(T *to, const i64 pitch, const char *from, const int parts)
+{
+    enum { ONE = sizeof(T), SIDE = 16 / ONE };
+    typedef u8 vector __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef u32 words4 __attribute__((vector_size(16), aligned(1), may_alias));
+    for (int j = 0; j < BLOCK; j += SIDE, from += 16 * parts) {
+        vector x[4], y;
+        words4 w[4];
+        for (int k = 0; k < parts; k++)
+            x[k] = *(const vector *)(from + 16 * k);
+        if (parts == 2) {
+            *(vector *)(to + j) = __builtin_shufflevector(x[0], x[1], BYTES(EVEN, 0, 0, 0));
+            *(vector *)(to + pitch + j) = __builtin_shufflevector(x[0], x[1], BYTES(EVEN, 1, 0, 0));
+        } else if (parts == 3) {
+            PART3(0) PART3(1) PART3(2)
+        } else if (ONE <= 4) {
+            for (int k = 0; k < 4; k++)
+                x[k] = __builtin_shufflevector(x[k], x[k], BYTES(QUARTERS, 0, 0, 0));
+            for (int k = 0; k < 4; k += 2) {
+                w[k / 2 * 2] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 0, 4, 1, 5);
+                w[k / 2 * 2 + 1] = __builtin_shufflevector((words4)x[k], (words4)x[k + 1], 2, 6, 3, 7);
+            }
+            PART4(0, 0, 1, 4, 5) PART4(1, 2, 3, 6, 7) PART4(2, 0, 1, 4, 5) PART4(3, 2, 3, 6, 7)
+        }
+    }
+}
+#endif
+/* Elements that stand `step` apart in memory, and those between them: a block for each of the parts, `pitch` apart. */
+SEPARATE static void N(part)(T *to, i64 pitch, const char *from, i64 step, int m)
+{
+    const i64 parts = step / (i64)sizeof(T);
+#ifdef WHERE
+    if (m == BLOCK && parts == 2)
+        N(taken_apart)(to, pitch, from, 2);
+    else if (m == BLOCK && parts == 3)
+        N(taken_apart)(to, pitch, from, 3);
+    else if (m == BLOCK && parts == 4 && sizeof(T) < 8)
+        N(taken_apart)(to, pitch, from, 4);
+    else
+#endif
+        for (i64 c = 0; c < parts; c++)
+            for (int j = 0; j < BLOCK; j++)
+                to[c * pitch + j] = ((const T *)from)[(j < m ? j : m - 1) * parts + c];
+}
 //: move turn
 #undef PAIR
 #undef PAIRS
@@ -154,6 +228,15 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
                 to[k * pitch + j] = *(const T *)(from + j * step + k * sizeof(T));
     }
 #endif
+    if (r == 0 && rows >= 2 && rows <= 4 && rows * (i64)sizeof(T) == step) {
+        i64 j = 0;
+        for (; j + BLOCK <= columns; j += BLOCK)
+            N(part)(to + j, pitch, from + j * step, step, BLOCK);
+        for (; j < columns; j++)
+            for (i64 k = 0; k < rows; k++)
+                to[k * pitch + j] = *(const T *)(from + j * step + k * sizeof(T));
+        r = rows;
+    }
     for (; r < rows; r++) {
         i64 j = 0;
         for (; j + BLOCK <= columns; j += BLOCK)
@@ -165,35 +248,24 @@ SEPARATE static void N(turn)(T *to, const char *from, i64 step, i64 rows, i64 co
         N(fill)(to + r * pitch + columns, to[r * pitch + columns - 1]);
 }
 //: move weave
-#undef MIRROR
-#undef BYTES
 #undef JOIN
 #undef JOINED
 #undef PUT2
 #undef PUT3
 #undef PUT4
+#undef BYTES
 #if defined __clang__ || (defined __GNUC__ && __GNUC__ >= 12)
 #define BYTES(index, x, y, z) \
     index(0, x, y, z), index(1, x, y, z), index(2, x, y, z), index(3, x, y, z), index(4, x, y, z), index(5, x, y, z), \
     index(6, x, y, z), index(7, x, y, z), index(8, x, y, z), index(9, x, y, z), index(10, x, y, z), index(11, x, y, z), \
     index(12, x, y, z), index(13, x, y, z), index(14, x, y, z), index(15, x, y, z)
-/* Of which byte byte k of a vector is, where `many` groups of `bytes` stand in the opposite order. */
-#define MIRROR(k, many, bytes, unused) (k < many * bytes ? (many - 1 - k / bytes) * bytes + k % bytes : k)
-/* The same for vector `part` of those that give an element each of `period` vectors in turn, to which vector `c` is
- * added; before the first is, the others are vector 0. */
+/* Of which byte of two vectors byte k is, for vector `part` of those that give an element each of `period` vectors in
+ * turn, to which vector `c` is added; before the first is, the others are vector 0. */
 #define JOIN(k, part, c, period) \
     ((part * 16 + k) / (int)sizeof(T) % period == c \
          ? 16 + (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) \
      : c == 1 ? (part * 16 + k) / (int)sizeof(T) / period * (int)sizeof(T) + k % (int)sizeof(T) : k)
 typedef u8 N(vector) __attribute__((vector_size(16), aligned(1), may_alias));
-static inline N(vector) N(mirrored)(const T *from, const i64 period)
-{
-    enum { ONE = sizeof(T) };
-    const N(vector) x = *(const N(vector) *)from;
-    return period == 2   ? __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (2 * ONE)), (2 * ONE), 0))
-           : period == 3 ? __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (3 * ONE)), (3 * ONE), 0))
-                         : __builtin_shufflevector(x, x, BYTES(MIRROR, (16 / (4 * ONE)), (4 * ONE), 0));
-}
 #define JOINED(x, y, part, c, period) __builtin_shufflevector(x, y, BYTES(JOIN, part, c, period))
 #define PUT2(part) *(N(vector) *)(to + 2 * g + part * SIDE) = JOINED(x[0], x[1], part, 1, 2);
 #define PUT3(part) *(N(vector) *)(to + 3 * g + part * SIDE) = JOINED(JOINED(x[0], x[1], part, 1, 3), x[2], part, 2, 3);
@@ -201,28 +273,11 @@ static inline N(vector) N(mirrored)(const T *from, const i64 period)
     *(N(vector) *)(to + 4 * g + part * SIDE) = \
         JOINED(JOINED(JOINED(x[0], x[1], part, 1, 4), x[2], part, 2, 4), x[3], part, 3, 4);
 #endif
-/* Groups of `period` elements, each behind the other in memory but the groups in the opposite order. What a vector
- * reads too much lies in the group before, so the first one goes by itself. */
-static inline void N(mirror)(T *to, const T *from, i64 count, const i64 period)
-{
-    i64 g = 0;
-#ifdef MIRROR
-    const i64 many = 16 / (period * (i64)sizeof(T));
-    for (; g < 1; g++)
-        for (i64 c = 0; c < period; c++)
-            to[c] = from[c];
-    for (; many > 0 && g + many <= count; g += many)
-        *(N(vector) *)(to + g * period) = N(mirrored)(from - (g + many - 1) * period, period);
-#endif
-    for (; g < count; g++)
-        for (i64 c = 0; c < period; c++)
-            to[g * period + c] = from[c - g * period];
-}
 /* An element of each of `period` rows that lie `step` apart, in turn. */
 static inline void N(interleave)(T *to, const char *from, i64 step, i64 count, const i64 period)
 {
     i64 g = 0;
-#ifdef MIRROR
+#ifdef JOINED
     enum { SIDE = 16 / sizeof(T) };
     for (; g + SIDE <= count; g += SIDE) {
         N(vector) x[4];
@@ -241,29 +296,74 @@ static inline void N(interleave)(T *to, const char *from, i64 step, i64 count, c
         for (i64 c = 0; c < period; c++)
             to[g * period + c] = *(const T *)(from + g * sizeof(T) + c * step);
 }
-static inline void N(groups)(T *to, const char *from, i64 step, i64 jump, i64 count, const i64 period)
+/* Groups up to number `end`, and from `next` to the last. */
+static inline void N(groups)(T *to, const char *from, i64 step, i64 jump, i64 end, i64 next, i64 count, const i64 period)
 {
-    if (jump == (i64)sizeof(T))
-        N(interleave)(to, from, step, count, period);
-    else if (step == (i64)sizeof(T) && jump == -period * step)
-        N(mirror)(to, (const T *)from, count, period);
-    else
-        for (i64 g = 0; g < count; g++)
-            for (i64 c = 0; c < period; c++)
-                to[g * period + c] = *(const T *)(from + g * jump + c * step);
+    for (i64 g = 0; g < count; g++) {
+        g = g == end ? next : g;
+        for (i64 c = 0; c < period && g < count; c++)
+            to[g * period + c] = *(const T *)(from + g * jump + c * step);
+    }
 }
-/* Elements from `column` on of a row of groups, with room for a block behind them. */
-SEPARATE static void N(weave)(T *to, const char *from, i64 step, i64 jump, i64 period, i64 column, i64 columns)
+#undef SHUFFLES
+#ifdef __SSSE3__
+#define SHUFFLES
+/* Groups of which as many as a vector holds lie within 16 bytes. What a vector reads too much lies among the groups, or
+ * the `before` and `after` that the row has on both sides; what it writes too much is written again, or goes behind.
+ * Returns the number of the first group of the rest, which is behind those in front of *first. */
+static inline i64 N(shuffled)(T *to, const char *from, i64 step, i64 jump, i64 count, i64 before, i64 after,
+                              const i64 period, i64 *first)
 {
-    const i64 count = columns / period;
-    from += column / period * jump;
+    typedef char order __attribute__((vector_size(16), aligned(1), may_alias));
+    const i64 one = sizeof(T), many = 16 / (period * one), back = (many - 1) * jump, side = (period - 1) * step;
+    const i64 low = (back < 0 ? back : 0) + (side < 0 ? side : 0), above = (side > 0 ? side : 0) + one;
+    char which[16] = {0};
+    i64 g = 0, last;
+    int k = 0;
+    *first = 0;
+    if (many == 0 || jump == 0 || (back > 0 ? back : 0) + above - low > 16 || count < 3 * many)
+        return 0;
+    for (i64 group = 0; group < many; group++)
+        for (i64 c = 0; c < period; c++)
+            for (i64 byte = 0; byte < one; byte++)
+                which[k++] = (char)(group * jump + c * step - low + byte);
+    for (; jump < 0 && (g + before) * jump + low + 16 > above && g < count - many; g++)
+        ; /* too much would lie in front of all groups */
+    *first = g;
+    for (last = count - many; jump > 0 && last * jump + low + 16 > (count + after - 1) * jump + above && last > 0; last--)
+        ;
+    const order mask = *(const order *)which;
+    for (; g <= last; g += 4 * many)
+        for (i64 k = 0; k < 4; k++) {
+            const i64 at = g + k * many < last ? g + k * many : last;
+            *(order *)(to + at * period) = (order)__builtin_ia32_pshufb128(*(const order *)(from + at * jump + low), mask);
+        }
+    return last + many;
+}
+#endif
+static inline void N(gathered)(T *to, const char *from, i64 step, i64 jump, i64 count, i64 before, i64 after,
+                               const i64 period)
+{
+    i64 first = 0, next = 0;
+    if (jump == (i64)sizeof(T)) {
+        N(interleave)(to, from, step, count, period);
+        return;
+    }
+#ifdef SHUFFLES
+    next = N(shuffled)(to, from, step, jump, count, before, after, period, &first);
+#endif
+    N(groups)(to, from, step, jump, first, next, count, period);
+}
+/* `count` groups, with room for a block behind them; the row has so many more of them before and after. */
+SEPARATE static void N(weave)(T *to, const char *from, i64 step, i64 jump, i64 period, i64 count, i64 before, i64 after)
+{
     if (period == 2)
-        N(groups)(to, from, step, jump, count, 2);
+        N(gathered)(to, from, step, jump, count, before, after, 2);
     else if (period == 3)
-        N(groups)(to, from, step, jump, count, 3);
+        N(gathered)(to, from, step, jump, count, before, after, 3);
     else
-        N(groups)(to, from, step, jump, count, 4);
-    N(fill)(to + columns, to[columns - 1]);
+        N(gathered)(to, from, step, jump, count, before, after, 4);
+    N(fill)(to + count * period, to[count * period - 1]);
 }
 //: move nested
 SEPARATE static const T *N(nested)(T *block, const char *from, i64 step, i64 jump, i64 period, i64 i, int m)
@@ -591,6 +691,29 @@ static inline void fetch(const void *from, i64 ahead, int size)
 #if defined __GNUC__ && !defined __TINYC__
     for (int k = 0; k < BLOCK * size; k += 64)
         __builtin_prefetch((const char *)from + ahead + k);
+#endif
+}
+/* The same for a load along a row that begins at `p`, of columns i and following, in steps of so many bytes for `period`
+ * columns. Where it descends a processor stops at a page; what the next tile or row reads is then fetched, upwards.
+ * Not inline, gcc takes calls for ones without an effect. */
+#if defined __GNUC__ && !defined __TINYC__
+__attribute__((always_inline))
+#endif
+static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
+                             i64 period, i64 column0, i64 column1, i64 i, i64 count)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
+    if (!args->ahead || jump > most || jump < -most || (column1 - column0) / period * -jump > 16384)
+        return;
+    if (jump >= 0)
+        p += i / period * jump + args->ahead;
+    else if (s->row_tiles == 1 && s->groups)
+        p += strides[s->groups - 1] + (column1 - i + column0) / period * jump;
+    else
+        p += (2 * column1 - i) / period * jump;
+    for (i64 k = 0, bytes = count / period * (jump < 0 ? -jump : jump); k < bytes; k += 64)
+        __builtin_prefetch(p + k);
 #endif
 }
 /* Elements in front of the first block that starts on a cache line. */

@@ -25,6 +25,8 @@ enum access_kind {
                                       and only the library makes such rows */
     ACCESS_WOVEN = 'w',            /* two strides, in groups of 2, 3 or 4: a tile's part of a row is gathered at once.
                                       The same holds */
+    ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
+                                      together. The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 

@@ -3,7 +3,7 @@
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
-@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 /* A row of several short groups; what it repeats is gathered once and copied, whole blocks at a time: what
  * goes too far is written again, and behind the row there is room for a block. */
 SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets, i64 distinct, i64 columns)

@@ -157,6 +157,29 @@ static inline void fetch(const void *from, i64 ahead, int size)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
+/* The same for a load along a row that begins at `p`, of columns i and following, in steps of so many bytes for `period`
+ * columns. Where it descends a processor stops at a page; what the next tile or row reads is then fetched, upwards.
+ * Not inline, gcc takes calls for ones without an effect. */
+#if defined __GNUC__ && !defined __TINYC__
+__attribute__((always_inline))
+#endif
+static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
+                             i64 period, i64 column0, i64 column1, i64 i, i64 count)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
+    if (!args->ahead || jump > most || jump < -most || (column1 - column0) / period * -jump > 16384)
+        return;
+    if (jump >= 0)
+        p += i / period * jump + args->ahead;
+    else if (s->row_tiles == 1 && s->groups)
+        p += strides[s->groups - 1] + (column1 - i + column0) / period * jump;
+    else
+        p += (2 * column1 - i) / period * jump;
+    for (i64 k = 0, bytes = count / period * (jump < 0 ? -jump : jump); k < bytes; k += 64)
+        __builtin_prefetch(p + k);
+#endif
+}
 /* Elements in front of the first block that starts on a cache line. */
 static inline i64 first_block(const struct weft_args *args, const char *to, int size)
 {
@@ -391,7 +414,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 }
 @ headline.c, 43 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
-@ headline.c, 141 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
+@ headline.c, 164 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
 __attribute__((optimize("no-tree-vectorize"))) /* gcc gathers slower than it loads */
 #endif

@@ -2,7 +2,7 @@
 @ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
-@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 #undef BYTES
 #undef PLACE
 #undef FIRST
@@ -87,6 +87,8 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
                 const f32_m *const x_0 = gather_f32(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* x */
+                if (s->strides[0 * stride + groups] < 0)
+                    fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
                 f32_m *const o_1 = (f32_m *)p[1] + i; /* out */
                 const int n_1 = m == BLOCK && streams(args, o_1);
                 f32_m *const y_1 = m < BLOCK || n_1 ? w_1 : o_1;

@@ -109,6 +109,9 @@ static void check_kind(const struct sample *s, int a)
     case ACCESS_WOVEN:
         assert_true(!even && jump != 0 && g->period <= 4 && g->tiling.tile_columns % g->period == 0);
         return;
+    case ACCESS_PARTED:
+        assert_true(!g->period && step / size >= 2 && step / size <= 4 && jump >= 0 && jump < step);
+        return;
     case ACCESS_MAPPED: case ACCESS_BOUNDED: case ACCESS_VALUE: case ACCESS_UNALIGNED:
         break; /* none of these operands has a walk, an address, or is an argument itself */
     }

@@ -267,6 +267,8 @@ enum access_kind {
                                       and only the library makes such rows */
     ACCESS_WOVEN = 'w',            /* two strides, in groups of 2, 3 or 4: a tile's part of a row is gathered at once.
                                       The same holds */
+    ACCESS_PARTED = 'd',           /* strided, but what lies between its elements is loaded, too: these loads are made
+                                      together. The same holds */
     ACCESS_VALUE = 'v'             /* stays, and stands among the kernel's arguments in place of its address */
 };
 
@@ -1271,6 +1273,29 @@ static inline void fetch(const void *from, i64 ahead, int size)
         __builtin_prefetch((const char *)from + ahead + k);
 #endif
 }
+/* The same for a load along a row that begins at `p`, of columns i and following, in steps of so many bytes for `period`
+ * columns. Where it descends a processor stops at a page; what the next tile or row reads is then fetched, upwards.
+ * Not inline, gcc takes calls for ones without an effect. */
+#if defined __GNUC__ && !defined __TINYC__
+__attribute__((always_inline))
+#endif
+static inline void fetch_row(const struct weft_args *args, const struct weft_geometry *s, const char *p, const i64 *strides,
+                             i64 period, i64 column0, i64 column1, i64 i, i64 count)
+{
+#if defined __GNUC__ && !defined __TINYC__
+    const i64 jump = strides[s->groups + (period > 1)], most = 64 * period;
+    if (!args->ahead || jump > most || jump < -most || (column1 - column0) / period * -jump > 16384)
+        return;
+    if (jump >= 0)
+        p += i / period * jump + args->ahead;
+    else if (s->row_tiles == 1 && s->groups)
+        p += strides[s->groups - 1] + (column1 - i + column0) / period * jump;
+    else
+        p += (2 * column1 - i) / period * jump;
+    for (i64 k = 0, bytes = count / period * (jump < 0 ? -jump : jump); k < bytes; k += 64)
+        __builtin_prefetch(p + k);
+#endif
+}
 /* Elements in front of the first block that starts on a cache line. */
 static inline i64 first_block(const struct weft_args *args, const char *to, int size)
 {
@@ -1647,8 +1672,14 @@ static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end
                 m = column1 - i < m ? column1 - i : m;
                 head = 0;
                 const u8_m *const x_0 = gather_u8(w_0, p[0] + i * s->strides[0 * stride + groups], s->strides[0 * stride + groups], m); /* img */
+                if (s->strides[0 * stride + groups] < 0)
+                    fetch_row(args, s, p[0], s->strides + 0 * stride, 1, column0, column1, i, m);
                 const f32_m *const x_1 = gather_f32(w_1, p[1] + i * s->strides[1 * stride + groups], s->strides[1 * stride + groups], m); /* middle */
+                if (s->strides[1 * stride + groups] < 0)
+                    fetch_row(args, s, p[1], s->strides + 1 * stride, 1, column0, column1, i, m);
                 const f32_m *const x_2 = gather_f32(w_2, p[2] + i * s->strides[2 * stride + groups], s->strides[2 * stride + groups], m); /* gain */
+                if (s->strides[2 * stride + groups] < 0)
+                    fetch_row(args, s, p[2], s->strides + 2 * stride, 1, column0, column1, i, m);
                 u8_m *const y_3 = w_3; /* out */
                 widen_u8_f32(v_2, x_0);
                 INDEPENDENT
