@@ -1,5 +1,5 @@
-"""Prints README.md's paragraph of numbers from bench/results and that of docs/python.md, and with --write puts them
-there, between the heading "How fast" and the next."""
+"""Prints README.md's paragraph of numbers from bench/results, or that of the page given (docs/python.md), and with
+--write puts both there, between the heading "How fast" and the next."""
 import json
 import pathlib
 import re
@@ -198,13 +198,14 @@ def paragraph():
 
 
 def main():
-    for name, text in (("README.md", paragraph()), ("docs/python.md", "\n".join(python_page()) + "\n")):
-        if "--write" not in sys.argv:
-            sys.stdout.write(text)
-            continue
-        page = ROOT / name
+    pages = {"README.md": paragraph, "docs/python.md": lambda: "\n".join(python_page()) + "\n"}
+    if "--write" not in sys.argv:
+        sys.stdout.write(pages[sys.argv[1] if sys.argv[1:] else "README.md"]())
+        return
+    for name, text in pages.items():
+        page, new = ROOT / name, text()
         old = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + text + m[2], old, flags=re.DOTALL),
+        page.write_text(re.sub(r"(## How fast\n\n).*?(\n## )", lambda m: m[1] + new + m[2], old, flags=re.DOTALL),
                         encoding="utf-8")
 
 

@@ -167,11 +167,11 @@ def current_ops(root, environment):
     return "\n## ".join([head + "\n" + table] + sections)
 
 
-def measured(root):
-    """Whether README.md's numbers are those of the committed results."""
-    text = subprocess.run([sys.executable, root / "bench/table.py"], check=True, capture_output=True,
+def measured(root, page):
+    """Whether a page's numbers are those of the committed results."""
+    text = subprocess.run([sys.executable, root / "bench/table.py", page], check=True, capture_output=True,
                           text=True).stdout
-    return text in (root / "README.md").read_text(encoding="utf-8")
+    return text in (root / page).read_text(encoding="utf-8")
 
 
 def is_known(rule):
@@ -227,7 +227,8 @@ def main():
         return 0
     current = ops.read_text(encoding="utf-8") == table
     others = [(current, "docs/ops.md is current", []),
-              (measured(root), "README.md holds the numbers of bench/results", [])]
+              *((measured(root, page), f"{page} holds the numbers of bench/results", [])
+                for page in ("README.md", "docs/python.md"))]
     return 1 if report(pages, others) else 0
 
 
