@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CLASSES_FROM = 1000, TYPES_FROM = 20000 };
+enum { CLASSES_FROM = 1500, TYPES_FROM = 20000 };
 
 static void count_node(struct tally *tally, const struct formula *formula,
                        const struct formula_node *node)

@@ -20,8 +20,8 @@ struct tally {
 void tally_add(struct tally *tally, const struct trial *trial, enum verdict verdict);
 void tally_join(struct tally *into, const struct tally *more);
 /* Prints the table, or only what is missing when `quiet`. False when the run was large and a row or a
- * reduction never met a class of types that it has a meaning for (from 1,000 programs on), or a type (from
- * 20,000 on), when a kind of view was not met (from 1,000 on), or when more than one program in a hundred
+ * reduction never met a class of types that it has a meaning for (from 1,500 programs on), or a type (from
+ * 20,000 on), when a kind of view was not met (from 1,500 on), or when more than one program in a hundred
  * was skipped. */
 bool tally_print(const struct tally *tally, bool quiet);
 
