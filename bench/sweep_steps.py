@@ -363,9 +363,9 @@ def sweep(bench):
 
 
 def parts(bench):
-    """What whole tiles, 32-bit indices and arguments by value bring, each and together."""
+    """What whole tiles, reciprocals, 32-bit indices and arguments by value bring, each and together."""
     yield from each_case(bench, swept(bench), lambda: [[Setting()] + [
-        Setting(disable=word) for word in ("chunk", "index", "value", "chunk, index, value")]], registers=True)
+        Setting(disable=word) for word in ("chunk", "reciprocal", "index", "value", "chunk, index, value")]], registers=True)
 
 
 def hints(bench):
