@@ -551,7 +551,8 @@ bool pipeline_loop(struct arena *arena, const struct loop_params *params, struct
             loop->geometry.kinds[a] = ACCESS_VALUE;
     if (params->target->chunks) {
         make_form(kernel, &loop->geometry, params->tuning, params->many, &loop->form);
-        align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
+        if (params->placed)
+            align_chunks(kernel, misalignments(arena, params), &loop->geometry, &loop->form);
     } else {
         block_form(kernel, &loop->form);
     }

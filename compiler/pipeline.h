@@ -86,6 +86,7 @@ struct loop_params {
     unsigned fast;                 /* the fast paths that may be taken, a set of enum fast_path */
     const struct tuning *tuning;   /* for targets that compute in chunks */
     bool many;                     /* it must take a table of samples */
+    bool placed;                   /* the operands are those of a run, so chunks can be aligned to them */
     const struct kernel *kernel;
     const struct shape *space;     /* the kernel's iteration space */
     const struct index_map *maps;  /* the kernel's maps */

@@ -83,6 +83,7 @@ static bool add_drafts(struct planning *p)
     const struct access *wrong;
     struct loop_params params = {
         .target = p->pipeline.target, .fast = p->pipeline.fast, .many = p->occasion->many,
+        .placed = true,
         .tuning = &tuning,
         .shapes = {program, p->pipeline.inputs, p->pipeline.shapes, made->temporaries},
         .operands = {strided(arena, p->occasion, p->occasion->inputs, program->input_count),
