@@ -184,7 +184,14 @@ def table_log2():
     show("log2", *fit(function, 13, low, high, lambda f: 1 / function(f), 53))
 
 
-TABLES = {"exp": table_exp, "exp2": table_exp2, "log2": table_log2}
+def table_exp_f64():
+    """(exp(r) - 1 - r) / r^2, |r| up to ln(2) / 2, in float64."""
+    high = LN2 / 2 * Decimal("1.001")
+    show("exp_f64", *fit(lambda r: (r.exp() - 1 - r) / (r * r) if abs(r) > TINY else Decimal("0.5"), 11, -high, high,
+                         lambda r: r * r / r.exp(), 53))
+
+
+TABLES = {"exp": table_exp, "exp_f64": table_exp_f64, "exp2": table_exp2, "log2": table_log2}
 
 if __name__ == "__main__":
     for chosen in sys.argv[1:] or TABLES:

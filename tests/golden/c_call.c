@@ -47,6 +47,10 @@ union word_f32 {
     f32 value;
     u32 word;
 };
+union word_f64 {
+    f64 value;
+    u64 word;
+};
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f32 exp_rest(f32 x, f32 n)

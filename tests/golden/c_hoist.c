@@ -16,11 +16,70 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
     put_f64(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
+#if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
+#define OWN_MATH
+#define FMAF(a, b, c) __builtin_fmaf(a, b, c)
+#define FMAD(a, b, c) __builtin_fma(a, b, c)
+#endif
+union word_f32 {
+    f32 value;
+    u32 word;
+};
+union word_f64 {
+    f64 value;
+    u64 word;
+};
+#ifdef OWN_MATH
+/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+static inline f64 exp_rest_f64(f64 x, f64 n)
+{
+    f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
+    r = FMAD(n, -0x1.ef35793c7673p-45, r);
+    const f64 s = r * r;
+    f64 p = FMAD(0x1.1e3cc251f5515p-29, s, FMAD(0x1.af6c6151ce392p-26, r, 0x1.27e5b5030860ap-22));
+    p = FMAD(p, s, FMAD(0x1.71ddefdc4eff2p-19, r, 0x1.a01a0135f394bp-16));
+    p = FMAD(p, s, FMAD(0x1.a01a01b39922cp-13, r, 0x1.6c16c16c307a4p-10));
+    p = FMAD(p, s, FMAD(0x1.111111110ec19p-7, r, 0x1.5555555555502p-5));
+    p = FMAD(p, s, FMAD(0x1.555555555555bp-3, r, 0.5));
+    return FMAD(p, s, r);
+}
+static inline f64 own_exp(f64 x)
+{
+    const f64 most = x > 800 ? 800 : x;
+    union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
+    rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
+    power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
+    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value) * rest.value;
+    return x < -746 ? 0 : value;
+}
+#else
+#define own_exp exp
+#endif
 SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 {
+#ifdef OWN_MATH
+    i64 rare = 0; /* negative: an operand beyond 706, or a NaN */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f64 x = {a[j]};
+        rare |= 0x4086100000000000 - (i64)(x.word & 0x7fffffffffffffff);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_exp(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f64 x = a[j];
+        const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
+        r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
+    }
+#else
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
-        r[j] = exp(a[j]);
+        r[j] = own_exp(a[j]);
+#endif
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
@@ -253,11 +312,70 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
     put_f64(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
+#if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
+#define OWN_MATH
+#define FMAF(a, b, c) __builtin_fmaf(a, b, c)
+#define FMAD(a, b, c) __builtin_fma(a, b, c)
+#endif
+union word_f32 {
+    f32 value;
+    u32 word;
+};
+union word_f64 {
+    f64 value;
+    u64 word;
+};
+#ifdef OWN_MATH
+/* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
+static inline f64 exp_rest_f64(f64 x, f64 n)
+{
+    f64 r = FMAD(n, -0x1.62e42fefa38p-1, x); /* exact */
+    r = FMAD(n, -0x1.ef35793c7673p-45, r);
+    const f64 s = r * r;
+    f64 p = FMAD(0x1.1e3cc251f5515p-29, s, FMAD(0x1.af6c6151ce392p-26, r, 0x1.27e5b5030860ap-22));
+    p = FMAD(p, s, FMAD(0x1.71ddefdc4eff2p-19, r, 0x1.a01a0135f394bp-16));
+    p = FMAD(p, s, FMAD(0x1.a01a01b39922cp-13, r, 0x1.6c16c16c307a4p-10));
+    p = FMAD(p, s, FMAD(0x1.111111110ec19p-7, r, 0x1.5555555555502p-5));
+    p = FMAD(p, s, FMAD(0x1.555555555555bp-3, r, 0.5));
+    return FMAD(p, s, r);
+}
+static inline f64 own_exp(f64 x)
+{
+    const f64 most = x > 800 ? 800 : x;
+    union word_f64 n = {FMAD(most, 0x1.71547652b82fep+0, 0x1.8p52)}, power, rest = {x};
+    rest.word = (rest.word >> 1 & 1ull << 62) ^ 0x5ff0000000000000; /* 2^512, or 2^-512 where x < 0 */
+    power.word = (n.word << 52) + ((2046ull << 52) - rest.word);
+    const f64 value = FMAD(exp_rest_f64(most, n.value - 0x1.8p52), power.value, power.value) * rest.value;
+    return x < -746 ? 0 : value;
+}
+#else
+#define own_exp exp
+#endif
 SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 {
+#ifdef OWN_MATH
+    i64 rare = 0; /* negative: an operand beyond 706, or a NaN */
+    for (int j = 0; j < BLOCK; j++) {
+        const union word_f64 x = {a[j]};
+        rare |= 0x4086100000000000 - (i64)(x.word & 0x7fffffffffffffff);
+    }
+    if (rare < 0) {
+        INDEPENDENT
+        for (int j = 0; j < BLOCK; j++)
+            r[j] = own_exp(a[j]);
+        return;
+    }
+    INDEPENDENT
+    for (int j = 0; j < BLOCK; j++) {
+        const f64 x = a[j];
+        const union word_f64 n = {FMAD(x, 0x1.71547652b82fep+0, 0x1.8p52)}, power = {.word = (n.word + 1023) << 52};
+        r[j] = FMAD(exp_rest_f64(x, n.value - 0x1.8p52), power.value, power.value);
+    }
+#else
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++)
-        r[j] = exp(a[j]);
+        r[j] = own_exp(a[j]);
+#endif
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {

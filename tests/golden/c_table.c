@@ -241,6 +241,10 @@ union word_f32 {
     f32 value;
     u32 word;
 };
+union word_f64 {
+    f64 value;
+    u64 word;
+};
 #ifdef OWN_MATH
 /* log2 of a normal float32, of which these are the bits. */
 static inline f64 log2_f64(u32 word)
