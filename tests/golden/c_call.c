@@ -167,16 +167,19 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
 #ifdef OWN_MATH
     f32 z[BLOCK];
-    i32 rare = 0; /* negative: a base that is no positive normal number, or a result that is none */
+    i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++) {
         const union word_f32 x = {a[j]};
-        const f64 y = b[j], log = log2_f64(x.word), n = FMAD(log, y, 0x1.8p52) - 0x1.8p52;
-        const f32 whole = (f32)n, in_range = whole < 125 ? whole : 1000;
-        const i32 power = (i32)(in_range > -125 ? in_range : 1000);
-        const union word_f32 scale = {.word = (u32)(power + 127) << 23};
-        z[j] = FMAF(exp2_rest((f32)FMAD(log, y, -n)), scale.value, scale.value);
-        rare |= (i32)(x.word - 0x00800000) | (i32)(x.word + 0x00800000) | (500 - power);
+        const int zero = (x.word == 0) & (b[j] > 0);
+        const u32 word = zero ? 0x3f800000 : x.word;
+        const f64 y = b[j], log = log2_f64(word), n = FMAD(log, y, 0x1.8p52) - 0x1.8p52;
+        const union word_f32 whole = {(f32)n}, shifted = {whole.value + 0x1.8p23f};
+        const union word_f32 scale = {.word = (shifted.word + 127) << 23};
+        const f32 value = FMAF(exp2_rest((f32)FMAD(log, y, -n)), scale.value, scale.value);
+        z[j] = zero ? 0 : value;
+        rare |= (i32)(word - 0x00800000) | (i32)(word + 0x00800000);
+        rare |= 0x42fa0000 - (i32)(whole.word & 0x7fffffff); /* beyond 125 */
     }
     if (rare < 0) {
         INDEPENDENT
