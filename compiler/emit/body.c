@@ -123,7 +123,7 @@ void emit_slots(struct emitter *e)
         return;
     }
     if (s->slot_count && !e->heap)
-        buf_printf(&e->buffers, "u64 slots[%d][BLOCK]; /* values kept between loops */\n",
+        buf_printf(&e->buffers, "ALIGNED u64 slots[%d][BLOCK]; /* values kept between loops */\n",
                    s->slot_count);
     if (s->slot_count && e->heap) {
         buf_printf(&e->buffers, "u64 (*const slots)[BLOCK] = (u64 (*)[BLOCK])(args->scratch + %zu);\n",

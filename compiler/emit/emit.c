@@ -92,7 +92,7 @@ void declare_block(struct emitter *e, struct buf *out, enum weft_dtype dtype, co
         return;
     }
     if (!e->heap) {
-        buf_printf(out, more ? "%s_m %s[BLOCK + %d];\n" : "%s_m %s[BLOCK];\n", type, name, more);
+        buf_printf(out, more ? "ALIGNED %s_m %s[BLOCK + %d];\n" : "ALIGNED %s_m %s[BLOCK];\n", type, name, more);
         return;
     }
     buf_printf(out, "%s_m *const %s = (%s_m *)(args->scratch + %zu);\n", type, name, type, e->scratch);

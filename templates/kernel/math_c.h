@@ -169,7 +169,7 @@ static inline f32 own_powf(f32 x, f32 y)
 #define own_powf powf
 #endif
 //: block powf
-    f32 z[BLOCK];
+    ALIGNED f32 z[BLOCK];
     i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++) {

@@ -1,5 +1,5 @@
 /* bool out0, float32 out1, bool out2 */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 6 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -34,12 +34,12 @@ SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
-    b1_m w_0[BLOCK];
-    b1_m w_1[BLOCK];
-    f32_m w_2[BLOCK];
-    b1_m w_3[BLOCK];
-    f32_m w_4[BLOCK];
-    b1_m w_5[BLOCK];
+    ALIGNED b1_m w_0[BLOCK];
+    ALIGNED b1_m w_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED b1_m w_3[BLOCK];
+    ALIGNED f32_m w_4[BLOCK];
+    ALIGNED b1_m w_5[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[3] + column0 * sizeof(b1_m), sizeof(b1_m));
             for (i64 i = column0, m; i < column1; i += m) {

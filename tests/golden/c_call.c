@@ -1,5 +1,5 @@
 /* float32 out */
-@ headline.c, 86 lines: #if defined __clang__ ... };
+@ headline.c, 89 lines: #if defined __clang__ ... };
 f32 expf(f32);
 f32 sinf(f32);
 f32 powf(f32, f32);
@@ -166,7 +166,7 @@ SEPARATE static void block_sin_f32(f32_m *r, const f32_m *a)
 SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
 #ifdef OWN_MATH
-    f32 z[BLOCK];
+    ALIGNED f32 z[BLOCK];
     i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++) {
@@ -199,12 +199,12 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 2.0 */
     const f32 c_1 = *(const f32_m *)&args->literals[1]; /* 0.5 */
-    f32_m z_1[BLOCK];
+    ALIGNED f32_m z_1[BLOCK];
     fill_f32(z_1, c_1);
-    f32_m w_0[BLOCK + 2048];
-    f32_m w_1[BLOCK];
-    f32_m w_2[BLOCK];
-    u64 slots[5][BLOCK]; /* values kept between loops */
+    ALIGNED f32_m w_0[BLOCK + 2048];
+    ALIGNED f32_m w_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED u64 slots[5][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_4 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];

@@ -1,6 +1,6 @@
 /* int32 out */
-@ headline.c, 86 lines: #if defined __clang__ ... };
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_i32(i32_m *to, const i32_m *block, int m)
 {
     INDEPENDENT
@@ -18,8 +18,8 @@ SEPARATE static const i32_m *pad_i32(i32_m *block, const i32_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 2 */
-    i32_m w_0[BLOCK];
-    i32_m w_2[BLOCK];
+    ALIGNED i32_m w_0[BLOCK];
+    ALIGNED i32_m w_2[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             const i32 a_1 = *(const i32_m *)p[1]; /* column */
             const i32 t_3 = (i32)((u32)a_1 * (u32)c_0);

@@ -1,5 +1,5 @@
 /* int32 out0, int32 out1 */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -37,10 +37,10 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     const i32 c_0 = *(const i32_m *)&args->literals[0]; /* 0 */
     unsigned char f_0 = 0;
     unsigned char f_1 = 0;
-    i32_m w_0[BLOCK];
-    i32_m w_1[BLOCK];
-    i32_m w_2[BLOCK];
-    i32_m w_3[BLOCK];
+    ALIGNED i32_m w_0[BLOCK];
+    ALIGNED i32_m w_1[BLOCK];
+    ALIGNED i32_m w_2[BLOCK];
+    ALIGNED i32_m w_3[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[2] + column0 * sizeof(i32_m), sizeof(i32_m));
             for (i64 i = column0, m; i < column1; i += m) {

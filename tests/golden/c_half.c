@@ -1,5 +1,5 @@
 /* float16 out0, bfloat16 out1 */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 5 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -301,12 +301,12 @@ CONVERSION void pack_f32_f16(f16_m *r, const f32_m *a)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.100097656 */
-    f16_m w_0[BLOCK];
-    b1_m w_1[BLOCK];
-    bf16_m w_2[BLOCK];
-    f16_m w_3[BLOCK];
-    bf16_m w_4[BLOCK];
-    u64 slots[7][BLOCK]; /* values kept between loops */
+    ALIGNED f16_m w_0[BLOCK];
+    ALIGNED b1_m w_1[BLOCK];
+    ALIGNED bf16_m w_2[BLOCK];
+    ALIGNED f16_m w_3[BLOCK];
+    ALIGNED bf16_m w_4[BLOCK];
+    ALIGNED u64 slots[7][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_11 = (f32_m *)slots[1];
     f32_m *const v_2 = (f32_m *)slots[2];

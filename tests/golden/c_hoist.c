@@ -1,5 +1,5 @@
 /* float64 temporary 1 */
-@ headline.c, 86 lines: #if defined __clang__ ... };
+@ headline.c, 89 lines: #if defined __clang__ ... };
 f64 exp(f64);
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
@@ -83,9 +83,9 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w_0[BLOCK];
-    f64_m w_2[BLOCK];
-    u64 slots[1][BLOCK]; /* values kept between loops */
+    ALIGNED f64_m w_0[BLOCK];
+    ALIGNED f64_m w_2[BLOCK];
+    ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             const f64 a_1 = *(const f64_m *)p[1]; /* scale */
@@ -116,16 +116,19 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -379,9 +382,9 @@ SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w_1[BLOCK];
-    f64_m w_2[BLOCK];
-    u64 slots[1][BLOCK]; /* values kept between loops */
+    ALIGNED f64_m w_1[BLOCK];
+    ALIGNED f64_m w_2[BLOCK];
+    ALIGNED u64 slots[1][BLOCK]; /* values kept between loops */
     f64_m *const v_2 = (f64_m *)slots[0];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
@@ -455,16 +458,19 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -652,8 +658,8 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f64_m w_0[BLOCK];
-    f64_m w_2[BLOCK];
+    ALIGNED f64_m w_0[BLOCK];
+    ALIGNED f64_m w_2[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;

@@ -1,5 +1,5 @@
 /* float64 out */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -20,8 +20,8 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const unsigned long long *const literals = args->literals;
-    f64_m w_0[BLOCK];
-    f64_m w_1[BLOCK];
+    ALIGNED f64_m w_0[BLOCK];
+    ALIGNED f64_m w_1[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[1] + column0 * sizeof(f64_m), sizeof(f64_m));
             for (i64 i = column0, m; i < column1; i += m) {

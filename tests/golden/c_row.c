@@ -1,6 +1,6 @@
 /* float32 out */
-@ headline.c, 86 lines: #if defined __clang__ ... };
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
@@ -18,9 +18,9 @@ SEPARATE static const f32_m *pad_f32(f32_m *block, const f32_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.0 */
-    f32_m w_0[BLOCK];
-    f32_m w_1[BLOCK];
-    f32_m w_2[BLOCK];
+    ALIGNED f32_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {

@@ -1,6 +1,6 @@
 /* float64 out */
-@ headline.c, 86 lines: #if defined __clang__ ... };
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f64(f64_m *to, const f64_m *block, int m)
 {
     INDEPENDENT
@@ -18,8 +18,8 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f64 c_0 = *(const f64_m *)&args->literals[0]; /* 1.0 */
-    f64_m w_0[BLOCK];
-    f64_m w_2[BLOCK];
+    ALIGNED f64_m w_0[BLOCK];
+    ALIGNED f64_m w_2[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             const i16 a_1 = *(const i16_m *)p[1]; /* k */
             const f64 t_2 = (f64)a_1;

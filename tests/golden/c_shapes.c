@@ -1,6 +1,6 @@
 /* float32 out0 */
-@ headline.c, 86 lines: #if defined __clang__ ... };
-@ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
+@ headline.c, 89 lines: #if defined __clang__ ... };
+@ headline.c, 76 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
 SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 {
     INDEPENDENT
@@ -31,9 +31,9 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f32_m w_0[BLOCK];
-    i64_m w_1[BLOCK];
-    f32_m w_2[BLOCK];
+    ALIGNED f32_m w_0[BLOCK];
+    ALIGNED i64_m w_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[2] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {
@@ -67,16 +67,19 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -265,8 +268,8 @@ SEPARATE static const i64_m *pad_i64(i64_m *block, const i64_m *from, int m)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const i64 c_0 = *(const i64_m *)&args->literals[0]; /* 2 */
-    i64_m w_0[BLOCK];
-    i64_m w_1[BLOCK];
+    ALIGNED i64_m w_0[BLOCK];
+    ALIGNED i64_m w_1[BLOCK];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
     for (i64 count = args->sample_count; count > 1;) { /* the sample of the first tile */
         const i64 half = count / 2;

@@ -3,16 +3,19 @@
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -305,7 +308,7 @@ static inline f32 own_powf(f32 x, f32 y)
 SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
 #ifdef OWN_MATH
-    f32 z[BLOCK];
+    ALIGNED f32 z[BLOCK];
     i32 rare = 0; /* negative: a base that is no positive normal number, nor 0 under y > 0, or a result that is none */
     INDEPENDENT
     for (int j = 0; j < BLOCK; j++) {
@@ -337,10 +340,10 @@ SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 255.0 */
-    u8_m w_0[BLOCK];
-    f32_m x_1[BLOCK];
-    f32_m w_2[BLOCK];
-    u64 slots[3][BLOCK]; /* values kept between loops */
+    ALIGNED u8_m w_0[BLOCK];
+    ALIGNED f32_m x_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED u64 slots[3][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
     f32_m *const v_5 = (f32_m *)slots[2];
@@ -419,7 +422,7 @@ void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
     if (args->stream)
         fence();
 }
-@ headline.c, 43 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 46 lines: /* uint8 out */ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
 @ headline.c, 164 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... }
 #if defined __GNUC__ && !defined __clang__ && !defined __TINYC__
@@ -431,10 +434,10 @@ SEPARATE static void lookup_f32(f32_m *block, const f32_m *table, const u8_m *en
         block[j] = table[entry[j]];
 }
 @ headline.c, 59 lines: static inline u8 roundsat_f32_u8(f32 a) ... {
-    u8_m w_0[BLOCK];
-    f32_m w_2[BLOCK + 512];
-    u8_m w_3[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    ALIGNED u8_m w_0[BLOCK];
+    ALIGNED f32_m w_2[BLOCK + 512];
+    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_1 = (f32_m *)slots[0];
     f32_m *const v_3 = (f32_m *)slots[1];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */

@@ -3,16 +3,19 @@
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -288,10 +291,10 @@ CONVERSION void narrow_f32_u8(u8_m *r, const f32_m *a)
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 0.5 */
-    u8_m w_0[BLOCK];
-    f32_m w_1[BLOCK + 512];
-    u8_m w_2[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    ALIGNED u8_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK + 512];
+    ALIGNED u8_m w_2[BLOCK];
+    ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_5 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;

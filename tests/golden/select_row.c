@@ -1,5 +1,5 @@
 /* float32 out */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 2 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -78,8 +78,8 @@ SEPARATE static void put_f32(f32_m *to, const f32_m *block, int m)
 }
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
-    f32_m w_0[BLOCK];
-    f32_m w_1[BLOCK];
+    ALIGNED f32_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK];
 @ headline.c, 28 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... i64 head = 0; /* elements in front of the first whole block */
             head = first_block(args, p[1] + column0 * sizeof(f32_m), sizeof(f32_m));
             for (i64 i = column0, m; i < column1; i += m) {

@@ -1,5 +1,5 @@
 /* float32 out */
-@ headline.c, 42 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
+@ headline.c, 45 lines: #if defined __clang__ ... typedef double f64_m MAY_ALIAS;
 enum { BLOCK = 64, ACCESSES = 4 };
 @ headline.c, 43 lines: /* What a kernel is called with; the runtime fills it, the kernel only reads (but for `faults`). Part ... };
 @ headline.c, 99 lines: #if defined __GNUC__ && !defined __TINYC__ && defined __AVX512BW__ ... }
@@ -35,10 +35,10 @@ SEPARATE static void expand_f32(f32_m *row, const char *from, const int *offsets
 void weft_kernel(const struct weft_args *args, i64 begin, i64 end)
 {
     const f32 c_0 = *(const f32_m *)&args->literals[0]; /* 1.0 */
-    f32_m w_0[BLOCK];
-    f32_m w_1[BLOCK + 2048];
-    f32_m w_2[BLOCK + 2048];
-    f32_m w_3[BLOCK];
+    ALIGNED f32_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK + 2048];
+    ALIGNED f32_m w_2[BLOCK + 2048];
+    ALIGNED f32_m w_3[BLOCK];
 @ headline.c, 26 lines: const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1; ... }
         const char *from_1 = 0; /* where the row in w_1 begins */
         const char *from_2 = 0; /* where the row in w_2 begins */

@@ -49,16 +49,19 @@ static bool multiplied(int64_t a, int64_t b, int64_t *product)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR
 #elif defined __GNUC__ && !defined __TINYC__
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define MAY_ALIAS __attribute__((may_alias))
 #define SEPARATE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
 #define INDEPENDENT
 #define MAY_ALIAS
 #define SEPARATE
+#define ALIGNED
 #define VECTOR
 #endif
 typedef _Bool b1;
@@ -1544,10 +1547,10 @@ SEPARATE static void scatter_u8(char *to, i64 step, const u8_m *block, int m)
 static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    u8_m w_0[BLOCK];
-    f32_m w_1[BLOCK + 512];
-    u8_m w_3[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    ALIGNED u8_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK + 512];
+    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
@@ -1632,11 +1635,11 @@ static void loop_contrast_0_upsu(const struct weft_args *args, i64 begin, i64 en
 static void loop_contrast_0_any(const struct weft_args *args, i64 begin, i64 end)
 {
     enum { ACCESSES = 4 };
-    u8_m w_0[BLOCK];
-    f32_m w_1[BLOCK];
-    f32_m w_2[BLOCK];
-    u8_m w_3[BLOCK];
-    u64 slots[2][BLOCK]; /* values kept between loops */
+    ALIGNED u8_m w_0[BLOCK];
+    ALIGNED f32_m w_1[BLOCK];
+    ALIGNED f32_m w_2[BLOCK];
+    ALIGNED u8_m w_3[BLOCK];
+    ALIGNED u64 slots[2][BLOCK]; /* values kept between loops */
     f32_m *const v_2 = (f32_m *)slots[0];
     f32_m *const v_6 = (f32_m *)slots[1];
     const struct weft_sample *sample = args->samples, *const last = sample + args->sample_count - 1;
