@@ -96,7 +96,7 @@ struct reducing {
 /* Whether the target's kernels have reduced dimensions. */
 static enum joiner joiner_of(const struct pipeline *p)
 {
-    if (!p->target->reduce || (p->open && p->target->chunks) || !(p->fast & FAST_REDUCE))
+    if (!p->target->reduce || !(p->fast & FAST_REDUCE))
         return JOIN_KERNELS;
     return p->target->chunks ? JOIN_THREADS : JOIN_TILES;
 }
@@ -115,17 +115,20 @@ static int inner_dimensions(const struct pipeline *p, const struct shape *open, 
     enum { FEW = 64 };
     int64_t elements = 1, inner = 1;
     int trailing = 0, parallel = 0;
+    bool known = true;
     const enum joiner joiner = joiner_of(p);
     const struct shape *numbers = in_numbers(p, open), *shape = numbers ? numbers : open;
     for (int d = shape->rank - 1; joiner != JOIN_KERNELS && d >= 0; d--) {
         const bool reduced = set >> d & 1;
         const int64_t own = shape->extents[d], extent = numbers || own == 0 || own == 1 ? own : 2;
         elements *= reduced ? extent : 1;
+        known = known && (!reduced || open->extents[d] >= 0);
         trailing += !reduced && trailing == shape->rank - 1 - d;
         inner *= trailing == shape->rank - d ? extent : 1;
         parallel += !reduced;
     }
-    const bool few = joiner == JOIN_THREADS ? results_are_inner(elements, inner) : numbers && elements * inner <= FEW;
+    const bool few = joiner == JOIN_THREADS ? known && results_are_inner(elements, inner)
+                                            : numbers && elements * inner <= FEW;
     return elements < 2 ? 0 : few ? parallel : trailing;
 }
 
@@ -486,8 +489,8 @@ static bool pass_reduce(struct pipeline *p)
         if (before.kernels[k].reduce)
             reduce(&p->kernels, p->kernels.count - 1, joiner_of(p));
     }
-    if (joiner_of(p) == JOIN_TILES && !p->open)
-        store_results(&p->kernels);
+    if (joiner_of(p) != JOIN_KERNELS && !p->open)
+        store_results(&p->kernels, p->dense);
     return true;
 }
 

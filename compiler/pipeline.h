@@ -66,6 +66,7 @@ struct pipeline {
     const struct target *target;   /* from here on: PASS_LOWER and later */
     unsigned fast;                 /* a set of enum fast_path that may be taken */
     const bool *taken;             /* [results] that are wanted; NULL: all */
+    bool dense;                    /* results are stored row-major, without gaps */
     const struct open_extents *open;   /* NULL: all extents are numbers */
     const struct lowered_store *store; /* NULL: none */
     struct kernel_program kernels; /* made */

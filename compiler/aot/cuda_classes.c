@@ -27,6 +27,7 @@ static const unsigned char *with_values(struct aot_kernel *k, const struct kerne
 static bool covers(const struct aot_class *other, const struct aot_class *class, int accesses)
 {
     return memcmp(other->kinds, class->kinds, (size_t)accesses) == 0 && other->form.flat == class->form.flat &&
+           (other->form.along == ALONG_ANY || other->form.along == class->form.along) &&
            other->form.groups >= class->form.groups && (!other->period || other->period == class->period) &&
            other->form.wide >= class->form.wide;
 }
@@ -39,12 +40,13 @@ static void add_class(struct aot_kernel *k, struct aot_loop *loop, struct aot_cl
     ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
 }
 
-/* Adds the class for calls with geometry `g`. `fixed`: all likely calls have its period. The extents are only examples,
- * so they do not make indices wide. */
-static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *g, bool fixed, bool batch)
+/* Adds the class for calls with geometry `g`, of a kernel that joins by the numbers of such a call. `fixed`: all likely calls
+ * have its period. The extents are only examples, so they do not make indices wide. */
+static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *g, const struct kernel *kernel,
+                       bool fixed, bool batch)
 {
     struct aot_class class = {.kinds = with_values(k, loop->kernel, g->kinds), .batch = batch};
-    make_form(loop->kernel, g, tuning_for(0), batch, &class.form);
+    make_form(kernel, g, tuning_for(0), batch, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;
@@ -77,7 +79,7 @@ static void add_rows(struct aot_kernel *k, struct aot_loop *loop, const struct g
             return;
     struct geometry g = plain_geometry(k, kernel, dense->kinds, groups);
     g.period = dense->period;
-    add_likely(k, loop, &g, false, false);
+    add_likely(k, loop, &g, kernel, false, false);
 }
 
 /* Adds the classes for any strides. */
@@ -111,17 +113,17 @@ bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop)
     return true;
 }
 
-void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *usual,
-                      const struct geometry *tiny)
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct aot_likely *usual,
+                      const struct aot_likely *tiny)
 {
-    const bool fixed = usual && tiny && usual->period == tiny->period;
+    const bool fixed = usual && tiny && usual->geometry.period == tiny->geometry.period;
     if (usual)
-        add_likely(k, loop, usual, fixed, false);
+        add_likely(k, loop, &usual->geometry, usual->kernel, fixed, false);
     if (tiny)
-        add_likely(k, loop, tiny, fixed, false);
+        add_likely(k, loop, &tiny->geometry, tiny->kernel, fixed, false);
     if (usual)
-        add_rows(k, loop, usual);
-    if (usual && !any_numbered(loop->kernel, usual->kinds))
-        add_likely(k, loop, usual, fixed, true);
+        add_rows(k, loop, &usual->geometry);
+    if (usual && !any_numbered(loop->kernel, usual->geometry.kinds))
+        add_likely(k, loop, &usual->geometry, usual->kernel, fixed, true);
     add_general(k, loop);
 }

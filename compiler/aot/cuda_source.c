@@ -151,11 +151,11 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct aot_class *class = &loop->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
                NAME_CODES "},\n",
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
-               form->block * form->unroll * form->threads, form->threads, form->groups, form->steps, class->period,
+               form->block * form->unroll * form->threads, form->threads, (int)form->along, form->groups, form->steps, class->period,
                form->accesses, form->literals, truth(form->apart), literal_constant(loop), loop->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
@@ -226,11 +226,11 @@ static void put_loop_constants(struct buf *out, struct aot_kernel *k, int p)
 static const struct aot_section support[] = {
     {NULL, "shape"}, {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
     {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
-    {weft_template_chunks, NULL},
+    {weft_template_chunks, NULL}, {weft_template_lanes_h, NULL}, {weft_template_lanes, "threads"},
     {weft_template_tensor, NULL}, {NULL, "tables"}, {weft_template_aot_cuda_plan, "classes"}, {NULL, "loops"},
     {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"}, {NULL, "plan"}, {weft_template_aot_cuda_driver, "driver"},
     {weft_template_aot_cuda_gpus, NULL}, {weft_template_aot_cuda_plan, "plan"}, {NULL, "views"},
-    {weft_template_aot_cuda_plan, "class"}, {NULL, "keep"}, {weft_template_aot_cuda_plan, "form"},
+    {NULL, "joins"}, {weft_template_aot_cuda_plan, "class"}, {NULL, "keep lanes"}, {NULL, "keep"}, {weft_template_aot_cuda_plan, "form"},
     {weft_template_launch_args_h, NULL}, {weft_template_launch_args, NULL}, {weft_template_aot_cuda_plan, "kinds"},
     {NULL, "environment"}, {weft_template_aot_cuda_launch, "call"}, {NULL, "check call"},
     {weft_template_aot_cuda_launch, "entries"}, {NULL, "infer"}};

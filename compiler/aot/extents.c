@@ -74,12 +74,14 @@ int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t t
                                    from, (long long)each, (long long)times));
 }
 
-int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered)
+int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered, int threads)
 {
-    const struct aot_computed how = {.how = COMPUTED_LANES, .a = points, .b = elements, .each = inner, .times = ordered};
+    const struct aot_computed how = {.how = COMPUTED_LANES, .a = points, .b = elements, .each = inner,
+                                     .times = threads ? -threads : ordered};
     return set_extent(k, "lanes that are left", how,
-                      arena_printf(k->arena, "lanes_left(%s, %s, %s, %d)", aot_extent(k, points),
-                                   aot_extent(k, elements), aot_extent(k, inner), ordered));
+                      arena_printf(k->arena, "%s(%s, %s, %s, %d)", threads ? "threads_left" : "lanes_left",
+                                   aot_extent(k, points), aot_extent(k, elements), aot_extent(k, inner),
+                                   threads ? threads : ordered));
 }
 
 int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b)

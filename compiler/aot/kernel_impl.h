@@ -23,7 +23,7 @@ struct aot_computed {
                                       elements `b` */
     const struct shape *shape;     /* COMPUTED_VOLUME: the shape whose elements are counted */
     int64_t each, times;           /* COMPUTED_GROUPS: groups of `each`, at least one, times `times`; COMPUTED_LANES: inner
-                                      elements, and whether the order matters */
+                                      elements, and whether the order matters or, negative, a block's threads */
 };
 
 /* A kernel for certain kinds of access: a function, or on CUDA a kernel in machine code. */
@@ -123,7 +123,7 @@ const struct shape *aot_join(struct aot_kernel *k, const struct shape *a, const 
 int64_t aot_volume(struct aot_kernel *k, const struct shape *shape);
 int64_t aot_groups(struct aot_kernel *k, int64_t extent, int64_t each, int64_t times);
 /* How many lanes of each result a reduction leaves to a further loop (lanes_left). */
-int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered);
+int64_t aot_lanes(struct aot_kernel *k, int64_t points, int64_t elements, int64_t inner, bool ordered, int threads);
 /* The sum of two extents. Equal sums are one extent. */
 int64_t aot_sum(struct aot_kernel *k, int64_t a, int64_t b);
 /* The initializer of a struct for a shape's extents, such as "{2, shape_blur_3}". */
@@ -142,9 +142,14 @@ const struct shape *aot_access_shape(struct aot_kernel *k, const struct aot_loop
 bool aot_is_value(const struct aot_kernel *k, const struct access *access);
 /* Returns false, with a diagnostic, where the bytes of such a parameter are read as elements of another size. */
 bool aot_check_values(const struct aot_kernel *k, const struct aot_loop *loop);
-/* Makes the classes of a loop from the geometries of likely calls, which may be NULL. */
-void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct geometry *usual,
-                      const struct geometry *tiny);
+/* The geometry of a likely call, and the kernel with the numbers by which it joins. */
+struct aot_likely {
+    struct geometry geometry;
+    const struct kernel *kernel;
+};
+/* Makes the classes of a loop from likely calls, which may be NULL. */
+void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct aot_likely *usual,
+                      const struct aot_likely *tiny);
 
 /* cuda_source.c: writes the source for CUDA. Returns false where `params->compile` failed. */
 bool aot_put_device_source(struct buf *out, struct aot_kernel *const *kernels, int count, const char *name,

@@ -26,9 +26,11 @@ static int64_t compute_extent(const struct aot_kernel *k, const struct example *
     int64_t volume = 1;
     if (computed->how == COMPUTED_SUM)
         return a + example_extent(k, example, computed->b);
-    if (computed->how == COMPUTED_LANES)
-        return lanes_left(a, example_extent(k, example, computed->b), example_extent(k, example, computed->each),
-                          computed->times);
+    if (computed->how == COMPUTED_LANES) {
+        const int64_t b = example_extent(k, example, computed->b), inner = example_extent(k, example, computed->each);
+        return computed->times < 0 ? threads_left(a, b, inner, (int)-computed->times)
+                                   : lanes_left(a, b, inner, computed->times);
+    }
     if (computed->how == COMPUTED_JOIN)
         return a == 1 ? example_extent(k, example, computed->b) : a;
     if (computed->how == COMPUTED_GROUPS)
@@ -159,9 +161,10 @@ static int64_t ask_groups(void *user, int64_t extent, int64_t each, int64_t time
     return aot_groups(((const struct asking *)user)->k, extent, each, times);
 }
 
-static int64_t ask_lanes(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered)
+static int64_t ask_lanes(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered,
+                         int threads)
 {
-    return aot_lanes(((const struct asking *)user)->k, points, elements, inner, ordered);
+    return aot_lanes(((const struct asking *)user)->k, points, elements, inner, ordered, threads);
 }
 
 static int64_t ask_sum(void *user, int64_t a, int64_t b)
@@ -261,17 +264,23 @@ static const struct kernel *example_kernel(struct aot_kernel *k, const struct ex
     struct kernel *own = arena_copy(k->arena, kernel, sizeof *own);
     struct lanes *lanes = arena_copy(k->arena, kernel->lanes, sizeof *lanes);
     const struct lane_tiles *t = &lanes->tiles;
-    lanes->tiles = deal_lanes(example_extent(k, example, t->points), example_extent(k, example, t->elements),
-                              example_extent(k, example, t->inner), join_is_ordered(lanes->op, lanes->tree),
-                              lanes->partial ? LANE_COUNT : BLOCK_ELEMENTS);
+    const int64_t points = example_extent(k, example, t->points), elements = example_extent(k, example, t->elements),
+                  inner = example_extent(k, example, t->inner);
+    const bool ordered = join_is_ordered(lanes->op, lanes->tree);
+    if (!lanes->threads.threads)
+        lanes->tiles = deal_lanes(points, elements, inner, ordered, lanes->partial ? LANE_COUNT : BLOCK_ELEMENTS);
+    else if (!lanes->threads.serial)
+        lanes->tiles = deal_block(points, elements, inner, lanes->threads.threads, lanes->partial,
+                                  (int64_t)1 << (lanes->threads.levels - 1));
+    lanes->tiles.inner = inner;
     lanes->stored = example_shape(k, example, lanes->stored);
     own->lanes = lanes;
     return own;
 }
 
 /* The geometry for an example. NULL where there is none. */
-static struct geometry *likely_geometry(struct aot_kernel *k, const struct example *example,
-                                        const struct aot_loop *loop)
+static const struct aot_likely *likely_geometry(struct aot_kernel *k, const struct example *example,
+                                                const struct aot_loop *loop)
 {
     struct loop made;
     const struct access *wrong;
@@ -290,9 +299,9 @@ static struct geometry *likely_geometry(struct aot_kernel *k, const struct examp
         .space = maps[0].to, .maps = maps, .tuning = tuning_for(0),
         .shapes = {k->program, inputs, example->shapes, temporaries},
         .operands = {dense_inputs(k, inputs), NULL}};
-    return pipeline_loop(k->arena, &params, &made, &wrong)
-               ? arena_copy(k->arena, &made.geometry, sizeof made.geometry)
-               : NULL;
+    if (!pipeline_loop(k->arena, &params, &made, &wrong))
+        return NULL;
+    return arena_copy(k->arena, &(struct aot_likely){made.geometry, params.kernel}, sizeof(struct aot_likely));
 }
 
 enum access_kind aot_general_kind(const struct aot_kernel *k, const struct kernel *kernel, int a)
@@ -344,15 +353,15 @@ static void find_replaced(struct aot_kernel *k)
 static void add_classes(struct aot_kernel *k, const struct example *usual, const struct example *tiny,
                         struct aot_loop *loop)
 {
-    const struct geometry *large = likely_geometry(k, usual, loop), *little = likely_geometry(k, tiny, loop);
+    const struct aot_likely *large = likely_geometry(k, usual, loop), *little = likely_geometry(k, tiny, loop);
     if (k->target->chunks) {
         aot_cuda_classes(k, loop, large, little);
         return;
     }
     if (large)
-        add_class(k, loop, large->kinds);
+        add_class(k, loop, large->geometry.kinds);
     if (little)
-        add_class(k, loop, little->kinds);
+        add_class(k, loop, little->geometry.kinds);
     add_general(k, loop);
 }
 

@@ -266,7 +266,7 @@ static void put_support(const struct source_text *s)
     static const struct aot_section elements[] = {
         {weft_template_slice_h, NULL}, {weft_template_slice, NULL}, {weft_template_walk_h, NULL},
         {weft_template_grouping_h, NULL}, {weft_template_walk, NULL}, {weft_template_grouping, NULL},
-        {weft_template_lanes_h, NULL}, {weft_template_lanes, NULL}, {weft_template_tensor, NULL}};
+        {weft_template_lanes_h, NULL}, {weft_template_lanes, "lanes"}, {weft_template_tensor, NULL}};
     put_section(s, "shared");
     buf_puts(s->out, emit_common(s->together, "types"));
     buf_puts(s->out, emit_common(s->together, "args"));
@@ -316,7 +316,7 @@ static void put_calls(const struct source_text *s)
     static const struct aot_section parts[] = {
         {NULL, "tables"}, {NULL, "classes"}, {NULL, "loops"}, {NULL, "tensors"}, {NULL, "check"}, {NULL, "samples"},
         {NULL, "plan"}, {NULL, "loop plan"}, {NULL, "views"}, {NULL, "loop class"}, {NULL, "joins"},
-        {NULL, "join plan"}, {NULL, "keep"}, {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
+        {NULL, "join tiles"}, {NULL, "keep lanes"}, {NULL, "join nothing"}, {NULL, "keep"}, {NULL, "loop kinds"}, {NULL, "environment"}, {NULL, "run"}};
     static const struct aot_section calls[] = {{NULL, "check call"}, {NULL, "run call"}, {NULL, "infer"}};
     if (s->params->levels) {
         put_section(s, "levels");

@@ -452,6 +452,7 @@ static void emit_joins(struct emitter *e)
     const struct lanes *lanes = e->kernel->lanes;
     if (e->params->target->chunks) {
         put_joins(e, &e->joins);
+        buf_printf(&e->joins, "#define NOTHING(absent) %s\n", lanes->op == OP_ADD ? "0" : "(absent)");
         buf_printf(&e->absent, "const %s absent = *(const %s_m *)&args->literals[%d];\n", short_name(lanes->acc),
                    short_name(lanes->acc), e->kernel->ins[lanes->absent].index);
         return;

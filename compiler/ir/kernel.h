@@ -124,7 +124,8 @@ struct thread_joins {
     bool serial;                   /* a thread joins all elements of a result */
     int node;                      /* elements of a node: a block, or some blocks of which there are only lanes */
     int levels;                    /* of a thread's tree of nodes */
-    int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two */
+    int beside;                    /* parts of a point's nodes that threads of a block join beside each other, a power of two;
+                                      0: the call decides */
 };
 
 /* Whether the bits of values that are joined depend on the order. */

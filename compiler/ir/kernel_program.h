@@ -15,8 +15,8 @@ struct open_extents {
     /* The number of elements. And how many groups of `each` elements there are, at least 1, multiplied by `times`. */
     int64_t (*volume)(void *user, const struct shape *shape);
     int64_t (*groups)(void *user, int64_t extent, int64_t each, int64_t times);
-    /* How many lanes of each result a reduction leaves to a further kernel (lanes_left). */
-    int64_t (*lanes)(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered);
+    /* How many lanes of each result a reduction leaves to a further kernel (lanes_left; with threads threads_left). */
+    int64_t (*lanes)(void *user, int64_t points, int64_t elements, int64_t inner, bool ordered, int threads);
     /* The sum of two extents. */
     int64_t (*sum)(void *user, int64_t a, int64_t b);
 };

@@ -351,7 +351,8 @@ static int64_t count_left(const struct reducing *r, const struct lanes *lanes)
         return t->chunks > 1 ? t->chunks * t->kept : 0;
     return lanes->partial ? 0
                           : r->into->open->lanes(r->into->open->user, t->points, t->elements, t->inner,
-                                                 join_is_ordered(join_rows[r->join].op, r->dtype));
+                                                 join_is_ordered(join_rows[r->join].op, r->dtype),
+                                                 lanes->threads.threads);
 }
 
 /* Where several tiles have elements of a result, they store their lanes, and the kernel added here goes on from these. */

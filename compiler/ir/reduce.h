@@ -20,14 +20,18 @@ enum joiner {
 /* Lowers the reduction of kernel k, the last one so far. */
 void reduce(struct kernel_program *program, int k, enum joiner joiner);
 
-/* reduce_results.c: where a result of one element would only be a copy of what a kernel joins, that kernel stores the
- * result. To be called once all kernels are there. */
-void store_results(struct kernel_program *program);
+/* reduce_results.c: where results would only be copies of what kernels join, these kernels store them: `dense` ones, or of
+ * one element. To be called once all kernels are there. */
+void store_results(struct kernel_program *program, bool dense);
 
 /* templates/shared/lanes.c, which sources made ahead of time carry, too. `block`: BLOCK_ELEMENTS; or LANE_COUNT to join
  * what tiles left. */
 struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block);
 int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool ordered);
+/* The same for a GPU's blocks of `threads` threads, each of which has up to `deepest` nodes. */
+struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, int threads, bool partial,
+                             int64_t deepest);
+int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int threads);
 
 /* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
  * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */

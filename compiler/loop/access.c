@@ -73,7 +73,8 @@ static bool make_view(struct arena *arena, const struct access_shapes *shapes, c
                       struct view *view)
 {
     const struct access *access = &kernel->accesses[a];
-    const struct strided *operand = operand_of(operands, access);
+    const bool joined = a >= kernel->load_count && kernel->lanes; /* a result is stored as a temporary would be */
+    const struct strided *operand = joined ? NULL : operand_of(operands, access);
     const bool by_value = access_by_value(shapes->program, operands->inputs, access);
     const int map = by_value ? 0 : access->map, size = type_rows[access->dtype].size;
     const struct shape *own = access_shape(shapes, kernel, space, a), *to = map ? maps[map].to : space;

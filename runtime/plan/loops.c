@@ -304,6 +304,7 @@ bool divide(struct arena *arena, struct weft_program *program, struct typed *typ
         .program = program, .typed = typed, .occasion = occasion, .into = division,
         .outputs = outputs_matter(typed->program, occasion) ? occasion->outputs : NULL,
         .pipeline = {.arena = arena, .program = typed->program, .target = target, .taken = occasion->taken,
+                     .dense = !outputs_matter(typed->program, occasion),
                      .values = occasion->filled ? occasion->filled->nodes : NULL,
                      .fast = program->context->fast & target->fast, .shapes = shapes, .views = views, .diags = diags,
                      .inputs = tensor_shapes(arena, occasion->inputs, typed->program->input_count)}};

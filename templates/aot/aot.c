@@ -141,6 +141,14 @@ static bool weft_fuses(void)
 #define JOINED_NAME(name, number, level) weft_##name##_##number##_##level
 #define JOINED_AT(name, number, level) JOINED_NAME(name, number, level)
 #define JOINED(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
+/* As in templates/kernel/reduce.c, but for gcc's pragma against unrolling, of which it warns where it is of no use. */
+#define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
+#define ROLLED
+#if defined __GNUC__ && !defined __TINYC__
+#define ONE_BY_ONE __asm__ volatile("")
+#else
+#define ONE_BY_ONE
+#endif
 #undef near
 #define near JOINED(near)
 #undef fold

@@ -60,6 +60,9 @@ struct joined {
     bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
     int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
                                       other does */
+    int threads;                   /* of a GPU's block */
+    bool serial;                   /* each of them joins all elements of a result */
+    int deepest;                   /* nodes of a thread (deal_block) */
 };
 
 /* A loop: results of one shape, or what they have in common. */

@@ -98,6 +98,8 @@ static int launch_kernel(const struct call *call, const struct loop *loop, const
 /* At least one: there are elements, the first of which has number `first`. */
 static int64_t count_tiles(const struct plan *plan, int first)
 {
+    if (plan->walk.lanes)
+        return plan->tiles;
     return (plan->walk.rows * plan->walk.columns + first - 1) / plan->class->tile + 1;
 }
 
@@ -187,13 +189,24 @@ static int run_loop(struct call *call, const struct loop *loop, const struct ten
 {
     struct plan plan;
     uint64_t bases[ACCESSES];
-    if (volume(loop->shape.rank, loop->shape.extents, d) <= 0 || is_empty(call->kernel, tensors))
+    struct lane_tiles tiles = {.chunks = 0};
+    if (!has_work(loop, d) || is_empty(call->kernel, tensors))
         return WEFT_KERNEL_OK;
+    const bool nothing = volume(loop->shape.rank, loop->shape.extents, d) == 0;
+    if (loop->joined)
+        tiles = deal(loop->joined, d);
     for (int a = 0; a < loop->accesses; a++)
         bases[a] = base_of(call, &loop->access[a], tensors, d, turn);
-    const bool together = table && plan_kinds(loop, tensors, d, true, true, &plan);
-    if (!together && !plan_kinds(loop, tensors, d, true, false, &plan))
+    if (tiles.chunks == 1 && loop->joined->alone >= 0)
+        bases[loop->accesses - 1] = call->temporaries + (uint64_t)turn * call->own +
+                                    place_temporary(call->kernel, loop->joined->alone, d);
+    const bool together = table && !nothing && plan_kinds(loop, tensors, d, true, true, &plan);
+    if (nothing)
+        plan_nothing(loop, &plan);
+    else if (!together && !plan_kinds(loop, tensors, d, true, false, &plan))
         plan_kinds(loop, tensors, d, false, false, &plan);
+    if (loop->joined)
+        keep_lanes(&tiles, &plan);
     for (int a = 0; a < loop->accesses; a++)
         bases[a] += (uint64_t)plan.starts[a];
     if (together) {

@@ -9,6 +9,7 @@ struct class {
     bool batch;                    /* for samples in a table, and never for one alone */
     bool flat, mapped, wide, many;
     int block, tile, threads;      /* elements of a chunk and of a tile; threads of a block */
+    enum { ALONG_ANY, ALONG_POINTS, ALONG_ELEMENTS } along; /* reduced: a row is a point's elements, or the inner ones of one */
     int groups, steps, period, accesses, literals;
     bool apart;                    /* literals are a constant, number `literal_constant`; else arguments */
     int literal_constant;
@@ -26,6 +27,7 @@ struct constant {
 /* One loop on one sample. */
 struct plan {
     struct weft_geometry walk;
+    struct weft_lanes lanes;
     long long extents[LOOP_GROUPS], strides[ACCESSES * (LOOP_GROUPS + 2)];
     long long numbers[MAPPED * MAP_NUMBERS + 1];
     long long *maps[ACCESSES];
@@ -33,24 +35,47 @@ struct plan {
     unsigned char kinds[ACCESSES];
     const struct class *class;
     bool divided;                  /* into launches of at most PIECE elements */
-    int64_t tiles;                 /* nobody reads them */
+    int64_t tiles;                 /* of a loop with reduced dimensions; nobody reads others */
 };
 //: class
 enum { PIECE = 1 << 30 };          /* elements that 32 bits count, with room for a tile */
 
-static bool serves(const struct class *class, const struct loop *loop, const struct rows *rows,
-                   const unsigned char *kinds, bool wide)
+/* How blocks share a loop with reduced dimensions, which has work. */
+static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
 {
-    return memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->flat == (rows->period != 0) &&
+    const int64_t points = extent(joined->points, d), elements = extent(joined->elements, d);
+    const int64_t inner = extent(joined->inner, d);
+    struct lane_tiles t = {.points = 1, .inner = inner, .lanes = 1, .width = joined->threads, .chunk = 1, .chunks = 1,
+                           .together = 1, .kept = 1};
+    t.windows = (inner - 1) / joined->threads + 1;
+    if (!joined->serial)
+        t = deal_block(points, elements ? elements : 1, inner, joined->threads, joined->partial, joined->deepest);
+    t.elements = elements;
+    return t;
+}
+
+static bool lies_along(const struct class *class, const struct loop *loop, const struct rows *rows, const int64_t *d)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined || class->along == ALONG_ANY)
+        return true;
+    return rows->columns == extent(joined->inner, d) * (class->along == ALONG_POINTS ? extent(joined->elements, d) : 1);
+}
+
+static bool serves(const struct class *class, const struct loop *loop, const struct rows *rows,
+                   const unsigned char *kinds, const int64_t *d, bool wide)
+{
+    return lies_along(class, loop, rows, d) &&
+           memcmp(class->kinds, kinds, (size_t)loop->accesses) == 0 && class->flat == (rows->period != 0) &&
            rows->groups <= class->groups && (!class->period || class->period == rows->period) &&
            (class->wide || !wide);
 }
 
 static const struct class *find_class(const struct loop *loop, const struct rows *rows, const unsigned char *kinds,
-                                      bool wide, bool batch)
+                                      const int64_t *d, bool wide, bool batch)
 {
     for (int c = 0; c < loop->classes; c++)
-        if (loop->class[c].batch == batch && serves(&loop->class[c], loop, rows, kinds, wide))
+        if (loop->class[c].batch == batch && serves(&loop->class[c], loop, rows, kinds, d, wide))
             return &loop->class[c];
     return NULL;
 }
@@ -78,7 +103,8 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     struct rows rows = {.extents = extents, .strides = strides, .kinds = plan->kinds};
     groups_find(&groups, views.space.rank, views.space.extents, count_elements(&views.space), views.pointers);
     groups_stride(&groups, views.space.rank, views.space.extents, views.pointers);
-    make_rows(&groups, special && chunks_run_flat(&groups), special, &rows);
+    part_points(loop, d, &groups);
+    make_rows(&groups, special && !loop->joined && chunks_run_flat(&groups), special, &rows);
     chunks_find_columns(&rows, loop->accesses);
     for (int a = 0; a < loop->accesses && a < ACCESSES; a++) /* else gcc sees it go beyond */
         if (loop->access[a].source == FROM_VALUE || loop->access[a].source == FROM_NUMBER)
@@ -86,10 +112,21 @@ static bool plan_kinds(const struct loop *loop, const struct tensor *tensors, co
     const int64_t elements = rows.rows * rows.columns;
     const bool wide = chunks_are_wide(elements, strides, loop->accesses * (rows.groups + 2)) ||
                       numbers_are_wide(&groups);
-    plan->divided = elements > PIECE && special && !batch && is_one_row(loop, &rows, plan->kinds);
-    plan->class = find_class(loop, &rows, plan->kinds, wide && !plan->divided, batch);
+    plan->divided = elements > PIECE && special && !batch && !loop->joined && is_one_row(loop, &rows, plan->kinds);
+    plan->class = find_class(loop, &rows, plan->kinds, d, wide && !plan->divided, batch);
     if (!plan->class)
         return false;
     keep_plan(loop, &groups, &rows, plan);
     return true;
+}
+
+/* A reduction of no elements: nothing is loaded. */
+static void plan_nothing(const struct loop *loop, struct plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    memset(plan->kinds, ACCESS_STRIDED, sizeof plan->kinds);
+    plan->walk.columns = 1;
+    plan->walk.extents = plan->extents;
+    plan->walk.strides = plan->strides;
+    plan->class = &loop->class[loop->classes - 1];
 }

@@ -175,6 +175,18 @@ static bool has_work(const struct loop *loop, const int64_t *d)
            extent(joined->elements, d) >= joined->partial;
 }
 
+/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
+static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
+        return;
+    groups->extents[groups->count] = 1;
+    for (int a = 0; a < groups->accesses; a++)
+        group_strides(groups, groups->count)[a] = 0;
+    groups->count++;
+}
+//: join tiles
 /* How tiles share a loop with reduced dimensions, which has work. */
 static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
 {
@@ -190,18 +202,7 @@ static bool may_run_flat(const struct loop *loop)
 {
     return !loop->joined || loop->joined->points == 1;
 }
-/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
-static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
-{
-    const struct joined *joined = loop->joined;
-    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
-        return;
-    groups->extents[groups->count] = 1;
-    for (int a = 0; a < groups->accesses; a++)
-        group_strides(groups, groups->count)[a] = 0;
-    groups->count++;
-}
-//: join plan
+//: keep lanes
 static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
 {
     plan->lanes = (struct weft_lanes){
@@ -212,6 +213,7 @@ static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
     plan->tiles = ((t->points - 1) / t->together + 1) * t->windows * t->chunks;
 }
 
+//: join nothing
 /* A reduction of no elements: nothing is loaded. */
 static void plan_nothing(const struct loop *loop, struct plan *plan)
 {

@@ -8,7 +8,7 @@ struct weft_divisor {              /* n / divisor is the high half of n * multip
 #if REDUCES
 struct weft_lanes {                /* a space [points, elements, inner], of which `elements` are reduced */
     long long points, elements, inner;
-    long long lanes, rows;         /* not read */
+    long long beside, rows;        /* parts of a point's nodes that are joined beside each other; not read */
     long long width, windows;      /* how many of the inner ones a tile takes; tiles beside each other */
     long long chunk, chunks;       /* how many nodes of elements a tile takes; tiles behind each other */
     long long together;            /* how many points a tile takes */

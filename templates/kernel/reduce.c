@@ -6,7 +6,6 @@ $args
 $library
 $helpers
 $blocks
-$joins
 /* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
  * time. Rows of lanes have whole SIDEs of memory: `pitch` lanes, of which the last ones may be unused. ONE_BY_ONE stands
  * in loops of few turns, of which no vectors are to be made. */
@@ -23,6 +22,7 @@ $joins
 #define EACH(j, count) for (int j = 0; j < count; j++)
 #define ONE_BY_ONE
 #endif
+$joins
 /* Fetches what follows `bytes` from here on. */
 static inline void near(const void *from, i64 ahead, i64 bytes)
 {

@@ -172,7 +172,7 @@ DEVICE tree_t join_nodes(const struct weft_args *args, const struct weft_geometr
     }
     return harvest(tree, count, (tree_t)absent);
 }
-/* The threads of a block stand beside each other as inner elements, lanes, BESIDE parts of a point's nodes, and points.
+/* The threads of a block stand beside each other as inner elements, lanes, parts of a point's nodes, and points.
  * Each joins a lane of its part; then parts are joined in pairs, then lanes 8, 4, 2 and 1 apart. Where a point has
  * further tiles, its lanes are stored instead. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
@@ -184,21 +184,22 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
     const uindex chunk = chunks > 1 ? (uindex)tile % chunks : 0, above = chunks > 1 ? (uindex)tile / chunks : (uindex)tile;
     const uindex window = windows > 1 ? above % windows : 0, group = windows > 1 ? above / windows : above;
     const int t = (int)threadIdx.x, width = LINE ? 1 : (int)r->width, unit = t / (LANE_COUNT * width);
-    const int lane = t / width % LANE_COUNT, part = unit % BESIDE, used = unit / BESIDE < (int)r->together;
-    const index point = (index)group * (index)r->together + unit / BESIDE;
+    const int beside = BESIDE ? BESIDE : (int)r->beside;
+    const int lane = t / width % LANE_COUNT, part = unit % beside, used = unit / beside < (int)r->together;
+    const index point = (index)group * (index)r->together + unit / beside;
     const index inner = LINE ? 0 : (index)window * width + t % width, elements = (index)r->elements;
-    const index nodes = (index)r->chunk / BESIDE, first = ((index)chunk * BESIDE + part) * nodes * NODE;
+    const index nodes = (index)r->chunk / beside, first = ((index)chunk * beside + part) * nodes * NODE;
     const bool mine = used && point < (index)r->points && inner < INNER;
     tree_t *const to = (tree_t *)bases[ACCESSES - 1];
-    tree_t x = (tree_t)absent;
+    tree_t x = (tree_t)(elements ? absent : NOTHING(absent));
     if (mine && first < elements)
         x = join_nodes(args, s, bases, point, inner, lane, first,
                        elements - first < nodes * NODE ? elements : first + nodes * NODE, absent);
-#if BESIDE > 1
+#if BESIDE != 1
     shared[t] = x;
     __syncthreads();
     UNROLLED
-    for (int apart = 1; apart < BESIDE; apart *= 2) {
+    for (int apart = 1; apart < beside; apart *= 2) {
         if (used && part % (2 * apart) == 0) {
             x = join_tree(x, shared[t + apart * LANE_COUNT * width]);
             shared[t] = x;

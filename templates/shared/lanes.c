@@ -66,3 +66,54 @@ SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool 
     const struct lane_tiles t = deal_lanes(points, elements, inner, ordered, BLOCK_ELEMENTS);
     return t.chunks > 1 ? t.chunks * t.kept : 0;
 }
+
+//: threads
+/* How many nodes each thread takes, a power of two and at most `deepest`: all of them where the GPU is busy without further
+ * tiles, or where there are few; else so many that there are enough tiles. `rows` are the tiles that one of each suffices
+ * for. */
+static int64_t choose_depth(int64_t nodes, int64_t rows, int64_t beside, bool partial, int64_t deepest)
+{
+    enum {
+        FEW_NODES = 2,             /* so many cost a thread less than a further launch does */
+        FILLED = 128,              /* tiles that keep a GPU busy, more or less */
+        ENOUGH = 512               /* tiles that certainly do */
+    };
+    int64_t depth = 1;
+    while (depth * beside < nodes && depth < deepest) {
+        const bool few = 2 * depth <= FEW_NODES && 2 * depth * beside >= nodes;
+        if (!partial && !few && rows < FILLED && rows * ((nodes - 1) / (2 * depth * beside) + 1) < ENOUGH)
+            break;
+        depth *= 2;
+    }
+    return depth;
+}
+
+/* How blocks of `threads` threads share the space: all parts of a point's nodes that fit, or several points. Member `lanes`
+ * becomes the number of these parts, a power of two. `partial`: the elements are lanes of blocks. */
+SHARED struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, int threads, bool partial,
+                                    int64_t deepest)
+{
+    enum { WINDOW = 32 };          /* inner elements beside each other: those of a warp */
+    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .lanes = 1, .kept = LANE_COUNT};
+    const int64_t nodes = (elements - 1) / (partial ? NODE_BLOCKS * LANE_COUNT : BLOCK_ELEMENTS) + 1;
+    t.width = inner < WINDOW ? inner : WINDOW;
+    t.windows = (inner - 1) / t.width + 1;
+    const int64_t units = threads / (t.width * LANE_COUNT);
+    while (t.lanes < nodes && 2 * t.lanes <= units)
+        t.lanes *= 2;
+    t.together = units / t.lanes;
+    const int64_t rows = ((points - 1) / t.together + 1) * t.windows;
+    t.chunk = choose_depth(nodes, rows, t.lanes, partial, deepest) * t.lanes;
+    t.chunks = (nodes - 1) / t.chunk + 1;
+    return t;
+}
+
+/* How many lanes of each point and inner element its tiles leave for a further kernel; 0 where one tile takes all of
+ * them, or there is nothing. */
+SHARED int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int threads)
+{
+    if (points < 1 || elements < 1 || inner < 1)
+        return 0;
+    const struct lane_tiles t = deal_block(points, elements, inner, threads, false, DEEPEST);
+    return t.chunks > 1 ? t.chunks * LANE_COUNT : 0;
+}

@@ -1,5 +1,6 @@
 """Reductions ahead of time against the reference of tests/reduce, on shapes for which tiles share the work in every
-way. WEFT in the environment is the command's path."""
+way. WEFT in the environment is the command's path. WEFT_TARGET=cuda: for CUDA, on the first GPU of the driver that the
+loader finds, which may be tests/mockcuda."""
 import ctypes
 import os
 import pathlib
@@ -16,6 +17,9 @@ import reference  # noqa: E402
 import sample  # noqa: E402
 
 WEFT = os.environ.get("WEFT", "weft")
+CUDA = os.environ.get("WEFT_TARGET") == "cuda"
+if CUDA:
+    import run_cuda  # noqa: E402
 # What is called, the declared type, the axes, and the shapes of the calls.
 ROWS = [(1, 7), (3, 70001), (2000, 33), (1, 200000), (40, 0), (300, 1), (70, 1100), (2, 65537)]
 COLUMNS = [(1, 3), (70001, 3), (33, 2000), (200000, 1), (0, 40), (1100, 5000), (2, 5), (9, 20000)]
@@ -65,19 +69,36 @@ class Reductions(unittest.TestCase):
         here = pathlib.Path(cls.directory.name)
         (here / "all.weft").write_text(text())
         flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-fopenmp", "-shared", "-fPIC"]
-        for command in ([WEFT, "build", "all.weft", "--bundle", "all", "--openmp", "-o", "."],
-                        ["gcc", *flags, "all.c", "-lm", "-o", "all.so"]):
+        cls.driver = run_cuda.Driver() if CUDA else None
+        target = ["--target", "cuda", "--arch", cls.driver.arch] if CUDA else ["--openmp"]
+        for command in ([WEFT, "build", "all.weft", "--bundle", "all", *target, "-o", "."],
+                        ["gcc", *flags, "all.c", "-lm", "-ldl", "-o", "all.so"]):
             subprocess.run(command, cwd=here, check=True)
         cls.library = ctypes.CDLL(str(here / "all.so"))
+
+    @classmethod
+    def tearDownClass(cls):
+        if CUDA:
+            name, kernel = CASES[0][:2]
+            getattr(cls.library, f"{name}_{kernel}_cuda_release")()
+            cls.driver.close()
 
     def call(self, function, x, out):
         """The strided entry: a result is dense, strides of x are in elements."""
         numbers = lambda items: (ctypes.c_int64 * max(len(items), 1))(*items)
-        arguments = [ctypes.c_void_p(x.ctypes.data), numbers(x.shape), numbers([s // x.itemsize for s in x.strides]),
-                     ctypes.c_void_p(out.ctypes.data)]
+        placed = [run_cuda.Placed(self.driver, array) for array in (x, out)] if CUDA else []
+        data = [on_gpu.at(array) for on_gpu, array in zip(placed, (x, out))] or [x.ctypes.data, out.ctypes.data]
+        arguments = [ctypes.c_void_p(data[0]), numbers(x.shape), numbers([s // x.itemsize for s in x.strides]),
+                     ctypes.c_void_p(data[1])]
         if out.ndim:
             arguments += [numbers(out.shape), None]
-        return getattr(self.library, f"{function}_strided")(*arguments)
+        if not CUDA:
+            return getattr(self.library, f"{function}_strided")(*arguments)
+        status = getattr(self.library, f"{function}_cuda_strided")(*arguments, self.driver.stream)
+        self.driver.call("cuStreamSynchronize", self.driver.stream)
+        for on_gpu in placed:
+            on_gpu.back()
+        return status
 
     def test_shapes(self):
         for name, kernel, shape, turned in CASES:

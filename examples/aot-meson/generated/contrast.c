@@ -979,7 +979,10 @@ enum {
     BLOCK_ELEMENTS = 1024,         /* elements whose lanes are joined in order */
     MAX_LANES = 64,
     MAX_WIDTH = 1 << 16,           /* lanes that a tile has at a time */
-    MAX_TREE = 1 << 19             /* lanes that it keeps of blocks */
+    MAX_TREE = 1 << 19,            /* lanes that it keeps of blocks */
+    NODE_BLOCKS = 8,               /* blocks of a node, which a GPU's thread joins at once, where there are lanes of them */
+    NODE_LEVELS = 7,               /* of the tree in which such a thread keeps nodes */
+    DEEPEST = 1 << (NODE_LEVELS - 1) /* so many nodes has it at most */
 };
 
 /* How tiles of a kernel with reduced dimensions share its space, [points, elements, inner], of which `elements` are
@@ -987,7 +990,8 @@ enum {
  * does not matter, there are as many lanes as are fast. */
 struct lane_tiles {
     int64_t points, elements, inner; /* extents of the three together */
-    int64_t lanes, block;          /* of each inner element; elements in a block */
+    int64_t lanes, block;          /* of each inner element; elements in a block. Of a GPU's block of threads `lanes` are
+                                      parts of a point beside each other (deal_block) */
     int64_t width, windows;        /* how many of the inner ones a tile takes; tiles beside each other */
     int64_t chunk, chunks;         /* how many blocks a tile takes, a power of two; tiles behind each other */
     int64_t together;              /* how many points a tile takes */
@@ -1061,6 +1065,7 @@ SHARED int64_t lanes_left(int64_t points, int64_t elements, int64_t inner, bool 
     const struct lane_tiles t = deal_lanes(points, elements, inner, ordered, BLOCK_ELEMENTS);
     return t.chunks > 1 ? t.chunks * t.kept : 0;
 }
+
 
 /* Elements before and behind the first one. */
 struct reach {
@@ -1781,6 +1786,9 @@ struct joined {
     bool partial;                  /* elements are lanes that tiles left; without any there is nothing to do */
     int alone;                     /* the temporary that a tile stores to which takes all of a result; -1: it stores as any
                                       other does */
+    int threads;                   /* of a GPU's block */
+    bool serial;                   /* each of them joins all elements of a result */
+    int deepest;                   /* nodes of a thread (deal_block) */
 };
 
 /* A loop: results of one shape, or what they have in common. */
@@ -2302,6 +2310,18 @@ static bool has_work(const struct loop *loop, const int64_t *d)
            extent(joined->elements, d) >= joined->partial;
 }
 
+/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
+static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
+{
+    const struct joined *joined = loop->joined;
+    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
+        return;
+    groups->extents[groups->count] = 1;
+    for (int a = 0; a < groups->accesses; a++)
+        group_strides(groups, groups->count)[a] = 0;
+    groups->count++;
+}
+
 /* How tiles share a loop with reduced dimensions, which has work. */
 static struct lane_tiles deal(const struct joined *joined, const int64_t *d)
 {
@@ -2317,17 +2337,6 @@ static bool may_run_flat(const struct loop *loop)
 {
     return !loop->joined || loop->joined->points == 1;
 }
-/* Where points have one element each, a row would hold many points. A group of one element keeps them apart. */
-static void part_points(const struct loop *loop, const int64_t *d, struct grouping *groups)
-{
-    const struct joined *joined = loop->joined;
-    if (!joined || extent(joined->points, d) < 2 || extent(joined->elements, d) * extent(joined->inner, d) != 1)
-        return;
-    groups->extents[groups->count] = 1;
-    for (int a = 0; a < groups->accesses; a++)
-        group_strides(groups, groups->count)[a] = 0;
-    groups->count++;
-}
 
 static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
 {
@@ -2338,6 +2347,7 @@ static void keep_lanes(const struct lane_tiles *t, struct plan *plan)
     plan->walk.lanes = &plan->lanes;
     plan->tiles = ((t->points - 1) / t->together + 1) * t->windows * t->chunks;
 }
+
 
 /* A reduction of no elements: nothing is loaded. */
 static void plan_nothing(const struct loop *loop, struct plan *plan)
