@@ -158,6 +158,12 @@ def cases():
                lambda u: u[1:] - u[:-1], lambda u: u[1:] - u[:-1], goal=0.85)
     yield Case("flip", "img[:, ::-1]", {"img": (u8, photo)}, lambda out, img: np.copyto(out, img[:, ::-1]),
                lambda img: img[:, ::-1], lambda img: torch.flip(img, [1]), lambda out, img: cv2.flip(img, 1, dst=out), goal=0.8)
+    yield Case("swap", "img[..., ::-1]", {"img": (u8, photo)}, lambda out, img: np.copyto(out, img[..., ::-1]),
+               lambda img: img[..., ::-1], lambda img: torch.flip(img, [2]),
+               lambda out, img: cv2.cvtColor(img, cv2.COLOR_RGB2BGR, dst=out))
+    yield Case("permute", "img[..., [2, 0, 1]]", {"img": (u8, photo)}, lambda out, img: np.take(img, [2, 0, 1], -1, out=out),
+               lambda img: img[..., jnp().array([2, 0, 1])], lambda img: img[..., [2, 0, 1]],
+               lambda out, img: cv2.mixChannels([img], [out], [2, 0, 0, 1, 1, 2]))
     yield Case("concat", "concat(a, b)", {"a": (u8, picture), "b": (u8, picture)},
                lambda out, a, b: np.concatenate((a, b), out=out), lambda a, b: jnp().concatenate((a, b)),
                lambda a, b: torch.cat((a, b)), lambda out, a, b: cv2.vconcat((a, b), dst=out), goal=0.8)

@@ -196,8 +196,8 @@ static bool pass_use(struct lowering *l, const struct node *node, int map)
         good = lower_add_use(l, operand_index(l, node, 0), element_map(l, node, map, i));
     if (is_reduced(node))
         return good;
-    if (node->kind == NODE_JOIN || node->kind == NODE_TAKE)
-        return (node->kind == NODE_JOIN ? join_uses : take_uses)(l, node, map);
+    if (node->kind == NODE_JOIN || node->kind == NODE_TAKE || join_of_list(l, node))
+        return (node->kind == NODE_TAKE ? take_uses : join_uses)(l, node, map);
     map = node->kind == NODE_VIEW ? view_operand_map(l, node, map) : map;
     for (int i = 0; good && i < operands; i++)
         good = lower_add_use(l, operand_index(l, node, i), map);
@@ -277,7 +277,7 @@ static int lower_node(struct lowering *l, const struct node *node)
     case NODE_WRAP:
         return lower_value_as(l, operand_index(l, node, 0), node->dtype, WRAP);
     case NODE_VIEW:
-        return lower_view(l, node);
+        return join_of_list(l, node) ? join_value(l, node) : lower_view(l, node);
     case NODE_JOIN:
         return join_value(l, node);
     case NODE_TAKE:

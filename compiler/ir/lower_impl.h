@@ -80,6 +80,8 @@ int lower_value_as(struct lowering *l, int index, enum weft_dtype dtype, enum me
 /* lower_join.c: concat and stack. Adds uses of the operands for a use under this map; the value. */
 bool join_uses(struct lowering *l, const struct node *node, int map);
 int join_value(struct lowering *l, const struct node *node);
+/* Whether the node is a selection by so short a list that its elements are joined, by the same functions. */
+bool join_of_list(const struct lowering *l, const struct node *node);
 
 /* lower_view.c: views. */
 
@@ -87,6 +89,9 @@ int join_value(struct lowering *l, const struct node *node);
 bool view_is_cast_input(const struct lowering *l, const struct node *node);
 /* The map under which a view's operand is read. `map` is that of the view. -1: there are too many maps. */
 int view_operand_map(struct lowering *l, const struct node *view, int map);
+/* The same for a selection of shape `from` that takes one position in place of the list. */
+int view_element_map(struct lowering *l, const struct node *view, int map, const struct shape *from, const struct item *list,
+                     int64_t position);
 
 /* lower_take.c: take, and lists of positions in selections. Adds uses of take's operands for a use under this map; the
  * value. */

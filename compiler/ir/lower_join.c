@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { MAX_MASK = 4096 };          /* a mask of so many positions is dense */
+enum {
+    MAX_MASK = 4096,               /* a mask of so many positions is dense */
+    SHORT_AXIS = 4                 /* along so few elements that lie innermost, each of an input's is a value of its own:
+                                      a stretched load, of which kernels gather vectors (ACCESS_WOVEN) */
+};
 
 /* One value of a join. */
 struct part {
@@ -130,19 +134,42 @@ static bool extents_known(const struct joining *j)
     return true;
 }
 
+static bool is_input(const struct lowering *l, int node)
+{
+    const struct node *value = named_node(l->program, &l->program->nodes[node]);
+    return value->kind == NODE_NAME && !value->number && l->program->symbols[value->symbol].kind == SYMBOL_INPUT;
+}
+
+/* The map of element `at` along the axis of an operand. */
+static int element_map(const struct joining *j, const struct shape *shape, int64_t at)
+{
+    struct axis *axes = ARENA_ARRAY(j->l->arena, struct axis, shape->rank);
+    for (int d = 0; d < shape->rank; d++)
+        axes[d] = (struct axis){d == j->axis ? -1 : d, {.start = d == j->axis ? at : 0, .step = 1, .has_start = d == j->axis}};
+    return map_select(j->l->kernel, j->map, with_extent(j, j->out, 1), shape, axes);
+}
+
+/* Adds a part in front of position `end`. */
+static void add_part(struct joining *j, int operand, int map, int64_t end)
+{
+    struct part part = {.operand = operand, .map = map};
+    if (end < j->out->extents[j->axis])
+        set_mask(j, &part, end, j->out->extents[j->axis]);
+    j->parts[j->count++] = part;
+}
+
 static void list_known(struct joining *j)
 {
     int64_t first = 0;
     for (int i = 0; i < j->node->operand_count; i++) {
         const int64_t extent = extent_of(j, i);
-        struct part part = {.operand = operand_index(j->l, j->node, i)};
-        if (extent == 0)
-            continue;
-        part.map = part_map(j, shape_of(j, i), extent, first);
+        const int operand = operand_index(j->l, j->node, i);
+        const bool short_axis = j->axis == j->out->rank - 1 && j->out->extents[j->axis] <= SHORT_AXIS;
+        for (int64_t at = 0; short_axis && extent > 1 && is_input(j->l, operand) && at < extent; at++)
+            add_part(j, operand, element_map(j, shape_of(j, i), at), first + at + 1);
+        if (extent > 0 && !(short_axis && extent > 1 && is_input(j->l, operand)))
+            add_part(j, operand, part_map(j, shape_of(j, i), extent, first), first + extent);
         first += extent;
-        if (first < j->out->extents[j->axis])
-            set_mask(j, &part, first, j->out->extents[j->axis]);
-        j->parts[j->count++] = part;
     }
 }
 
@@ -182,13 +209,44 @@ static void list_open(struct joining *j)
 
 /* ---- uses and values ---- */
 
+/* The list of a selection whose elements are joined. */
+static const struct item *joined_list(const struct lowering *l, const struct node *node, int *axis)
+{
+    struct shape all;
+    if (node->kind != NODE_VIEW || l->views[node->view].kind != VIEW_SELECT || !is_input(l, operand_index(l, node, 0)))
+        return NULL;
+    const struct shape *out = l->shapes[node - l->program->nodes], *in = l->shapes[operand_index(l, node, 0)];
+    const struct item *list = view_list_taken(&l->views[node->view], in, out, &all, axis);
+    return list && *axis == out->rank - 1 && list->count <= SHORT_AXIS && all.extents[*axis] >= 0 ? list : NULL;
+}
+
+bool join_of_list(const struct lowering *l, const struct node *node)
+{
+    int axis;
+    return joined_list(l, node, &axis) != NULL;
+}
+
+static struct joining list_elements(struct lowering *l, const struct node *node, const struct item *list, int axis, int map)
+{
+    struct joining j = {.l = l, .node = node, .out = l->shapes[node - l->program->nodes], .axis = axis, .map = map,
+                        .parts = ARENA_ARRAY(l->arena, struct part, list->count)};
+    const struct shape *one = with_extent(&j, j.out, 1);
+    for (int i = 0; i < list->count; i++)
+        add_part(&j, operand_index(l, node, 0), view_element_map(l, node, map, one, list, list->positions[i]), i + 1);
+    return j;
+}
+
 static struct joining list_parts(struct lowering *l, const struct node *node, int map)
 {
+    int list_axis;
+    const struct item *list = joined_list(l, node, &list_axis);
+    if (list)
+        return list_elements(l, node, list, list_axis, map);
     const struct shape *out = l->shapes[node - l->program->nodes];
     const struct view_args *args = &l->program->views[node->view];
     const int rank = out->rank - (args->kind == VIEW_STACK);
     struct joining j = {.l = l, .node = node, .out = out, .axis = view_join_axis(args, rank), .map = map,
-                        .parts = ARENA_ARRAY(l->arena, struct part, node->operand_count)};
+                        .parts = ARENA_ARRAY(l->arena, struct part, node->operand_count + SHORT_AXIS)};
     if (extents_known(&j))
         list_known(&j);
     else

@@ -336,7 +336,7 @@ static inline i64 N(shuffled)(T *to, const char *from, i64 step, i64 jump, i64 c
     for (last = count - many; jump > 0 && last * jump + low + 16 > (count + after - 1) * jump + above && last > 0; last--)
         ;
     const order mask = *(const order *)which;
-    for (; g <= last; g += 4 * many)
+    for (; g < last + many; g += 4 * many)
         for (i64 k = 0; k < 4; k++) {
             const i64 at = g + k * many < last ? g + k * many : last;
             *(order *)(to + at * period) = (order)__builtin_ia32_pshufb128(*(const order *)(from + at * jump + low), mask);
