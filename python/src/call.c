@@ -1,5 +1,5 @@
-/* Running a program on Python's values: they become its arguments, which of them are numbers chooses the program, results are made, and
- * the library runs without the GIL. */
+/* Running a program on Python's values: they become its arguments, which of them are numbers chooses the program,
+ * results are made, and the library runs without the GIL. */
 #include "extension.h"
 
 #include <string.h>

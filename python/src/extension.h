@@ -164,8 +164,8 @@ struct role {
     PyObject *stream;              /* what the arrays' library shall wait for; NULL: not known yet */
 };
 
-/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. A str: why it cannot be used. NULL with
- * an exception. */
+/* Borrowed: what weft._arrays says of the object's type. Py_None: it is no array. A str: why it cannot be used. NULL
+ * with an exception. */
 PyObject *library_of(PyObject *object);
 /* Fills in *seen. An input that cannot be shared is copied. */
 int seen_read(struct seen *seen, PyObject *object, struct role *role);

@@ -259,8 +259,8 @@ static int refuse_object(const struct role *role, PyObject *object)
     else if (name && role->output)
         refuse(role, "the %U is no array", name);
     else if (name)
-        refuse(role, "the %U is no array and no number; give an array, such as numpy.asarray(..), a list of arrays, or an "
-               "int, float or bool", name);
+        refuse(role, "the %U is no array and no number; give an array, such as numpy.asarray(..), a list of arrays, or "
+               "an int, float or bool", name);
     Py_XDECREF(name);
     return -1;
 }

@@ -161,7 +161,8 @@ class Numbers(unittest.TestCase):
             with self.subTest(k=k):
                 out = weft.evaluate("x * k", x=f32, k=k)
                 self.assertEqual(out.dtype, np.dtype(dtype))
-                np.testing.assert_array_equal(out, f32.astype(dtype) * np.array(2.5 if type(k) is Reading else k, dtype))
+                value = np.array(2.5 if type(k) is Reading else k, dtype)
+                np.testing.assert_array_equal(out, f32.astype(dtype) * value)
         self.assertEqual(weft.evaluate("x + k", x=np.int8(1), k=Level.HIGH), 2**40 + 1)
         self.assertEqual(weft.compile("x * k").infer(x="float32", k=Metres(1)), {"out": "float32"})
 
@@ -391,8 +392,8 @@ class Remarks(unittest.TestCase):
             weft.evaluate("x + 1", x=a)
 
     def test_compiler_that_fails(self):
-        """libtcc's kernel stays. The compiler fails in the background, and the end of the context says so at the latest;
-        it may also end a compiler that is still at work."""
+        """libtcc's kernel stays. The compiler fails in the background, and the end of the context says so at the
+        latest; it may also end a compiler that is still at work."""
         with tempfile.TemporaryDirectory() as folder:
             compiler = pathlib.Path(folder, "cc")
             compiler.write_text("#!/bin/sh\necho broken >&2; exit 1\n", encoding="utf-8")

@@ -99,7 +99,7 @@ def aligned(shape, dtype):
 
 
 def library_of(kind):
-    """The library of a type of arrays; None: it speaks neither __array_struct__ nor DLPack; a str: why it is refused."""
+    """The library of a type of arrays; None: it has neither __array_struct__ nor DLPack; a str: why it is refused."""
     if "numpy.ma" in sys.modules and issubclass(kind, numpy.ma.MaskedArray):
         return "a masked array would lose its mask; give x.filled(..) or x.data"
     for base in kind.__mro__:

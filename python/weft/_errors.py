@@ -57,8 +57,8 @@ class Error(ValueError):
 
 class Remark(RuntimeWarning):
     """What a program or the machine should be told of, though results are complete: an integer was divided by zero or a
-    position lies outside (such elements are 0), a name that the text binds is never used, or the C compiler failed, so that
-    slower kernels stay in use. The message shows the place in the text."""
+    position lies outside (such elements are 0), a name that the text binds is never used, or the C compiler failed, so
+    that slower kernels stay in use. The message shows the place in the text."""
 
 
 def one(record):
