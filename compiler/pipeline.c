@@ -67,32 +67,6 @@ static const struct lowered *lower_results(const struct pipeline *p, const int *
     return found;
 }
 
-/* Finds the nodes that the wanted results need. */
-static bool *find_needed(const struct pipeline *p)
-{
-    const struct program *program = p->program;
-    bool *needed = ARENA_ARRAY(p->arena, bool, program->node_count + 1);
-    for (int r = 0; r < program->result_count; r++)
-        needed[program->results[r].node] |= !p->taken || p->taken[r];
-    for (int n = program->node_count - 1; n >= 0; n--) {
-        const struct node *node = &program->nodes[n];
-        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
-        const bool reads = needed[n] && node->kind != NODE_POSITION;
-        for (int i = 0; reads && i < node->operand_count; i++)
-            needed[program->operands[node->operands + i]] = true;
-        if (needed[n] && symbol && symbol->kind == SYMBOL_BINDING)
-            needed[symbol->node] = true;
-    }
-    return needed;
-}
-
-/* A reduction while it is lowered: its parallel dimensions come first, then those that are reduced. */
-struct reducing {
-    const struct node *node;
-    struct lowered_value value;
-    int reduced, inner;            /* as in struct program_kernel */
-};
-
 /* Whether the target's kernels have reduced dimensions. */
 static enum joiner joiner_of(const struct pipeline *p)
 {
@@ -132,6 +106,55 @@ static int inner_dimensions(const struct pipeline *p, const struct shape *open, 
     return elements < 2 ? 0 : few ? parallel : trailing;
 }
 
+/* The bool of which argmin and argmax want the first true position, where kernels stop once they have it; -1: node n is
+ * nothing of the kind, or is computed in another way. */
+static int sought(const struct pipeline *p, int n)
+{
+    const struct program *program = p->program;
+    const struct node *node = &program->nodes[n];
+    const int operand = node->kind == NODE_REDUCE ? program->operands[node->operands] : n;
+    const struct node *where = &program->nodes[operand];
+    if (joiner_of(p) != JOIN_TILES || p->open || operand == n || where->kind != NODE_OP || where->op != OP_WHERE)
+        return -1;
+    const int *arms = &program->operands[where->operands];
+    if (program->nodes[arms[1]].kind != NODE_REDUCED_POSITION)
+        return -1;
+    const struct shape *shape = p->shapes[operand], *points = p->shapes[n];
+    const uint32_t set = reduced_set(&program->reductions[node->reduction], shape->rank);
+    const bool plain = !inner_dimensions(p, shape, set) && shape_volume(shape) > shape_volume(points);
+    return plain && shape_volume(points) > 0 ? arms[0] : -1;
+}
+
+/* Finds the nodes that the wanted results need. */
+static bool *find_needed(const struct pipeline *p)
+{
+    const struct program *program = p->program;
+    bool *needed = ARENA_ARRAY(p->arena, bool, program->node_count + 1);
+    for (int r = 0; r < program->result_count; r++)
+        needed[program->results[r].node] |= !p->taken || p->taken[r];
+    for (int n = program->node_count - 1; n >= 0; n--) {
+        const struct node *node = &program->nodes[n];
+        const struct symbol *symbol = node->kind == NODE_NAME ? &program->symbols[node->symbol] : NULL;
+        const int found = needed[n] ? sought(p, n) : -1;
+        const bool reads = needed[n] && node->kind != NODE_POSITION && found < 0;
+        if (found >= 0)
+            needed[found] = true;
+        for (int i = 0; reads && i < node->operand_count; i++)
+            needed[program->operands[node->operands + i]] = true;
+        if (needed[n] && symbol && symbol->kind == SYMBOL_BINDING)
+            needed[symbol->node] = true;
+    }
+    return needed;
+}
+
+/* A reduction while it is lowered: its parallel dimensions come first, then those that are reduced. */
+struct reducing {
+    const struct node *node;
+    struct lowered_value value;
+    int reduced, inner;            /* as in struct program_kernel */
+    bool finds;                    /* as in struct reduce */
+};
+
 /* The number of parallel dimensions behind dimension d. */
 static int parallel_behind(uint32_t set, int rank, int d)
 {
@@ -144,7 +167,7 @@ static int parallel_behind(uint32_t set, int rank, int d)
 static struct reducing order_dimensions(const struct pipeline *p, int n)
 {
     const struct node *node = &p->program->nodes[n];
-    const int operand = p->program->operands[node->operands];
+    const int operand = p->program->operands[node->operands], found = sought(p, n);
     const struct shape *shape = p->shapes[operand];
     const uint32_t set = reduced_set(&p->program->reductions[node->reduction], shape->rank);
     struct shape *space = arena_copy(p->arena, shape, sizeof *shape);
@@ -159,8 +182,8 @@ static struct reducing order_dimensions(const struct pipeline *p, int n)
                 parallel += last == 0;
             }
     space->rigid = 0;
-    const struct lowered_value value = {.node = operand, .space = space, .axes = axes};
-    return (struct reducing){node, value, shape->rank - parallel - inner, inner};
+    const struct lowered_value value = {.node = found < 0 ? operand : found, .space = space, .axes = axes};
+    return (struct reducing){node, value, shape->rank - parallel - inner, inner, found >= 0};
 }
 
 /* Adds a kernel that computes what is reduced. Returns the temporary for the final values; -1 with a diagnostic. */
@@ -170,15 +193,15 @@ static int add_reduction(struct pipeline *p, const struct reducing *reduction, e
     const struct node *node = reduction->node;
     const struct lower_params params = lower_params(p);
     struct lowered_value value = reduction->value;
-    value.dtype = dtype;
+    value.dtype = reduction->finds ? WEFT_BOOL : dtype;
     value.part = part;
     const enum weft_dtype joined = part == PART_LOW ? WEFT_UINT64 : dtype;
-    value.temporary = add_temporary(&p->kernels, joined, value.space);
+    value.temporary = add_temporary(&p->kernels, reduction->finds ? WEFT_BOOL : joined, value.space);
     struct kernel *kernel = lower_value(p->arena, &params, &value);
     if (!kernel)
         return -1;
     const int to = add_temporary(&p->kernels, result, p->shapes[node - p->program->nodes]);
-    const struct reduce how = {node->join, joined, result, to, node->token};
+    const struct reduce how = {node->join, joined, result, reduction->finds, to, node->token};
     add_kernel(&p->kernels, (struct program_kernel){.kernel = kernel, .space = value.space,
                                                     .reduced = reduction->reduced, .inner = reduction->inner,
                                                     .reduce = arena_copy(p->arena, &how, sizeof how)});
@@ -491,6 +514,8 @@ static bool pass_reduce(struct pipeline *p)
     }
     if (joiner_of(p) != JOIN_KERNELS && !p->open)
         store_results(&p->kernels, p->dense);
+    if (joiner_of(p) == JOIN_TILES && !p->open)
+        sort_reductions(&p->kernels);
     return true;
 }
 

@@ -191,7 +191,9 @@ static void put_lanes(struct buf *buf, const struct lanes *lanes)
     buf_printf(buf, "  reduces: %lld elements for each of %lld x %lld results, by %s in %s",
                (long long)t->elements, (long long)t->points, (long long)t->inner,
                op_name(buf->arena, lanes->op), type_rows[lanes->tree].name);
-    if (lanes->acc != lanes->tree)
+    if (lanes->finds)
+        buf_puts(buf, " of the first position of true");
+    else if (lanes->acc != lanes->tree)
         buf_printf(buf, ", blocks in %s", type_rows[lanes->acc].name);
     if (lanes->threads.threads) {
         put_threads(buf, lanes);

@@ -435,6 +435,7 @@ static void put_lanes(struct emitter *e, struct buf *out)
     buf_printf(out, "enum { DIRECT = %d, SOURCE = %d, ORDERED = %d, LEVELS = %d, SIDE = %d, HALF = %d };\n", source >= 0,
                source < 0 ? 0 : source, ordered, ordered ? LEVELS : 1, ordered || row ? LANE_COUNT : BLOCK,
                LANE_COUNT / 2 * inner);
+    buf_printf(out, "enum { FINDS = %d };\n", lanes->finds);
     buf_printf(out, "typedef %s_m stage_t;\n", short_name(e->kernel->accesses[e->kernel->load_count].dtype));
 }
 

@@ -140,6 +140,8 @@ struct lanes {
     enum op op;                    /* joins two values */
     enum weft_dtype acc;           /* in which a block is joined: it holds what a lane has of a block */
     enum weft_dtype tree;          /* in which blocks and lanes are joined; of what is stored */
+    bool finds;                    /* values are bool: each tile leaves the position of its first true one, and goes over no
+                                      further ones */
     int absent;                    /* the instruction that gives what changes nothing */
     bool partial;                  /* the elements are lanes that tiles of another kernel left */
     struct lane_tiles tiles;       /* ahead of time with extents that may be open; then a call decides the rest, but for

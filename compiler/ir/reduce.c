@@ -18,6 +18,7 @@ struct reducing {
     struct span span;
     enum weft_dtype dtype;         /* of values and partial results */
     enum join join;
+    bool finds;                    /* as in struct reduce */
     int lanes;                     /* LANE_COUNT, or fewer where there are fewer elements */
     int64_t points;                /* of the parallel dimensions; or open */
     int64_t inner;                 /* the number of elements of a lane: points that follow reduced dimensions */
@@ -315,6 +316,7 @@ static void fuse_joins(const struct reducing *r, struct program_kernel *whole, s
 {
     struct kernel *kernel = whole->kernel;
     const enum weft_dtype stored = store_narrow(kernel);
+    lanes.finds = stored == WEFT_BOOL && r->finds;
     struct shape *shape = arena_copy(r->arena, whole->space, sizeof *shape);
     for (int d = shape->rank - whole->inner - whole->reduced; d < shape->rank; d++)
         shape->extents[d] = 1;
@@ -392,7 +394,7 @@ void reduce(struct kernel_program *program, int k, enum joiner joiner)
     struct program_kernel *kernel = &program->kernels[k];
     const struct reduce how = *kernel->reduce;
     struct reducing r = {.arena = program->arena, .into = program, .span = how.span, .dtype = how.dtype,
-                         .join = how.join, .lanes = LANE_COUNT};
+                         .join = how.join, .finds = how.finds, .lanes = LANE_COUNT};
     const int inner = kernel->inner, values = kernel->kernel->accesses[kernel->kernel->load_count].index;
     const int rank = kernel->space->rank, parallel = rank - inner - kernel->reduced;
     const int64_t n = volume_between(&r, kernel->space, parallel, rank - inner);

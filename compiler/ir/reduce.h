@@ -33,6 +33,13 @@ struct lane_tiles deal_block(int64_t points, int64_t elements, int64_t inner, in
                              int64_t deepest);
 int64_t threads_left(int64_t points, int64_t elements, int64_t inner, int threads);
 
+/* reduce_beside.c: moves kernels that cut what they reduce into the same tiles behind each other. */
+void sort_reductions(struct kernel_program *program);
+/* Whether both cut it into the same tiles, several of a point. */
+bool lanes_match(const struct lanes *a, const struct lanes *b);
+/* Whether a kernel loads a temporary that another one stores. */
+bool kernel_loads_from(const struct kernel *kernel, const struct kernel *from);
+
 /* For JOIN_THREADS: whether so few elements are reduced that a thread joins them all. Then every parallel dimension is to
  * be inner. `inner`: the number of elements in the innermost dimensions that are parallel. */
 bool results_are_inner(int64_t elements, int64_t inner);

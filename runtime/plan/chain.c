@@ -6,7 +6,8 @@
 enum {
     NEAR = 1 << 18,                /* bytes that a tile reads, about: half of a small second cache */
     LEAST = 1 << 19,               /* bytes of all tiles: less is in a cache anyway */
-    ENOUGH = 32                    /* tiles, for threads to share */
+    ENOUGH = 32,                   /* tiles, for threads to share */
+    CACHED = 1 << 19               /* bytes of a tile that a second cache keeps for the next reduction */
 };
 
 /* The number of leading dimensions that hold `points` together; -1: there are none. */
@@ -91,9 +92,35 @@ static void retile(struct plan *plan, struct planned *planned, int64_t points, i
     }
 }
 
+/* Whether the kernel and those before it, from `first` on, reduce the same tiles, and none needs another. */
+static bool shares_tiles(const struct plan *plan, const struct division *division, int first, int k)
+{
+    const struct kernel *kernel = division->drafts[k].kernel;
+    bool shares = k < plan->first_result && kernel->lanes && plan->kernels[k].tiles == plan->kernels[first].tiles &&
+                  plan->kernels[k].touched <= (double)CACHED * (double)plan->kernels[k].tiles;
+    for (int i = first; shares && i < k; i++)
+        shares = lanes_match(division->drafts[i].kernel->lanes, kernel->lanes) &&
+                 !kernel_loads_from(kernel, division->drafts[i].kernel);
+    return shares;
+}
+
+/* Makes a chain of the reductions from kernel k on that share tiles. Returns the kernel behind them; k: there are none. */
+static int chain_reductions(struct plan *plan, const struct division *division, int k)
+{
+    int next = k;
+    while (next < plan->kernel_count && plan->kernels[k].touched >= LEAST && shares_tiles(plan, division, k, next))
+        next++;
+    if (next <= k + 1)
+        return k;
+    plan->kernels[k].chain = next - k;
+    return next;
+}
+
 void find_chains(struct plan *plan, const struct division *division)
 {
     for (int k = 0, next; k < plan->kernel_count; k = next) {
+        if ((next = chain_reductions(plan, division, k)) > k)
+            continue;
         const struct lanes *lanes = division->drafts[k].kernel->lanes;
         const int64_t points = lanes ? lanes->tiles.points : 1;
         double bytes = 0;

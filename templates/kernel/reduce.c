@@ -197,6 +197,18 @@ static inline void keep(tree_t *to, const tree_t *from, i64 count)
         to[i] = from[i];
     }
 }
+/* The first of `count` elements that is true; `count` if none is. There are BLOCK of them in memory. */
+static inline i64 first_true(const stage_t *from, i64 count)
+{
+    u8 any = 0;
+    i64 i = 0;
+    EACH(j, BLOCK)
+        any |= (u8)(from[j] != 0);
+    ROLLED
+    for (i = any ? 0 : count; i < count && !from[i]; i++)
+        ONE_BY_ONE;
+    return i;
+}
 $entry
 {
     $literals
@@ -234,7 +246,7 @@ $entry
             EACH(j, SIDE)
                 lanes[i + j] = absent;
         for (i64 point = point0; point < point1; point++) {
-            i64 blocks = 0;
+            i64 blocks = 0, found = -1;
             for (i64 block = first; block < stop; block += r->block) {
                 const i64 limit = stop - block < r->block ? stop : block + r->block;
                 i64 element = block;
@@ -269,6 +281,14 @@ $entry
                             $operands
                             $body
                             $results
+                            if (FINDS) {
+                                const i64 j = first_true(stage, m);
+                                if (j == m)
+                                    continue;
+                                found = at - column1 + i + j;
+                                left = 0, element = limit, block = stop;
+                                break;
+                            }
                             filled += m;
                             if (filled < STAGE && (left || i + m < column1))
                                 continue;
@@ -277,7 +297,8 @@ $entry
                         }
                     }
                 }
-                plant(tree, lanes, pitch, blocks++, absent);
+                if (!FINDS)
+                    plant(tree, lanes, pitch, blocks++, absent);
             }
             if (!blocks) { /* there are no elements */
                 for (i64 j = 0; j < pitch; j++)
@@ -285,7 +306,9 @@ $entry
                 plant(tree, lanes, pitch, blocks++, absent);
             }
             tree_t *const all = harvest(tree, pitch, blocks), *const to = (tree_t *)sample->bases[ACCESSES - 1] + from;
-            if (r->kept == 1)
+            if (FINDS)
+                all[0] = found < 0 ? (tree_t)absent : (tree_t)found;
+            else if (r->kept == 1)
                 join_lanes(all, r->lanes, inner);
             for (i64 j = 0; j < r->kept; j++)
                 keep(to + ((point * r->chunks + chunk) * r->kept + j) * r->inner, all + j * inner, inner);

@@ -32,10 +32,11 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
 {
     enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
     const bool small = inner <= SMALL, last = block == LANE_COUNT;
-    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
+    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
     t.block = ordered ? block : t.lanes * 256;
+    t.chunk = ordered ? CHUNK : CHUNK * BLOCK_ELEMENTS / t.block; /* tiles of as many elements, which passes share */
     const int64_t blocks = (elements - 1) / t.block + 1;
     while (last && t.chunk < blocks)
         t.chunk *= 2;

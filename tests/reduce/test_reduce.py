@@ -152,6 +152,31 @@ class Reductions(unittest.TestCase):
                                   for y in (expected, found))):
                     self.assertTrue(same(b, a), f"{text} of {shape}")
 
+    def test_shared_passes(self):
+        """Reductions of one tensor that take turns tile by tile."""
+        rng = np.random.default_rng(7)
+        slow, alone = without("reduce"), without("chain")
+        texts = ("return a = mean(x), b = max(x), c = std(x)", "return a = min(x), b = argmin(x), c = sum(x * x)",
+                 "return a = max(x, axis=1), b = mean(x, axis=1), c = argmax(x, axis=1)")
+        for shape, text in sample.chosen(itertools.product(((2, 150001), (3, 70000, 3)), texts)):
+            x = values(shape, "float32", rng)
+            expected = weft.evaluate(text, {"x": x}, context=slow)
+            for context in (alone, *(weft.Context(threads=n) for n in (1, 3))):
+                for a, b in zip(expected, weft.evaluate(text, {"x": x}, context=context)):
+                    self.assertTrue(same(np.asarray(b), np.asarray(a)), f"{text} of {shape}")
+
+    def test_first_of_many(self):
+        """Equal extremes, NaN, and where the position stands in its tile and among tiles."""
+        slow = without("reduce")
+        for shape, place, dtype in itertools.product(((3, 70000), (40, 100)), (0, 64, -1), ("float32", "uint8")):
+            x = np.ones(shape, dtype)
+            x[0, place % shape[1]:] = 5
+            x[-1, place] = 7
+            if dtype == "float32" and place > 1:
+                x[shape[0] // 2, place:place + 2] = np.nan
+            for text in ("argmax(x, axis=1)", "argmax(x)", "argmin(0 - x)" if dtype != "uint8" else "argmin(255 - x)"):
+                self.ways(text, x, slow, (3,))
+
     def test_large_batches(self):
         """Samples of unlike shapes, large and small, some of them reduced by several tiles, each as if alone."""
         rng, slow = np.random.default_rng(6), without("reduce")
