@@ -1,5 +1,6 @@
 /* Implements narrow.h. An interval is computed for each instruction from those of its operands. An operation whose
- * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers.
+ * operands and result fit moves to 16 bits. Conversions that keep every value are skipped by their readers. A quotient of
+ * integers of few bits, such as the mean of three uint8, is computed in float32 where it becomes one.
  *
  * Invariant: an instruction's operands come before it, so no pass over instructions recurses. */
 #include "compiler/ir/narrow.h"
@@ -19,6 +20,7 @@ struct narrowing {
     struct range *ranges;          /* [ins of from] */
     int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
     enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
+    int *uses;                     /* [ins of from] by how many operands it is read */
     int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
 };
 
@@ -44,6 +46,8 @@ static struct range whole(enum weft_dtype dtype)
 static bool fits(struct range range, enum weft_dtype dtype)
 {
     struct range most = whole(dtype);
+    if (dtype == WEFT_UINT64)
+        return range.known && range.lo >= 0;
     return range.known && most.known && range.lo >= most.lo && range.hi <= most.hi;
 }
 
@@ -224,6 +228,34 @@ static bool may_happen_in(const struct narrowing *n, int i, enum weft_dtype dtyp
     return is_comparison(ins) || (ins->dtype == ins->source && fits(n->ranges[i], dtype));
 }
 
+/* Whether instruction i converts a quotient in float64 to float32 that has the same bits in float32: of integers that
+ * float32 holds, by such a number. Rounding twice then does no harm, as float64 has more than twice the bits and two. */
+static bool is_short_quotient(const struct narrowing *n, int i)
+{
+    const int64_t most = (int64_t)1 << 24;
+    const struct ins *ins = &n->from->ins[i], *all = n->from->ins;
+    if (!is_conversion(ins) || ins->dtype != WEFT_FLOAT32 || ins->source != WEFT_FLOAT64)
+        return false;
+    const struct ins *quotient = &all[ins->a[0]];
+    if (quotient->kind != INS_OP || quotient->op != OP_DIV || n->uses[ins->a[0]] > 1)
+        return false;
+    const struct ins *a = &all[quotient->a[0]], *b = &all[quotient->a[1]];
+    if (!is_conversion(a) || a->op != OP_CONVERT || !dtype_is_integer(a->source) || b->kind != INS_LITERAL)
+        return false;
+    const struct range range = n->ranges[a->a[0]];
+    const double by = n->from->literals[b->index].f64;
+    return range.known && range.lo >= -most && range.hi <= most && by >= 1 && by <= (double)most && by == (double)(int64_t)by;
+}
+
+/* Whether instruction i is computed only for a quotient that moves to float32. */
+static bool is_left_out(const struct narrowing *n, int i)
+{
+    for (int k = i + 1; n->uses[i] == 1 && k < n->from->ins_count; k++)
+        if (is_short_quotient(n, k) && (n->from->ins[k].a[0] == i || n->from->ins[n->from->ins[k].a[0]].a[0] == i))
+            return true;
+    return false;
+}
+
 static void decide(struct narrowing *n, int i)
 {
     const struct ins *ins = &n->from->ins[i];
@@ -274,6 +306,13 @@ static void place_conversion(struct narrowing *n, int i)
     int root = n->root[ins.a[0]];
     if (n->root[i] != i)
         return;
+    if (is_short_quotient(n, i)) {
+        const struct ins *quotient = &n->from->ins[ins.a[0]];
+        const int a = value_in(n, n->from->ins[quotient->a[0]].a[0], WEFT_FLOAT32), b = value_in(n, quotient->a[1], WEFT_FLOAT32);
+        ins = (struct ins){INS_OP, OP_DIV, WEFT_FLOAT32, WEFT_FLOAT32, {a, b, -1}, 0, quotient->span};
+        n->placed[i * WEFT_DTYPE_COUNT + (int)WEFT_FLOAT32] = kernel_add_ins(n->to, ins);
+        return;
+    }
     if (dtype_is_integer(ins.source) && n->from->ins[root].kind != INS_LITERAL && ins.op != OP_BITS)
         ins.source = value_dtype(n, root);
     ins.a[0] = value_in(n, ins.a[0], ins.source);
@@ -283,8 +322,8 @@ static void place_conversion(struct narrowing *n, int i)
 static void place(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
-    if (ins.kind == INS_LITERAL)
-        return; /* added where it is read, in the type of the reader */
+    if (ins.kind == INS_LITERAL || is_left_out(n, i))
+        return; /* a literal is added where it is read, in the type of the reader */
     if (ins.kind == INS_NUMBER)
         ins.index = kernel_add_number(n->to, ins.dtype, n->from->literal_sources[ins.index]);
     if (is_conversion(&ins)) {
@@ -310,10 +349,14 @@ static void place(struct narrowing *n, int i)
 static bool decide_all(struct narrowing *n)
 {
     bool any = false;
+    for (int i = 0; i < n->from->ins_count; i++)
+        for (int k = 0; k < 3; k++)
+            if (n->from->ins[i].a[k] >= 0)
+                n->uses[n->from->ins[i].a[k]]++;
     for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
-        any = any || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source);
+        any = any || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source) || is_short_quotient(n, i);
     }
     return any;
 }
@@ -323,6 +366,7 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
     struct narrowing n = {.arena = arena, .from = kernel,
                           .ranges = ARENA_ARRAY(arena, struct range, kernel->ins_count),
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
+                          .uses = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))
         return kernel;
