@@ -157,6 +157,8 @@ static bool weft_fuses(void)
 #define place_of JOINED(place_of)
 #undef fold_rows
 #define fold_rows JOINED(fold_rows)
+#undef first_true
+#define first_true JOINED(first_true)
 #undef plant
 #define plant JOINED(plant)
 #undef harvest
@@ -169,6 +171,8 @@ static bool weft_fuses(void)
 #define SIDE JOINED(SIDE)
 #undef HALF
 #define HALF JOINED(HALF)
+#undef FINDS
+#define FINDS JOINED(FINDS)
 #undef join_lanes
 #define join_lanes JOINED(join_lanes)
 #undef keep
@@ -218,12 +222,14 @@ static bool weft_fuses(void)
 #undef fold
 #undef place_of
 #undef fold_rows
+#undef first_true
 #undef plant
 #undef harvest
 #undef pair
 #undef join_rows
 #undef SIDE
 #undef HALF
+#undef FINDS
 #undef join_lanes
 #undef keep
 #undef join_acc

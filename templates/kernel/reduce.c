@@ -56,7 +56,6 @@ static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64
         }
         if (!ROW && at == width)
             at = 0;
-        ROLLED
         for (; count && (ROW ? at || count < ROW : width - at < SIDE || count < SIDE); count--, from++) {
             ONE_BY_ONE;
             lanes[at] = join_acc(lanes[at], (acc_t)*from);
@@ -204,7 +203,6 @@ static inline i64 first_true(const stage_t *from, i64 count)
     i64 i = 0;
     EACH(j, BLOCK)
         any |= (u8)(from[j] != 0);
-    ROLLED
     for (i = any ? 0 : count; i < count && !from[i]; i++)
         ONE_BY_ONE;
     return i;

@@ -48,8 +48,8 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
     t.windows = (inner - 1) / t.width + 1;
     t.step = t.windows > 1 ? 1 : t.block;
     /* lanes that tiles leave are new memory, which costs several times what reading as much does */
-    while (!last && t.chunk * t.block > LEAST_BLOCKS * BLOCK_ELEMENTS && t.chunk > 1 && ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 &&
-           t.chunk * t.block * t.width > LEAST)
+    while (!last && t.chunk > 1 && t.chunk * t.block > LEAST_BLOCKS * BLOCK_ELEMENTS &&
+           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 && t.chunk * t.block * t.width > LEAST)
         t.chunk /= 2;
     t.chunks = (blocks - 1) / t.chunk + 1;
     t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;

@@ -1029,12 +1029,13 @@ static int64_t count_levels(int64_t blocks)
 /* `block` is that of an ordered join: BLOCK_ELEMENTS; or LANE_COUNT to join what tiles left, where a tile takes it all. */
 SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t inner, bool ordered, int64_t block)
 {
-    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17 };
+    enum { SMALL = 4, FEW = 64, NEAR = 1 << 13, CHUNK = 64, ENOUGH = 32, LEAST = 1 << 17, LEAST_BLOCKS = 4 };
     const bool small = inner <= SMALL, last = block == LANE_COUNT;
-    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .chunk = CHUNK, .kept = 1};
+    struct lane_tiles t = {.points = points, .elements = elements, .inner = inner, .kept = 1};
     t.lanes = choose_lanes(elements, inner, ordered, small);
     t.row = small ? (int)(t.lanes * inner) : 0;
     t.block = ordered ? block : t.lanes * 256;
+    t.chunk = ordered ? CHUNK : CHUNK * BLOCK_ELEMENTS / t.block; /* tiles of as many elements, which passes share */
     const int64_t blocks = (elements - 1) / t.block + 1;
     while (last && t.chunk < blocks)
         t.chunk *= 2;
@@ -1045,8 +1046,9 @@ SHARED struct lane_tiles deal_lanes(int64_t points, int64_t elements, int64_t in
     t.width = t.width > most ? most : t.width;
     t.windows = (inner - 1) / t.width + 1;
     t.step = t.windows > 1 ? 1 : t.block;
-    while (!last && t.chunk > 1 && ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 &&
-           t.chunk * t.block * t.width > LEAST)
+    /* lanes that tiles leave are new memory, which costs several times what reading as much does */
+    while (!last && t.chunk > 1 && t.chunk * t.block > LEAST_BLOCKS * BLOCK_ELEMENTS &&
+           ((blocks - 1) / t.chunk + 1) * t.windows < (ENOUGH - 1) / points + 1 && t.chunk * t.block * t.width > LEAST)
         t.chunk /= 2;
     t.chunks = (blocks - 1) / t.chunk + 1;
     t.kept = !ordered || t.chunks == 1 ? 1 : LANE_COUNT;
