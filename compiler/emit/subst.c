@@ -101,8 +101,9 @@ static const char *own_library(struct subst *subst, const char *full, size_t *le
         return own;
     own = subst_find(subst->target->math, "library", full, length);
     head = subst_find(subst->target->math, "library", "head", &head_length);
-    if (own && subst_is_new(subst, "library head"))
+    if (own && !subst->has_math)
         buf_add(&subst->helpers, head, head_length);
+    subst->has_math |= own != NULL;
     return own;
 }
 

@@ -19,6 +19,7 @@ struct subst {
     struct buf helpers;            /* definitions, each after those it calls */
     const char **names;            /* the names of helpers that are defined already */
     int name_count;
+    bool has_math;                 /* the types and macros of own library functions are among the helpers */
     struct prototype *prototypes;
     int prototype_count;
 };

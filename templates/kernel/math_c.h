@@ -10,11 +10,16 @@
  * which is then in the low bits. */
 
 //: library head
+#undef OWN_MATH
+#undef FMAF
+#undef FMAD
 #if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
 #define OWN_MATH
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
+#define WORD_TYPES
 union word_f32 {
     f32 value;
     u32 word;
@@ -23,6 +28,7 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+#endif
 //: library expf
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
@@ -44,7 +50,10 @@ static inline f32 own_expf(f32 x)
     return x < -104 ? 0 : value;
 }
 #else
-#define own_expf expf
+static inline f32 own_expf(f32 x)
+{
+    return expf(x);
+}
 #endif
 //: block expf
     i32 largest = 0;
@@ -90,7 +99,10 @@ static inline f64 own_exp(f64 x)
     return x < -746 ? 0 : value;
 }
 #else
-#define own_exp exp
+static inline f64 own_exp(f64 x)
+{
+    return exp(x);
+}
 #endif
 //: block exp
     i64 rare = 0; /* negative: an operand beyond 706, or a NaN */
@@ -166,7 +178,10 @@ static inline f32 own_powf(f32 x, f32 y)
     return (x == 1) | (y == 0) ? 1 : z.value;
 }
 #else
-#define own_powf powf
+static inline f32 own_powf(f32 x, f32 y)
+{
+    return powf(x, y);
+}
 #endif
 //: block powf
     ALIGNED f32 z[BLOCK];

@@ -46,7 +46,7 @@ static const struct {
     {"clamp(int32(x), int32(y), 200) - 100", WEFT_INT32},
     {"float32(uint32(uint8(x)) - uint32(uint8(y)))", WEFT_FLOAT32},
     {"int64(-uint32(uint8(x)))", WEFT_INT64},
-    {"uint64(uint8(x)) * 3 + uint64(uint8(y))", WEFT_UINT64},
+    {"uint64(uint8(x)) * uint64(3) + uint64(uint8(y))", WEFT_UINT64},
     {"uint64(uint8(x)) - uint64(uint8(y))", WEFT_UINT64},
     {"float32(float64(int32(x) * int32(y)) / 7)", WEFT_FLOAT32},
     {"float32(float64(int32(x) * int32(y)) / 16777213)", WEFT_FLOAT32},

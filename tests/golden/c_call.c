@@ -38,11 +38,16 @@ SEPARATE static void fill_f32(f32_m *block, f32_m value)
     for (int j = 0; j < BLOCK; j++)
         block[j] = value;
 }
+#undef OWN_MATH
+#undef FMAF
+#undef FMAD
 #if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
 #define OWN_MATH
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
+#define WORD_TYPES
 union word_f32 {
     f32 value;
     u32 word;
@@ -51,6 +56,7 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+#endif
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f32 exp_rest(f32 x, f32 n)
@@ -71,7 +77,10 @@ static inline f32 own_expf(f32 x)
     return x < -104 ? 0 : value;
 }
 #else
-#define own_expf expf
+static inline f32 own_expf(f32 x)
+{
+    return expf(x);
+}
 #endif
 #ifdef OWN_MATH
 /* log2 of a normal float32, of which these are the bits. */
@@ -128,7 +137,10 @@ static inline f32 own_powf(f32 x, f32 y)
     return (x == 1) | (y == 0) ? 1 : z.value;
 }
 #else
-#define own_powf powf
+static inline f32 own_powf(f32 x, f32 y)
+{
+    return powf(x, y);
+}
 #endif
 SEPARATE static void block_exp_f32(f32_m *r, const f32_m *a)
 {

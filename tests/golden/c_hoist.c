@@ -16,11 +16,16 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
     put_f64(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
+#undef OWN_MATH
+#undef FMAF
+#undef FMAD
 #if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
 #define OWN_MATH
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
+#define WORD_TYPES
 union word_f32 {
     f32 value;
     u32 word;
@@ -29,6 +34,7 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+#endif
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f64 exp_rest_f64(f64 x, f64 n)
@@ -53,7 +59,10 @@ static inline f64 own_exp(f64 x)
     return x < -746 ? 0 : value;
 }
 #else
-#define own_exp exp
+static inline f64 own_exp(f64 x)
+{
+    return exp(x);
+}
 #endif
 SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 {
@@ -315,11 +324,16 @@ SEPARATE static const f64_m *pad_f64(f64_m *block, const f64_m *from, int m)
     put_f64(block, from, m); /* one more loop would take the C compiler 6 ms */
     return block;
 }
+#undef OWN_MATH
+#undef FMAF
+#undef FMAD
 #if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
 #define OWN_MATH
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
+#define WORD_TYPES
 union word_f32 {
     f32 value;
     u32 word;
@@ -328,6 +342,7 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+#endif
 #ifdef OWN_MATH
 /* n is x * log2(e) rounded; exp(x - n * ln(2)) - 1. */
 static inline f64 exp_rest_f64(f64 x, f64 n)
@@ -352,7 +367,10 @@ static inline f64 own_exp(f64 x)
     return x < -746 ? 0 : value;
 }
 #else
-#define own_exp exp
+static inline f64 own_exp(f64 x)
+{
+    return exp(x);
+}
 #endif
 SEPARATE static void block_exp_f64(f64_m *r, const f64_m *a)
 {

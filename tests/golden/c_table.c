@@ -235,11 +235,16 @@ CONVERSION void widen_u8_f32(f32_m *r, const u8_m *a)
         r[j] = (f32)a[j];
 }
 #endif
+#undef OWN_MATH
+#undef FMAF
+#undef FMAD
 #if (defined __FMA__ || defined __FP_FAST_FMA) && !defined __TINYC__
 #define OWN_MATH
 #define FMAF(a, b, c) __builtin_fmaf(a, b, c)
 #define FMAD(a, b, c) __builtin_fma(a, b, c)
 #endif
+#ifndef WORD_TYPES /* sources ahead of time come here once for each instruction set */
+#define WORD_TYPES
 union word_f32 {
     f32 value;
     u32 word;
@@ -248,6 +253,7 @@ union word_f64 {
     f64 value;
     u64 word;
 };
+#endif
 #ifdef OWN_MATH
 /* log2 of a normal float32, of which these are the bits. */
 static inline f64 log2_f64(u32 word)
@@ -303,7 +309,10 @@ static inline f32 own_powf(f32 x, f32 y)
     return (x == 1) | (y == 0) ? 1 : z.value;
 }
 #else
-#define own_powf powf
+static inline f32 own_powf(f32 x, f32 y)
+{
+    return powf(x, y);
+}
 #endif
 SEPARATE static void block_pow_f32(f32_m *r, const f32_m *a, const f32_m *b)
 {
