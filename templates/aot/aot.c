@@ -143,6 +143,7 @@ static bool weft_fuses(void)
 #define JOINED(name) JOINED_AT(name, JOINING, JOINING_LEVEL)
 /* As in templates/kernel/reduce.c, but for gcc's pragma against unrolling, of which it warns where it is of no use. */
 #define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
+#define ALL EACH
 #define ROLLED
 #if defined __GNUC__ && !defined __TINYC__
 #define ONE_BY_ONE __asm__ volatile("")

@@ -7,17 +7,21 @@ $library
 $helpers
 $blocks
 /* Loops over EACH have no tail, and are not unrolled. So the C compiler makes little code of them, which takes it little
- * time. Rows of lanes have whole SIDEs of memory: `pitch` lanes, of which the last ones may be unused. ONE_BY_ONE stands
- * in loops of few turns, of which no vectors are to be made. */
+ * time. Those over ALL are unrolled: their lanes stay in registers. Rows of lanes have whole SIDEs of memory: `pitch`
+ * lanes, of which the last ones may be unused. ONE_BY_ONE stands in loops of few turns, of which no vectors are to be
+ * made. */
 #if defined __clang__
+#define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ROLLED _Pragma("clang loop unroll(disable)")
 #define EACH(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ONE_BY_ONE __asm__ volatile("")
 #elif defined __GNUC__ && !defined __TINYC__
+#define ALL(j, count) INDEPENDENT for (int j = 0; j < count; j++)
 #define ROLLED _Pragma("GCC unroll 1")
 #define EACH(j, count) INDEPENDENT ROLLED for (int j = 0; j < count; j++)
 #define ONE_BY_ONE __asm__ volatile("")
 #else
+#define ALL(j, count) for (int j = 0; j < count; j++)
 #define ROLLED
 #define EACH(j, count) for (int j = 0; j < count; j++)
 #define ONE_BY_ONE
@@ -38,14 +42,14 @@ static inline i64 fold(acc_t *lanes, i64 width, i64 at, const stage_t *from, i64
     while (count) {
         if (ROW && !at && count >= ROW) {
             acc_t l[ROW + 1];
-            EACH(j, ROW)
+            ALL(j, ROW)
                 l[j] = lanes[j];
             for (; count >= ROW; count -= ROW, from += ROW) {
                 near(from, ahead, ROW * sizeof *from);
-                EACH(j, ROW)
+                ALL(j, ROW)
                     l[j] = join_acc(l[j], (acc_t)from[j]);
             }
-            EACH(j, ROW)
+            ALL(j, ROW)
                 lanes[j] = l[j];
             continue;
         }
