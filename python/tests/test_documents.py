@@ -12,7 +12,8 @@ import unittest
 
 import support
 import weft
-from weft import _errors, _program, _results, _use
+import weft.numexpr
+from weft import _errors, _program, _results, _translate, _use
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -29,8 +30,15 @@ class Doctests(unittest.TestCase):
         return len(tests)
 
     def test_modules(self):
-        for module in (weft, _errors, _program, _results, _use):
+        for module in (weft, _errors, _program, _results, _translate, _use, weft.numexpr):
             self.assertEqual(doctest.testmod(module).failed, 0)
+
+    def test_dask(self):
+        support.optional("dask.array")
+        options = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
+        failed, tried = doctest.testmod(weft.dask, optionflags=options)
+        self.assertEqual(failed, 0)
+        self.assertGreater(tried, 4)
 
     def test_extension(self):
         for name in ("evaluate", "kernels", "Context", "Program"):
@@ -85,6 +93,8 @@ class Stub(unittest.TestCase):
         users = textwrap.dedent("""
             import numpy as np
             import weft
+            import weft.dask
+            import weft.numexpr
 
             x = np.ones(3)
             f: weft.Program = weft.compile("x * k", results=["t"], math="fast")
@@ -94,6 +104,10 @@ class Stub(unittest.TestCase):
             kinds: dict[str, str] = f.infer(x="float32[3]")
             with weft.use(weft.default_context()) as context:
                 context.close()
+            wide: float = weft.numexpr.evaluate("x + 1", order="F").sum()
+            wrong: Exception | None = weft.numexpr.validate("x + 1", {"x": x}, optimization="none")
+            product = weft.numexpr.NumExpr("a * x", [("a", float), ("x", float)])(2, x, casting="unsafe")
+            lazy = weft.dask.evaluate("y + 1", y=x)
             try:
                 weft.kernels("1")
             except weft.Error as error:
@@ -113,6 +127,9 @@ class Stub(unittest.TestCase):
             self.assertRegex(stub, rf"(?m)^(class|def) {name}\b")
         for name in (name for name in dir(weft.Program) if not name.startswith("_")):
             self.assertIn(f"def {name}(", stub)
+        for name in weft.numexpr.__all__:
+            stub_of_numexpr = pathlib.Path(weft.numexpr.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+            self.assertRegex(stub_of_numexpr, rf"(?m)^(?:class |def )?{name}\b")
         for status in weft.Status:
             self.assertIn(f"{status.name} = {status.value}", stub)
 

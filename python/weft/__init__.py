@@ -16,3 +16,11 @@ from weft._use import default_context, use
 
 __all__ = ["Context", "Error", "Program", "Remark", "Results", "Status", "compile", "default_context", "evaluate",
            "kernels", "use"]
+
+
+def __getattr__(name):
+    """The modules weft.numexpr and weft.dask are imported when they are used."""
+    if name not in ("numexpr", "dask"):
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    import importlib
+    return importlib.import_module(f"weft.{name}")
