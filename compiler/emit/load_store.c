@@ -107,8 +107,6 @@ void emit_access(struct emitter *e, int k, bool store, bool called)
     const bool reduced = store && e->kernel->lanes;
     if (!reduced)
         put_lines(e, k, store, called, "every");
-    put_lines(e, k, store, called,
-              reduced                                                            ? "reduced"
-              : e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k ? "beside"
-                                                                                 : section_of(e->kinds[k], store));
+    const bool beside = e->kinds[k] == ACCESS_PARTED && first_parted(e, k) != k;
+    put_lines(e, k, store, called, reduced ? "reduced" : beside ? "beside" : section_of(e->kinds[k], store));
 }

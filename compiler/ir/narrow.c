@@ -21,6 +21,7 @@ struct narrowing {
     int *root;                     /* [ins of from] the instruction whose value this one keeps; or itself */
     enum weft_dtype *dtypes;       /* [ins of from] the type in which it is computed */
     int *uses;                     /* [ins of from] by how many operands it is read */
+    bool *left_out;                /* [ins of from] computed only for a quotient that moves to float32 */
     int *placed;                   /* [ins of from][dtypes] the instruction of `to`; -1: none yet */
 };
 
@@ -247,13 +248,12 @@ static bool is_short_quotient(const struct narrowing *n, int i)
     return range.known && range.lo >= -most && range.hi <= most && by >= 1 && by <= (double)most && by == (double)(int64_t)by;
 }
 
-/* Whether instruction i is computed only for a quotient that moves to float32. */
-static bool is_left_out(const struct narrowing *n, int i)
+/* Marks what is computed only for the quotient that instruction i converts. */
+static void leave_out(struct narrowing *n, int i)
 {
-    for (int k = i + 1; n->uses[i] == 1 && k < n->from->ins_count; k++)
-        if (is_short_quotient(n, k) && (n->from->ins[k].a[0] == i || n->from->ins[n->from->ins[k].a[0]].a[0] == i))
-            return true;
-    return false;
+    const int quotient = n->from->ins[i].a[0], dividend = n->from->ins[quotient].a[0];
+    n->left_out[quotient] = true;
+    n->left_out[dividend] = n->uses[dividend] == 1;
 }
 
 static void decide(struct narrowing *n, int i)
@@ -322,7 +322,7 @@ static void place_conversion(struct narrowing *n, int i)
 static void place(struct narrowing *n, int i)
 {
     struct ins ins = n->from->ins[i];
-    if (ins.kind == INS_LITERAL || is_left_out(n, i))
+    if (ins.kind == INS_LITERAL || n->left_out[i])
         return; /* a literal is added where it is read, in the type of the reader */
     if (ins.kind == INS_NUMBER)
         ins.index = kernel_add_number(n->to, ins.dtype, n->from->literal_sources[ins.index]);
@@ -356,7 +356,10 @@ static bool decide_all(struct narrowing *n)
     for (int i = 0; i < n->from->ins_count; i++) {
         const struct ins *ins = &n->from->ins[i];
         decide(n, i);
-        any = any || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source) || is_short_quotient(n, i);
+        const bool short_quotient = is_short_quotient(n, i);
+        if (short_quotient)
+            leave_out(n, i);
+        any = any || short_quotient || (ins->kind == INS_OP && !is_conversion(ins) && n->dtypes[i] != ins->source);
     }
     return any;
 }
@@ -367,6 +370,7 @@ struct kernel *narrow(struct arena *arena, struct kernel *kernel)
                           .ranges = ARENA_ARRAY(arena, struct range, kernel->ins_count),
                           .root = ARENA_ARRAY(arena, int, kernel->ins_count),
                           .uses = ARENA_ARRAY(arena, int, kernel->ins_count),
+                          .left_out = ARENA_ARRAY(arena, bool, kernel->ins_count),
                           .dtypes = ARENA_ARRAY(arena, enum weft_dtype, kernel->ins_count)};
     if (!decide_all(&n))
         return kernel;

@@ -48,8 +48,8 @@ void make_form(const struct kernel *kernel, const struct geometry *geometry, con
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
-/* Makes accesses ACCESS_COLUMN for which the form's period is short enough. Chooses geometry->peel for tensors whose addresses are `misalignment`[a] modulo 16, and makes accesses whose chunks
- * are not aligned then ACCESS_UNALIGNED. */
+/* Makes accesses ACCESS_COLUMN for which the form's period is short enough. Chooses geometry->peel for tensors whose
+ * addresses are `misalignment`[a] modulo 16, and makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
                   struct form *form);
 /* Changes the form so that it serves any period. */

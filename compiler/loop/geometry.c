@@ -350,10 +350,10 @@ void make_geometry(struct arena *arena, const struct kernel *kernel, int rank, c
     g->tiling = make_tiles(g->rows, g->columns);
     if (woven)
         weave_tiles(kernel->load_count, g);
-    if (!chunks && !g->period && !g->row_groups && !kernel->lanes)
+    if (!chunks && !g->period && !g->row_groups && !kernel->lanes) {
         turn_tiles(&groups, kernel->load_count, g);
-    if (!chunks && !g->period && !g->row_groups && !kernel->lanes)
         part_loads(&groups, kernel, g);
+    }
     if (!g->volume)
         g->tiling.tiles = 0;
 }
