@@ -185,9 +185,10 @@ def record_run(test, **more):
     return dict(result, tail=run.tail) if run.failed else result
 
 
-def record(place, name, tests, jobs):
-    """Runs each test without a mutant, to see what it reaches: first with no kernel in its cache, then with those that
-    the first time left there. Tests that this or another selection's file knows are not run again."""
+def record(place, name, tests, jobs, only=None):
+    """Runs each test, or those named in `only`, without a mutant, to see what it reaches: first with no kernel in its
+    cache, then with those that the first time left there. Tests that this or another selection's file knows are not
+    run again."""
     path, caches = place / f"{name}.record.json", place / f"{name}.caches"
     done, lock = read(path, {}), threading.Lock()
     for other, theirs in others(place, name):
@@ -208,33 +209,47 @@ def record(place, name, tests, jobs):
             save(path, done)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda pair: one(*pair), [pair for pair in enumerate(tests) if pair[1]["name"] not in done]))
+        wanted = [pair for pair in enumerate(tests) if only is None or pair[1]["name"] in only]
+        list(pool.map(lambda pair: one(*pair), [pair for pair in wanted if pair[1]["name"] not in done]))
     return done
 
 
 # ---- the campaign ----
 
 class Campaign:
-    def __init__(self, place, name):
-        self.path, self.lock = place / f"{name}.results.json", threading.Lock()
-        self.record = read(place / f"{name}.record.json", {})
-        usable = {key for key, value in self.record.items() if value["status"] == 0}
-        self.tests = {test["name"]: test for test in read(place / f"{name}.tests.json", []) if test["name"] in usable}
-        self.results = read(self.path, {})
+    def __init__(self, place, name, verdicts=None):
+        """verdicts: by a mutant's key, what killed it in an earlier campaign ("by"), or why nothing can ("nothing")."""
+        self.place, self.name, self.lock = place, name, threading.Lock()
+        self.path, self.results = place / f"{name}.results.json", read(place / f"{name}.results.json", {})
+        verdicts = verdicts or {}
+        self.verdicts = {row["id"]: verdicts.get(row["key"], {}) for row in read(place / "mutants.json", [])}
+        self.all = read(place / f"{name}.tests.json", [])
+        self.take(read(place / f"{name}.record.json", {}))
         self.others = [(read(place / f"{other}.results.json", {}), theirs) for other, theirs in others(place, name)]
         self.deadline = None
+
+    def take(self, record):
+        self.record, self.complete = record, all(test["name"] in record for test in self.all)
+        self.tests = {test["name"]: test for test in self.all if record.get(test["name"], {}).get("status") == 0}
+
+    def hint(self, number):
+        """(test, cache) that killed the mutant before, as a list."""
+        name, comma, _ = self.verdicts.get(number, {}).get("by", "").partition(", cold")
+        return [(name, "cold" if comma else "warm")] if any(test["name"] == name for test in self.all) else []
 
     def count(self, number, name, cache, what):
         return self.record[name][cache]["counts"].get(str(number), (0, 0))[what]
 
     def runs(self, number):
-        """(test, cache) in the order in which they run. Kernels that are there already save most of the time. Once more
-        without them run the tests in which the mutant does more then."""
+        """(test, cache) in the order in which they run: first what killed the mutant before. Kernels that are there
+        already save most of the time. Once more without them run the tests in which the mutant does more then."""
         warm = [name for name in self.tests if self.count(number, name, "warm", 1)]
         cold = [name for name in self.tests
                 if self.count(number, name, "cold", 1) > self.count(number, name, "warm", 1)]
-        return [(name, cache) for cache, names in (("warm", warm), ("cold", cold))
+        before = [pair for pair in self.hint(number) if pair[0] in self.tests]
+        rest = [(name, cache) for cache, names in (("warm", warm), ("cold", cold))
                 for name in sorted(names, key=lambda name: self.record[name][cache]["cpu"])]
+        return before + [pair for pair in rest if pair not in before]
 
     def late(self):
         return self.deadline is not None and time.monotonic() > self.deadline
@@ -245,7 +260,8 @@ class Campaign:
             save(self.path, self.results)
 
     def run_mutant(self, number):
-        """Its tests to the first that fails. What has passed is kept, to go on there."""
+        """Its tests to the first that fails. What has passed is kept, to go on there; also while tests are not
+        recorded."""
         result, runs = self.results.get(str(number), {"state": "unfinished", "passed": []}), self.runs(number)
         for name, cache in runs:
             label = name + (", cold" if cache == "cold" else "")
@@ -269,6 +285,9 @@ class Campaign:
                 return
             result = dict(result, passed=result["passed"] + [label])
             self.keep(number, result)
+        if not self.complete:
+            self.keep(number, result)
+            return
         reached = [name for name in self.tests if self.count(number, name, "cold", 0)]
         state = "survived" if runs else "not infected" if reached else "not reached"
         self.keep(number, dict(result, state=state, reached=reached))
@@ -294,6 +313,7 @@ class Campaign:
     def run(self, numbers, jobs, seconds):
         self.deadline = time.monotonic() + seconds if seconds else None
         wanted = [n for n in numbers if self.results.get(str(n), {}).get("state", "unfinished") == "unfinished"]
+        self.take(record(self.place, self.name, self.all, jobs, {name for n in wanted for name, _ in self.hint(n)}))
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             try:
                 list(pool.map(lambda n: None if self.late() else self.run_mutant(n), wanted))

@@ -5,16 +5,22 @@
     mutants.py select PLACE NAME -- COMMAND...        the tests that COMMAND, run in that tree, gives to `meson test`
     mutants.py record PLACE NAME [--jobs N]           which mutants each of these tests reaches, and its time
     mutants.py run PLACE NAME [--jobs N] [--only ID]... [--time-limit SECONDS] [--survivors-of NAME]...
-    mutants.py table PLACE NAME...                    what killed each; a later NAME is asked where the others did not;
-                                                      of two also, what one kills of what the other kills
+    mutants.py table PLACE NAME... [--write]          what killed each; a later NAME is asked where the others did not;
+                                                      of two also, what one kills of what the other kills; --write:
+                                                      into verdicts.json, too
 
 PLACE is a folder outside of the sources or in a build folder. All mutants are in one library; the environment variable
 WEFT_MUTANT chooses one. `record` and `run` keep what they have in PLACE/NAME.*.json and go on there when they are run
 again; what another selection in PLACE knows of the same test is taken from there. A mutant's tests run cheapest first
 until one fails: exit status other than 0 and 77, a signal, or five times the recorded time and 20 s. Tests that fail,
 or are skipped, without a mutant take no part; those that fail are named.
+
+verdicts.json, beside this file, tells of mutants of earlier campaigns, by keys that stay when the sources change
+elsewhere: "by", the test that killed one, or "nothing", written by hand: why it changes nothing that can be seen. `run`
+tries the first before anything else, without `record`, and leaves out the others but with --only.
 """
 import argparse
+import json
 import pathlib
 import sys
 
@@ -22,6 +28,7 @@ import campaign
 import tree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+VERDICTS = pathlib.Path(__file__).resolve().with_name("verdicts.json")
 
 
 def make(options):
@@ -56,11 +63,13 @@ def killed(place, name):
 
 
 def run(options):
-    numbers = [row["id"] for row in campaign.read(options.place / "mutants.json", [])]
+    verdicts = campaign.read(VERDICTS, {})
+    numbers = [row["id"] for row in campaign.read(options.place / "mutants.json", [])
+               if "nothing" not in verdicts.get(row["key"], {})]
     before = set().union(*(killed(options.place, name) for name in options.survivors_of))
     chosen = [n for n in options.only or numbers if n not in before]
-    campaign.Campaign(options.place, options.name).run(chosen, options.jobs, options.time_limit)
-    table(argparse.Namespace(place=options.place, name=[*options.survivors_of, options.name]))
+    campaign.Campaign(options.place, options.name, verdicts).run(chosen, options.jobs, options.time_limit)
+    table(argparse.Namespace(place=options.place, name=[*options.survivors_of, options.name], write=False))
 
 
 def short(text, width=48):
@@ -80,7 +89,9 @@ def verdict(number, names, results):
     return found or ("", {"state": "not run", "passed": []})
 
 
-def describe(name, result):
+def describe(name, result, told):
+    if "nothing" in told and result["state"] != "killed":
+        return f"changes nothing: {told['nothing']}"
     if result["state"] == "killed":
         spent = f"{result['cpu']:.1f} s CPU, {result['wall']:.1f} s"
         return f"killed by {result['by']} ({name}; {result['how']}) after {spent}"
@@ -92,12 +103,19 @@ def describe(name, result):
 def table(options):
     rows = campaign.read(options.place / "mutants.json", [])
     results = {name: campaign.read(options.place / f"{name}.results.json", {}) for name in options.name}
-    counts = {}
+    counts, verdicts = {}, campaign.read(VERDICTS, {})
     for row in rows:
-        name, result = verdict(row["id"], options.name, results)
+        told, (name, result) = verdicts.get(row["key"], {}), verdict(row["id"], options.name, results)
         print(f"{row['id']:4} {row['file']}:{row['line']}  {row['kind']}: {short(row['original'])} -> "
-              f"{short(row['mutated']) or 'nothing'}\n       {describe(name, result)}")
-        key = f"killed by {name}" if result["state"] == "killed" else result["state"]
+              f"{short(row['mutated']) or 'nothing'}\n       {describe(name, result, told)}")
+        if result["state"] == "killed":
+            told = {"by": result["by"], "how": result["how"], "seconds": result["test_wall"]}
+        elif result["state"] not in ("unfinished", "not run"):
+            told = {key: told[key] for key in told if key == "nothing"}
+        what = f"{row['file']} {row['function']}: {row['original']} -> {row['mutated'] or 'nothing'}"
+        verdicts[row["key"]] = {"what": short(what, 90), **told}
+        key = f"killed by {name}" if result["state"] == "killed" else \
+            "changes nothing" if "nothing" in told else result["state"]
         counts.setdefault(key, {}).setdefault(row["layer"], []).append(row["id"])
     print(f"\n{'':32}" + "".join(f"{layer:>10}" for layer in tree.LAYERS) + f"{'all':>10}")
     for key, layers in sorted(counts.items()):
@@ -105,6 +123,15 @@ def table(options):
         print(f"{key:32}" + "".join(f"{n:>10}" for n in numbers) + f"{sum(numbers):>10}")
     if len(options.name) == 2:
         compare(options.place, *options.name)
+    if options.write:
+        keys = [row["key"] for row in rows]
+        write({key: told for key, told in verdicts.items() if key in keys and len(told) > 1})
+
+
+def write(verdicts):
+    """A line for each mutant."""
+    lines = [f" {json.dumps(key)}: {json.dumps(told)}" for key, told in sorted(verdicts.items())]
+    VERDICTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def compare(place, less, more):
@@ -130,6 +157,8 @@ def parse(arguments):
         command.add_argument("name", **({"nargs": "+"} if function is table else {}))
         if function is select:
             command.add_argument("command", nargs=argparse.REMAINDER)
+        if function is table:
+            command.add_argument("--write", action="store_true")
         if function in (record, run):
             command.add_argument("--jobs", type=int, default=1)
         if function is run:

@@ -5,7 +5,6 @@ found out later, by compiling it."""
 import dataclasses
 import functools
 import hashlib
-import math
 import re
 
 TOKEN = re.compile(r"""
@@ -26,6 +25,7 @@ KEYWORDS = set("""if else for while do switch case default return break continue
     _Alignas _Alignof _Static_assert __attribute__ _Thread_local""".split())
 DECLARE = KEYWORDS - set("if else for while do switch case default return break continue goto sizeof".split())
 CONTROL = {"if", "for", "while", "switch"}
+AROUND = 4      # tokens on either side by which a site is known
 
 # What is mutated to what, operator by operator.
 SWITCH = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
@@ -59,6 +59,8 @@ class Site:
     original: str
     mutated: str
     form: str
+    function: str       # that it is in
+    around: str         # some tokens before and behind it
 
 
 class Text:
@@ -92,6 +94,15 @@ class Text:
             if self.words[opening] == "{" and self.tokens[opening - 1].kind != "string":    # extern "C" {
                 return self.word(opening - 1) == ")"
         return False
+
+    def function(self, i):
+        """The name of the function around a token in one: `f` of `f(..) {` and of `N(f)(..) {`."""
+        opening = next(b for b in self.inside[i] if self.words[b] == "{" and self.tokens[b - 1].kind != "string")
+        name = self.partner[opening - 1] - 1
+        return self.word(name - 1 if self.word(name) == ")" else name)
+
+    def around(self, first, last):
+        return " ".join(self.words[max(0, first - AROUND):first] + ["_"] + self.words[last + 1:last + 1 + AROUND])
 
     def touched(self, i):
         return all(self.word(b - 1) not in UNTOUCHED for b in self.inside[i]) and self.word(i) not in UNTOUCHED
@@ -226,7 +237,8 @@ class Finder:
             return
         original = self.text.joined(first, last)
         if original != mutated:
-            self.sites.append(Site(kind, start, end, original, mutated, form))
+            where = self.text.function(first), self.text.around(first, last)
+            self.sites.append(Site(kind, start, end, original, mutated, form, *where))
 
     def look(self, i):
         text, word, kind = self.text, self.text.word(i), self.text.tokens[i].kind
@@ -317,26 +329,25 @@ def find(text, compiled=True):
     return sorted(set(Finder(text, compiled).sites), key=lambda site: (site.start, site.end, site.kind, site.mutated))
 
 
-def rank(seed, key, weight):
-    """A number by which sites are drawn: the larger the weight, the likelier it is small. It depends on the seed and
-    the site alone, so a change elsewhere leaves the others where they are."""
-    digest = hashlib.sha256(f"{seed}/{key}".encode()).digest()
-    uniform = (int.from_bytes(digest[:7], "big") + 1) / (2 ** 56 + 1)
-    return -math.log(uniform) / weight
+def named(path, found):
+    """(key, site) of the sites of a file. A key says what a site is and what is around it, not where it is: it stays
+    the same when the sources change elsewhere."""
+    seen = {}
+    for site in found:
+        text = "/".join((path.name, site.function, site.kind, site.original, site.mutated, site.around))
+        seen[text] = seen.get(text, 0) + 1
+        yield f"{text}/{seen[text]}", site
 
 
 def order(seed, found):
-    """All sites of a layer, given as (path, text, site), in the order in which they are drawn: places by the size of
-    the code, all kinds of mutants alike."""
-    counts, seen, ranked = {}, {}, []
-    for _, _, site in found:
-        counts[site.kind] = counts.get(site.kind, 0) + 1
-    for path, text, site in found:
-        key = f"{path.name}/{site.kind}/{site.original}/{site.mutated}"
-        seen[key] = seen.get(key, 0) + 1
-        ranked.append((rank(seed, f"{key}/{seen[key]}", 1 / counts[site.kind]), len(ranked), path, text, site))
-    ranked.sort(key=lambda entry: entry[:2])
-    return [entry[2:] for entry in ranked]
+    """All sites of a layer, given as (path, text, key, site), in the order in which they are drawn: one of each kind
+    in turn, those of a kind by a hash of seed and key. So most of a draw stays the same when the sources change."""
+    ranked, turns = [], {}
+    for row in sorted(found, key=lambda row: hashlib.sha256(f"{seed}/{row[2]}".encode()).digest()):
+        kind = row[3].kind
+        turns[kind] = turns.get(kind, 0) + 1
+        ranked.append((turns[kind], kind, len(ranked), row))
+    return [row for *_, row in sorted(ranked, key=lambda entry: entry[:3])]
 
 
 def overlaps(site, others):

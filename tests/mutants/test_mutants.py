@@ -104,6 +104,35 @@ class Draws(unittest.TestCase):
             self.assertFalse(sites.overlaps(mutant["site"], others))
 
 
+class Stays(unittest.TestCase):
+    """What a change of the sources does to a draw."""
+    F = "int f(int a, int b)\n{\n    if (a < b)\n        a = b + 1;\n    return a - b;\n}\n"
+    G = "T N(g)(int a)\n{\n    return a - 1;\n}\n"
+
+    @staticmethod
+    def drawn(text):
+        found = [("", "", *row) for row in sites.named(pathlib.Path("x.c"), sites.find(text))]
+        return [row[2] for row in sites.order(1, found)]
+
+    def test_elsewhere(self):
+        before, after = self.drawn(self.F), self.drawn(self.G + self.F.replace("if", "/* less */ if"))
+        self.assertGreater(len(before), 6)
+        self.assertLess(set(before), set(after))
+        for kind in ("constant", "arithmetic", "return"):
+            of_kind = [[key for key in keys if f"/{kind}/" in key] for keys in (before, after)]
+            self.assertEqual(of_kind[0], [key for key in of_kind[1] if key in before])
+
+    def test_here(self):
+        before, after = set(self.drawn(self.F)), set(self.drawn(self.F.replace("a < b", "a < 2 * b")))
+        self.assertTrue(any("/a - b/" in key for key in before & after))
+        self.assertTrue(any("/a < b/" in key for key in before - after))
+
+    def test_names(self):
+        self.assertEqual({key.split("/")[1] for key in self.drawn(self.F + self.G)}, {"f", "g"})
+        twice = self.drawn("int f(int a)\n{\n    a = 1; a = 1; a = 1; a = 1; a = 1; a = 1;\n    return a;\n}\n")
+        self.assertEqual(len(twice), len(set(twice)))
+
+
 class Finds(unittest.TestCase):
     def expect(self, body, *pairs):
         self.assertEqual({(site.original, site.mutated) for site in found(body)} & set(pairs), set(pairs), body)
@@ -141,6 +170,7 @@ class Whole(unittest.TestCase):
             raise unittest.SkipTest("needs git, meson, ninja and cc")
         cls.scratch = tempfile.TemporaryDirectory(prefix="mutants-")
         root, cls.place = pathlib.Path(cls.scratch.name, "root"), pathlib.Path(cls.scratch.name, "place")
+        mutants.VERDICTS = pathlib.Path(cls.scratch.name, "verdicts.json")
         for name, text in dict(PROJECT, **{"compiler/embed.py": ""}).items():
             tree.write(root / name, text)
         subprocess.run(["git", "init", "-q", root], check=True)
@@ -218,6 +248,42 @@ class Whole(unittest.TestCase):
         self.assertIn("killed by build: less (less; exit 1)", first)                                    # run anew
         share = self.say("table", "less", "all").splitlines()[-1]
         self.assertRegex(share, r"less kills (\d+) of \1 \(100.0 %\) that all kills; not \[\]")
+
+    def row(self, file):
+        return next(row for row in self.rows if row["file"] == file)
+
+    def test_verdicts(self):
+        """What killed a mutant runs first, and needs no record; what changes nothing does not run."""
+        self.say("table", "all", "--write")
+        told = campaign.read(mutants.VERDICTS)
+        self.assertEqual(told[self.row("compiler/less.c")["key"]]["by"], "build: less")
+        self.assertEqual(len(told), sum(result["state"] == "killed" for result in self.results.values()))
+        spare = self.row("runtime/spare.c")
+        mutants.write({**told, spare["key"]: {"what": "spare", "nothing": "nobody looks"}})
+        self.addCleanup(mutants.VERDICTS.unlink)
+
+        campaign.save(self.place / "new.tests.json",
+                      [dict(test, environment=dict(test["environment"], ELSE="2")) for test in self.tests])
+        first = self.say("run", "new")
+        results, record = (campaign.read(self.place / f"new.{what}.json") for what in ("results", "record"))
+        self.assertEqual(set(record), {row["by"].partition(",")[0] for row in told.values()})
+        for row in self.rows:
+            if row["key"] in told:
+                self.assertEqual(results[str(row["id"])]["by"], told[row["key"]]["by"])
+            elif row is spare:
+                self.assertNotIn(str(row["id"]), results)
+            else:
+                self.assertEqual(results[str(row["id"])]["state"], "unfinished")
+        self.assertIn("changes nothing: nobody looks", first)
+
+        campaign.record(self.place, "new", campaign.read(self.place / "new.tests.json"), 1)
+        self.say("run", "new")
+        self.say("table", "new", "--write")
+        self.assertNotIn("unfinished", {r["state"] for r in campaign.read(self.place / "new.results.json").values()})
+        again = campaign.read(mutants.VERDICTS)
+        self.assertEqual(again[spare["key"]]["nothing"], "nobody looks")
+        self.assertEqual({key: row.get("by") for key, row in again.items() if key != spare["key"]},
+                         {key: row["by"] for key, row in told.items()})
 
     def test_layers(self):
         """Tests of two layers are the same where no number depends on the layer."""

@@ -1,4 +1,5 @@
 """A copy of the sources in which every mutant is a site that an environment variable switches."""
+import hashlib
 import json
 import pathlib
 import re
@@ -53,7 +54,7 @@ class Draw:
             text = (root / path).read_text(encoding="utf-8")
             self.texts[path] = text
             checked = path.parts[0] != "templates" or inner(path) in compiled
-            found[layer_of(path)] += [(path, text, site) for site in sites.find(text, checked)]
+            found[layer_of(path)] += [(path, text, *row) for row in sites.named(path, sites.find(text, checked))]
         self.left = {layer: iter(sites.order(seed, found[layer])) for layer in LAYERS}
         self.shares, self.mutants, self.dropped = self._shares(count), [], []
         self.fill()
@@ -71,19 +72,20 @@ class Draw:
         """Draws until every layer has its share of mutants, which do not overlap, or no sites are left."""
         for layer in LAYERS:
             have = sum(mutant["layer"] == layer for mutant in self.mutants)
-            for path, text, site in self.left[layer] if have < self.shares[layer] else ():
+            for path, text, key, site in self.left[layer] if have < self.shares[layer] else ():
                 taken = [m["site"] for m in self.mutants + self.dropped if m["path"] == path]
                 if sites.overlaps(site, taken):
                     continue
-                self.mutants.append(self.mutant(layer, path, text, site))
+                self.mutants.append(self.mutant(layer, path, text, key, site))
                 have += 1
                 if have == self.shares[layer]:
                     break
 
-    def mutant(self, layer, path, text, site):
+    def mutant(self, layer, path, text, key, site):
         number = len(self.mutants) + len(self.dropped)
         first, last = text.count("\n", 0, site.start) + 1, text.count("\n", 0, site.end) + 1
-        return {"id": number, "layer": layer, "path": path, "first": first, "last": last, "site": site}
+        return {"id": number, "layer": layer, "path": path, "first": first, "last": last, "site": site,
+                "key": hashlib.sha256(key.encode()).hexdigest()[:12]}
 
     def drop(self, bad):
         """Takes out the mutants that do not compile, given as (path, line), and draws others. False: there are none."""
@@ -95,8 +97,9 @@ class Draw:
         return bool(wrong)
 
     def rows(self):
-        return [{"id": m["id"], "layer": m["layer"], "file": m["path"].as_posix(), "line": m["first"],
-                 "kind": m["site"].kind, "original": m["site"].original, "mutated": m["site"].mutated}
+        return [{"id": m["id"], "key": m["key"], "layer": m["layer"], "file": m["path"].as_posix(), "line": m["first"],
+                 "function": m["site"].function, "kind": m["site"].kind, "original": m["site"].original,
+                 "mutated": m["site"].mutated}
                 for m in sorted(self.mutants, key=lambda m: m["id"])]
 
 
