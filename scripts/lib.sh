@@ -144,7 +144,7 @@ configure() {
     "$options" | "${options% -Dtests=false}") return ;;
     "$options -Dtests=false") quiet "adding the tests to $directory" meson configure "$directory" -Dtests=true ;;
     *)
-        rm -rf "$directory"
+        [ ! -e "$directory/meson-private" ] || rm -rf "$directory" # else what others have put there stays
         CC=${CC:-gcc} quiet "configuring $directory" meson setup "$directory" "$@"
         ;;
     esac || return

@@ -61,12 +61,12 @@ class Doctests(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """The blocks of Python in the documents, one after the other."""
+    """The blocks of Python in the documents, one after the other; those marked py need dask."""
 
-    def check(self, path):
+    def check(self, path, marks="python"):
         if not path.is_file():
             self.skipTest(f"there is no {path.name} beside the tests")
-        blocks = re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        blocks = re.findall(rf"^```(?:{marks})\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
         examples = [example for block in blocks for example in doctest.DocTestParser().get_examples(block)]
         said = []
         test = doctest.DocTest(examples, {}, path.name, str(path), 0, None)
@@ -82,6 +82,10 @@ class Documents(unittest.TestCase):
 
     def test_page(self):
         self.check(ROOT / "docs/python.md")
+
+    def test_page_with_dask(self):
+        support.optional("dask.array")
+        self.check(ROOT / "docs/python.md", "python|py")
 
 
 class Stub(unittest.TestCase):

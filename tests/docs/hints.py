@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""What grammar/hints.def advises to write is a program: hints.py ROOT BUILD."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT, BUILD = map(pathlib.Path, sys.argv[1:])
+INPUTS = {"a": "float32[4, 4, 4]", "b": "float32[4, 4, 4]", "c": "bool[4, 4, 4]", "x": "float32[4, 4, 4]"}
+# Examples that want others
+OTHERS = {"vecdot(a, b)": {"a": "float32[4]", "b": "float32[4]"}, "arange(n)": {"n": "int64"},
+          "bits": {"a": "int32[4]", "b": "int32[4]"}, "reshape(x, [2, 3])": {"x": "float32[6]"},
+          "broadcast_to(x, [2, 3])": {"x": "float32[3]"}}
+
+
+def advised(text):
+    """The first expression after 'write': in quotes, else a call or a formula up to a comma or a word of prose."""
+    if quoted := re.match(r"write '([^']+)'", text):
+        return quoted[1]
+    if not (found := re.match(r"write (?=\w+[([]|[\d\w.]+ [-+*/] )", text)):
+        return None
+    depth = 0
+    for at, char in enumerate(rest := text[found.end():]):
+        depth += (char in "([") - (char in ")]")
+        if depth == 0 and re.match(r", | (?:or|for|of|around|the|where|with|as)\b", rest[at:]):
+            return rest[:at]
+    return rest
+
+
+def declarations(text):
+    other = OTHERS.get(text) or (OTHERS["bits"] if re.search(r"[&|^~]|<<|>>", text) and "bool" not in text else {})
+    names = set(re.findall(r"\b[a-z]\w*\b(?! *\()", text))
+    return "".join(f"input {name}: {kind}\n" for name, kind in {**INPUTS, **other}.items() if name in names)
+
+
+def main():
+    text = (ROOT / "grammar/hints.def").read_text(encoding="utf-8")
+    hints = re.findall(r'^CALL_HABIT\("(\w+)", "(.*)"\)$', text, re.MULTILINE)
+    examples = [(name, example) for name, advice in hints if (example := advised(advice))]
+    print(f"1..{len(examples) + 1}")
+    print("ok" if len(examples) > 60 else "not ok", 1, "- enough examples are found")
+    for number, (name, example) in enumerate(examples, 2):
+        command = [str(BUILD / "cli/weft"), "check", declarations(example) + example]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        print("ok" if done.returncode == 0 else "not ok", number, f"- {name}: {example}")
+        for line in done.stderr.splitlines() if done.returncode else ():
+            print("#", line)
+
+
+main()
