@@ -109,7 +109,6 @@ class RealCode(CudaTest):
     def test_machine_code(self):
         archs = ["sm_80", "sm_90", "sm_100"]
         self.build_real()
-        self.build_real("--check")
         self.build_real(*[word for arch in archs for word in ("--arch", arch)], "--check")  # the default ones
         text = (self.here / "out/twice_cuda.c").read_text()
         names = re.findall(r"static const uint64_t \*const codes_(\w+)\[CODES\]", text)
@@ -170,13 +169,19 @@ class Called(CudaTest):
     def tearDownClass(cls):
         cls.made.cleanup()
 
-    def compiled(self, source, *flags):
+    def compiled(self, source, *flags, out="calls"):
         self.good("gcc", *STRICT, "-O1", "-g", *flags, f"-I{self.source}", str(HERE / "calls_cuda.c"), str(source), f"-L{MOCK}",
-                  "-l:libcuda.so.1", "-ldl", "-o", "calls", mock=False)
+                  "-l:libcuda.so.1", "-ldl", "-o", str(out), mock=False)
+
+    def compiled_once(self):
+        """As it is written, the same program for all tests."""
+        if not (self.source / "calls").exists():
+            self.compiled(self.source / "sample_cuda.c", out=self.source / "calls")
+        (self.here / "calls").symlink_to(self.source / "calls")
 
     def test_calls(self):
         """The fake driver fails a program that leaves anything behind."""
-        self.compiled(self.source / "sample_cuda.c")
+        self.compiled_once()
         self.assertEqual(self.good("./calls"), "0 failures\n")
         self.assertEqual(self.good("./calls", env={"MOCKCUDA_SEED": "7", "MOCKCUDA_ARCH": "100"}), "0 failures\n")  # by PTX
 
@@ -201,7 +206,7 @@ class Called(CudaTest):
         self.assertEqual(self.good("./calls"), "0 failures\n")
 
     def test_what_cannot_run(self):
-        self.compiled(self.source / "sample_cuda.c")
+        self.compiled_once()
         told = self.good("./calls", "once", env={"MOCKCUDA_DEVICES": "0"})
         self.assertEqual(told, "-11 the driver, libcuda.so.1, finds no GPU\n")
         told = self.good("./calls", "once", env={"MOCKCUDA_ARCH": "80"})
@@ -210,7 +215,7 @@ class Called(CudaTest):
 
     def test_calls_of_the_driver_that_fail(self):
         """Each in turn: the call says so, or it did not matter, and nothing is left behind."""
-        self.compiled(self.source / "sample_cuda.c")
+        self.compiled_once()
         failed = 0
         for number, code in itertools.product(range(1, 20), ("999", "719")):
             done = self.run_in("./calls", "once", env={"MOCKCUDA_FAIL": str(number), "MOCKCUDA_FAIL_CODE": code})

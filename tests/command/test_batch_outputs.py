@@ -3,19 +3,24 @@
 import fcntl
 import io
 import os
+import pathlib
 import pty
 import random
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 import zipfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
 import jpegs
+import sample
 from batch_case import HEADLINE, BatchTest, headline
 from weft_test import WEFT
 
@@ -242,8 +247,8 @@ class Killed(BatchTest):
         self.finish(self.start(), 0)
         length = time.monotonic() - start
         subprocess.run(["rm", "-r", self.path("out")], check=True)
-        generator, left = random.Random(1), 0
-        for i in range(30):
+        generator, left, times = random.Random(1), 0, sample.number("12/12/12/30")
+        for i in range(times):
             process = self.start()
             if i % 2:
                 self.wait_for_pictures(process, generator.randrange(24))
@@ -254,7 +259,7 @@ class Killed(BatchTest):
             if status == 0 or "out" in self.files():
                 self.assertEqual(len(os.listdir(self.path("out"))), 24)
                 subprocess.run(["rm", "-r", self.path("out")], check=True)
-        self.assertGreater(left, 5)
+        self.assertGreater(left, times // 6)
         self.good("run", HEADLINE, "img=d", "-o", "out")
         self.assertEqual(self.files(), ["d", "out"])
         self.assertEqual(len(os.listdir(self.path("out"))), 24)

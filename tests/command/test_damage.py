@@ -2,14 +2,19 @@
 exit status is 0 or 1 and 1 comes with a diagnostic that names the file."""
 
 import os
+import pathlib
 import random
+import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
 import jpegs
 import pngs
+import sample
 from weft_test import CommandTest
 
 
@@ -33,6 +38,9 @@ def samples(here):
             yield name, file.read()
 
 
+STEP = sample.number("3/3/3/1")      # one case in so many
+
+
 class Damage(CommandTest):
     def check(self, name, data):
         """Runs on these bytes; returns the exit status."""
@@ -54,9 +62,9 @@ class Damage(CommandTest):
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(lambda case: self.check(*case), cases))
 
-    def test_cut_at_every_length(self):
+    def test_cut_off(self):
         for name, data in samples(self.here):
-            statuses = self.check_all([(name, data[:length]) for length in range(len(data))])
+            statuses = self.check_all([(name, data[:length]) for length in range(len(data) % STEP, len(data), STEP)])
             self.assertEqual(set(statuses), {1}, name)
             self.assertEqual(self.check(name, data), 0)
 
@@ -64,7 +72,7 @@ class Damage(CommandTest):
         generator = random.Random(5)
         for name, data in samples(self.here):
             cases = []
-            for _ in range(120):
+            for _ in range(120 // STEP):
                 damaged = bytearray(data)
                 for _ in range(generator.randint(1, 3)):
                     damaged[generator.randrange(len(data))] = generator.randrange(256)

@@ -78,7 +78,7 @@ def note_tests(out, build, logs):
     for log in logs:
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            name, number = f"{build.name}: {row['name']}", 1
+            name, number = f"{build.name}: {row['name'].rpartition(' / ')[2]}", 1     # without the suites, which may change
             while name in names:
                 number += 1
                 name = f"{build.name}: {row['name']} #{number}"
