@@ -75,18 +75,20 @@ def as_meson(arguments):
 def note_tests(out, build, logs):
     tests = read(out, [])
     names = {test["name"] for test in tests}
+    places = {test["name"]: test["workdir"] for test in read(build / "meson-info/intro-tests.json", [])}
     for log in logs:
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            name, number = f"{build.name}: {row['name'].rpartition(' / ')[2]}", 1     # without the suites, which may change
+            plain, number = row["name"].rpartition(" / ")[2], 1     # without the suites, which may change
+            name, place = f"{build.name}: {plain}", places.get(plain) or str(build)
             while name in names:
                 number += 1
-                name = f"{build.name}: {row['name']} #{number}"
+                name = f"{build.name}: {plain} #{number}"
             names.add(name)
             environment = {key: value for key, value in row["env"].items()
                            if key not in OURS and not key.startswith("MUTANTS_")}
             command = row["command"][1:] if row["command"][0].endswith("true") else row["command"]
-            tests.append({"name": name, "command": command, "directory": str(build), "environment": environment})
+            tests.append({"name": name, "command": command, "directory": place, "environment": environment})
         log.unlink()
     save(out, tests)
 

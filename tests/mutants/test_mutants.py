@@ -29,7 +29,7 @@ exe = executable('tiny', 'compiler/less.c', 'runtime/spare.c', 'compiler/main.c'
 test('less', exe, args: ['less'])
 test('text', exe, args: ['text'])
 test('twice', exe, args: ['twice'])
-test('nothing', exe, args: ['nothing'], env: ['GIVEN=1'])
+test('nothing', exe, args: ['nothing'], env: ['GIVEN=1'], workdir: meson.project_source_root())
 test('fails', exe, args: ['fails'])
 """,
     "meson_options.txt": "option('tests', type: 'boolean')\n",
@@ -204,6 +204,7 @@ class Whole(unittest.TestCase):
         names = [f"build: {name}" for name in ("less", "text", "twice", "nothing", "fails")]
         self.assertEqual([test["name"] for test in self.tests], names)
         self.assertEqual(self.tests[3]["environment"]["GIVEN"], "1")
+        self.assertEqual([pathlib.Path(test["directory"]).name for test in self.tests[2:4]], ["build", "source"])
         self.assertEqual(self.tests[0]["command"][1:], ["less"])
 
     def test_records(self):
