@@ -1,6 +1,7 @@
 """Which tests reach which mutants, and which tests kill them."""
 import concurrent.futures
 import json
+import math
 import mmap
 import os
 import pathlib
@@ -228,7 +229,7 @@ class Campaign:
         self.all = read(place / f"{name}.tests.json", [])
         self.take(read(place / f"{name}.record.json", {}))
         self.others = [(read(place / f"{other}.results.json", {}), theirs) for other, theirs in others(place, name)]
-        self.deadline = None
+        self.deadline, self.each = None, math.inf
 
     def take(self, record):
         self.record, self.complete = record, all(test["name"] in record for test in self.all)
@@ -276,7 +277,7 @@ class Campaign:
             if known:
                 self.keep(number, dict(known, passed=result["passed"], by=label))
                 return
-            if self.late():
+            if self.late() or result.get("cpu", 0) >= self.each:
                 return
             run = self.run_test(number, name, cache)
             result = dict(result, **{key: round(result.get(key, 0) + getattr(run, key), 3) for key in ("cpu", "wall")})
@@ -312,8 +313,8 @@ class Campaign:
         return Run(self.tests[name], cache=pathlib.Path(recorded["cache"]) if cache == "warm" else None, limit=limit,
                    WEFT_MUTANT=str(number))
 
-    def run(self, numbers, jobs, seconds):
-        self.deadline = time.monotonic() + seconds if seconds else None
+    def run(self, numbers, jobs, seconds=None, each=None):
+        self.deadline, self.each = time.monotonic() + seconds if seconds else None, each or math.inf
         wanted = [n for n in numbers if self.results.get(str(n), {}).get("state", "unfinished") == "unfinished"]
         self.take(record(self.place, self.name, self.all, jobs, {name for n in wanted for name, _ in self.hint(n)}))
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

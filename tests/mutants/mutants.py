@@ -4,7 +4,7 @@
     mutants.py make PLACE [--seed 1] [--count 200]    a tree with mutants, PLACE/source
     mutants.py select PLACE NAME -- COMMAND...        the tests that COMMAND, run in that tree, gives to `meson test`
     mutants.py record PLACE NAME [--jobs N]           which mutants each of these tests reaches, and its time
-    mutants.py run PLACE NAME [--jobs N] [--only ID]... [--time-limit SECONDS] [--survivors-of NAME]...
+    mutants.py run PLACE NAME [--jobs N] [--only ID]... [--time-limit SECONDS] [--each SECONDS] [--survivors-of NAME]...
     mutants.py table PLACE NAME... [--write]          what killed each; a later NAME is asked where the others did not;
                                                       of two also, what one kills of what the other kills; --write:
                                                       into verdicts.json, too
@@ -12,7 +12,8 @@
 PLACE is a folder outside of the sources or in a build folder. All mutants are in one library; the environment variable
 WEFT_MUTANT chooses one. `record` and `run` keep what they have in PLACE/NAME.*.json and go on there when they are run
 again; what another selection in PLACE knows of the same test is taken from there. A mutant's tests run cheapest first
-until one fails: exit status other than 0 and 77, a signal, or five times the recorded time and 20 s. Tests that fail,
+until one fails: exit status other than 0 and 77, a signal, or five times the recorded time and 20 s. --each leaves a
+mutant after so much CPU time, for another time: most die in the first tests. Tests that fail,
 or are skipped, without a mutant take no part; those that fail are named.
 
 verdicts.json, beside this file, tells of mutants of earlier campaigns, by keys that stay when the sources change
@@ -68,7 +69,7 @@ def run(options):
                if "nothing" not in verdicts.get(row["key"], {})]
     before = set().union(*(killed(options.place, name) for name in options.survivors_of))
     chosen = [n for n in options.only or numbers if n not in before]
-    campaign.Campaign(options.place, options.name, verdicts).run(chosen, options.jobs, options.time_limit)
+    campaign.Campaign(options.place, options.name, verdicts).run(chosen, options.jobs, options.time_limit, options.each)
     table(argparse.Namespace(place=options.place, name=[*options.survivors_of, options.name], write=False))
 
 
@@ -164,6 +165,7 @@ def parse(arguments):
         if function is run:
             command.add_argument("--only", type=int, action="append")
             command.add_argument("--time-limit", type=float)
+            command.add_argument("--each", type=float)
             command.add_argument("--survivors-of", action="append", default=[])
     return parser.parse_args(arguments)
 

@@ -475,6 +475,8 @@ static void nesting_is_bounded(void **state)
     }
     assert_int_equal(deep("(", "x", ")", MAX_NESTING), 0);
     assert_int_equal(deep("(", "x", ")", MAX_NESTING + 1), 7);
+    assert_int_equal(deep("-x+", "(x)", "", 2 * MAX_NESTING), 0);       /* one beside the other */
+    assert_int_equal(deep("(x)+", "x", "", 2 * MAX_NESTING), 0);
     assert_int_equal(deep("[", "1", "]", WEFT_MAX_RANK + 1), 8);
     assert_int_equal(deep("a or b and c | d ^ e & f << g + h * (", "x", ")", 20000), 7);
 }

@@ -60,6 +60,8 @@ static void what_fits_moves(void **state)
     check_counts("int32(h) // 2", 1, 0, 0);
     check_counts("int32(h) // -1", 0, 0, 1);
     check_counts("int32(w) % 1000", 0, 1, 0);
+    check_counts("int32(w) % 256 * 257", 0, 2, 0);        /* up to 65535 */
+    check_counts("fmod(int32(w), 256) * 257", 0, 2, 0);
     check_counts("int32(h) + 1", 0, 0, 1);
     check_counts("where(int32(x) > 100, int32(x), 7)", 2, 0, 0);
     check_counts("(int32(x) + 10) < int32(h)", 2, 0, 0);
