@@ -368,6 +368,11 @@ class Show(CommandTest):
             self.assertIn("== %s ==\n" % stage, everything)
         self.assertNotEqual(self.text("show", "a + b", "a=1", "b=[1, 2]", "--stage", "c"), "")
 
+    def test_a_fast_path_that_is_turned_off(self):
+        for off, kernels in ("", 2), ("split", 1):
+            shown = self.text("show", "roll(x, 5)", "x=float32[200, 1000]", "--stage", "groups", env={"WEFT_DISABLE": off})
+            self.assertEqual(shown.count("kernel for out"), kernels, off)
+
     def test_kernels(self):
         with open(self.path("k.weft"), "w") as file:
             file.write("kernel f(x: float32) { x * 2 }\n")

@@ -5,6 +5,7 @@
 
 #include <fenv.h>
 #include <limits.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,6 +187,21 @@ static void test_find(void **state)
     }
 }
 
+/* The header of this program, as one for another machine. */
+static void write_other_machine(struct scene *scene, const char *name)
+{
+    char path[PATH_MAX];
+    ElfW(Ehdr) header;
+    FILE *from = fopen("/proc/self/exe", "r");
+    assert_int_equal(fread(&header, sizeof header, 1, from), 1);
+    fclose(from);
+    header.e_machine ^= 1;
+    snprintf(path, sizeof path, "%s/%s", scene->directory, name);
+    FILE *to = fopen(path, "w");
+    assert_int_equal(fwrite(&header, sizeof header, 1, to), 1);
+    fclose(to);
+}
+
 /* What cannot be a library of this machine is passed over. */
 static void test_find_no_library(void **state)
 {
@@ -198,6 +214,7 @@ static void test_find_no_library(void **state)
     fclose(file);
     link_file(scene, "libnothing.so.2", "/nowhere");
     link_file(scene, "libnothing.so.3", "/tmp");
+    write_other_machine(scene, "libnothing.so.4");
     set_variable(scene, "CUDA_HOME", "");
     reopen(scene);
     assert_false(cuda_find(&scene->cc.environment, CUDA_LIBRARY, "libnothing.so*", path));
