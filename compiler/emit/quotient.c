@@ -1,69 +1,20 @@
-/* Finds divisions by values that repeat along a row, such as the deviation of each channel. A CUDA kernel computes them by
- * way of reciprocals, of which each is computed once. The quotient is rounded correctly if nothing overflows or becomes
- * subnormal on the way (docs/design/gpu.md). That follows from bounds of what is divided, which hold if values that
- * repeat are moderate. A test for these, before anything is stored, decides for all threads of a block at once. */
+/* Emits divisions by values that repeat along a row (compiler/loop/quotient.h): reciprocals, and a test whether the values
+ * that repeat are moderate. It comes before anything is stored, and decides for all threads of a block at once. */
 #include "compiler/emit/emit_impl.h"
 
-enum {
-    FRACTION_BITS = 23,            /* of float32 */
-    MODERATE = 32,                 /* a moderate value is 0, or its size is from 2 ** -MODERATE to 2 ** MODERATE */
-    LEAST = -125 + MODERATE,       /* the bounds of a dividend whose quotients are normal; what is left of it then is, too, a */
-    MOST = 126 - MODERATE          /* multiple of 2 ** -149 */
-};
-
-/* What is known of a value: it is finite, a multiple of 2 ** grain, and its size is at most 2 ** top. */
-struct grained {
-    bool known;
-    int grain, top;
-};
-
-/* The first element of a value that repeats through a whole tile, as an expression; NULL: it does not. Where there are
- * several rows, that is known of arguments alone. */
+/* The first element of a value that repeats through a whole tile, as an expression; NULL: it does not. */
 static const char *repeated(struct emitter *e, int i)
 {
     const struct ins *ins = &e->kernel->ins[i];
-    const struct form *form = e->params->form;
-    if (ins->dtype != WEFT_FLOAT32)
+    if (!value_repeats(e->kernel, e->kinds, e->params->form, i))
         return NULL;
     if (ins_is_argument(ins))
         return value_name(e, i);
-    if (ins->kind != INS_LOAD)
-        return NULL;
-    if (e->kinds[ins->index] == ACCESS_VALUE)
-        return arena_printf(e->arena, "*(const f32_m *)&bases[%d]", ins->index);
-    if (e->kinds[ins->index] == ACCESS_SCALAR && !form->groups)
-        return arena_printf(e->arena, NAME_BUFFER "[0]", ins->index);
-    const bool known = form->repeats && form->period && !form->groups;
-    return e->kinds[ins->index] == ACCESS_PERIODIC && known ? arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index) : NULL;
-}
-
-/* The bounds of what an instruction computes; of a rounded result, too, as its last bit is no less than those of an exact
- * one, and a power of two is not rounded. */
-static struct grained find_grain(struct emitter *e, const struct grained *of, int i)
-{
-    const struct ins *ins = &e->kernel->ins[i];
-    const bool real = ins->kind == INS_OP && ins->dtype == WEFT_FLOAT32;
-    if (repeated(e, i))
-        return (struct grained){true, -MODERATE - FRACTION_BITS, MODERATE};
-    if (real && ins->op == OP_CONVERT && !dtype_is_float(ins->source))
-        return (struct grained){true, 0, type_rows[ins->source].bits};
-    if (!real || ins->source != WEFT_FLOAT32 || ins->a[1] < 0 || !of[ins->a[0]].known || !of[ins->a[1]].known)
-        return (struct grained){false, 0, 0};
-    const struct grained a = of[ins->a[0]], b = of[ins->a[1]];
-    switch (ins->op) {
-    case OP_ADD:
-    case OP_SUB: return (struct grained){true, a.grain < b.grain ? a.grain : b.grain, (a.top > b.top ? a.top : b.top) + 1};
-    case OP_MUL: return (struct grained){a.grain + b.grain >= LEAST, a.grain + b.grain, a.top + b.top};
-    case OP_DIV: return (struct grained){e->quotient[i], a.grain - MODERATE - FRACTION_BITS, a.top + MODERATE};
-    default: return (struct grained){false, 0, 0};
+    switch (e->kinds[ins->index]) {
+    case ACCESS_VALUE: return arena_printf(e->arena, "*(const f32_m *)&bases[%d]", ins->index);
+    case ACCESS_SCALAR: return arena_printf(e->arena, NAME_BUFFER "[0]", ins->index);
+    default: return arena_printf(e->arena, NAME_BUFFER "[0][j]", ins->index);
     }
-}
-
-static bool is_quotient(struct emitter *e, const struct grained *of, int i)
-{
-    const struct ins *ins = &e->kernel->ins[i];
-    return ins->kind == INS_OP && ins->op == OP_DIV && ins->source == WEFT_FLOAT32 && e->schedule.rate[i] == RATE_BLOCK &&
-           of[ins->a[0]].known && of[ins->a[0]].grain >= LEAST && of[ins->a[0]].top <= MOST && repeated(e, ins->a[1]);
 }
 
 /* Marks the values that the bounds of value `i` rest on. Operands stand before it. */
@@ -95,8 +46,11 @@ static void put_check(struct emitter *e, int i)
     buf_puts(&e->checks, "    moderate &= ");
     put_meaning(e, &e->checks, &test, e->quotient[i] ? "N(divisor)(A)" : "N(moderate)(A)", names);
     buf_puts(&e->checks, ";\n");
-    if (e->quotient[i])
-        buf_printf(&e->checks, "    " NAME_RECIPROCAL "[j] = 1 / %s;\n", i, names[0]);
+    if (!e->quotient[i])
+        return;
+    buf_printf(&e->checks, "    " NAME_RECIPROCAL "[j] = ", i);
+    put_meaning(e, &e->checks, &test, "N(reciprocal)(A)", names);
+    buf_puts(&e->checks, ";\n");
 }
 
 void emit_checks(struct emitter *e)
@@ -104,17 +58,11 @@ void emit_checks(struct emitter *e)
     const struct kernel *kernel = e->kernel;
     const struct form *form = e->params->form;
     struct grained *of = ARENA_ARRAY(e->arena, struct grained, kernel->ins_count);
-    bool *marked = ARENA_ARRAY(e->arena, bool, kernel->ins_count), any = false;
-    if (!e->params->target->chunks || !(e->params->fast & FAST_RECIPROCAL) || form->block == 1 || kernel->lanes)
+    bool *marked = ARENA_ARRAY(e->arena, bool, kernel->ins_count);
+    if (!e->params->target->chunks || !find_quotients(kernel, e->kinds, form, e->params->fast, of))
         return;
-    for (int i = 0; i < kernel->ins_count; i++) {
-        e->quotient[i] = is_quotient(e, of, i);
-        marked[i] = e->quotient[i];
-        of[i] = find_grain(e, of, i);
-        any = any || e->quotient[i];
-    }
-    if (!any)
-        return;
+    for (int i = 0; i < kernel->ins_count; i++)
+        marked[i] = e->quotient[i] = of[i].quotient;
     mark_operands(e, of, marked, kernel->ins_count - 1);
     for (int i = 0; i < kernel->ins_count; i++)
         if (e->quotient[i])

@@ -1,6 +1,8 @@
 /* Implements form.h: chooses chunks, unrolling and threads for CUDA kernels. */
 #include "compiler/loop/form.h"
 
+#include "compiler/loop/quotient.h"
+
 #include <string.h>
 
 /* What no architecture changes; tuning.c has the rest. */
@@ -15,7 +17,8 @@ enum {
     WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
     CHUNK_WORK_MOST = 2048,        /* the same of a chunk */
     SINGLES = 4,                   /* elements of a thread at once without chunks */
-    SINGLES_BESIDE = 2             /* the same beside chunks, where it takes a quarter of NVRTC's time already */
+    SINGLES_BESIDE = 2,            /* the same beside chunks, where it takes a quarter of NVRTC's time already */
+    QUOTIENT_WEIGHT = 3            /* of a division by way of a reciprocal */
 };
 
 static bool moves(enum access_kind kind)
@@ -66,23 +69,39 @@ static int most(int value, int limit)
     return value;
 }
 
-/* A chunk fills 16 bytes of the widest access that streams. Where no access is dense there are no chunks, so that
- * neighbouring threads take neighbouring elements. */
-static void choose_chunks(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
-                          struct form *form)
+/* The widest access that streams. */
+static int widest_stream(const struct kernel *kernel, const struct geometry *g)
 {
-    int widest = 1, bytes = loaded_bytes(kernel, g->kinds), work = kernel_weight(kernel) + 1;
+    int widest = 1;
     for (int a = 0; a < kernel->access_count; a++)
         if (streams(g, a) && type_rows[kernel->accesses[a].dtype].size > widest)
             widest = type_rows[kernel->accesses[a].dtype].size;
-    bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
-    int block = chunks ? CHUNK_BYTES / widest : 1;
-    block = most(block, CHUNK_LOADS_MOST / bytes);
-    form->block = block = most(block, CHUNK_WORK_MOST / work);
+    return widest;
+}
+
+/* A chunk fills 16 bytes of the widest access that streams. Where no access is dense there are no chunks, so that
+ * neighbouring threads take neighbouring elements. */
+static void choose_chunks(const struct kernel *kernel, const struct geometry *g, struct form *form)
+{
+    const bool chunks = (g->fast & FAST_CHUNK) && any_kind(kernel, g->kinds, ACCESS_UNIT);
+    const int block = most(chunks ? CHUNK_BYTES / widest_stream(kernel, g) : 1, CHUNK_LOADS_MOST / loaded_bytes(kernel, g->kinds));
+    form->block = most(block, CHUNK_WORK_MOST / (kernel_weight(kernel) + 1));
+}
+
+/* How many elements a thread computes at once. Reciprocals are computed once for all of them, and tested, which takes as
+ * long as some elements do: there are half as many more then. */
+static void choose_elements(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
+                            struct form *form)
+{
+    struct grained *of = ARENA_ARRAY(kernel->arena, struct grained, kernel->ins_count);
+    const int quotients = find_quotients(kernel, g->kinds, form, g->fast, of);
+    const int bytes = loaded_bytes(kernel, g->kinds), widest = widest_stream(kernel, g), block = form->block;
+    const int work = kernel_weight(kernel) + 1 - quotients * (op_weight(OP_DIV, WEFT_FLOAT32) - QUOTIENT_WEIGHT);
     int elements = most(tuning->elements, WORK_MOST / work);
     elements = most(elements, tuning->loads / (bytes > widest ? bytes : widest));
-    form->unroll = elements > block ? elements / block : 1;
     form->singles = most(block > 1 ? SINGLES_BESIDE : SINGLES, elements);
+    elements += quotients ? elements / 2 : 0;
+    form->unroll = elements > block ? elements / block : 1;
 }
 
 /* Chooses a number of threads for which all chunks of a thread begin at the same place in the period, if there is one.
@@ -177,8 +196,9 @@ void make_form(const struct kernel *kernel, const struct geometry *g, const stru
     if (kernel->lanes) {
         choose_joining(kernel, g, tuning, form);
     } else {
-        choose_chunks(kernel, g, tuning, form);
+        choose_chunks(kernel, g, form);
         choose_threads(g, tuning, form);
+        choose_elements(kernel, g, tuning, form);
         choose_hints(kernel, g, tuning, form);
     }
     if (!(g->fast & FAST_VALUE) || form_args_words(form) * sizeof(uint64_t) > ARGS_MOST)

@@ -6,6 +6,7 @@
 #include "compiler/loop/access.h"
 #include "compiler/loop/form.h"
 #include "compiler/loop/geometry.h"
+#include "compiler/loop/quotient.h"
 #include "compiler/loop/schedule.h"
 #include "compiler/loop/tuning.h"
 #include "compiler/loop/walk.h"

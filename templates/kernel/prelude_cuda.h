@@ -672,6 +672,22 @@ FN T N(max_nonzero)(T a, T b)
 {
     return N(pick_nonzero)(a, b, true);
 }
+//: floating reciprocal
+#ifdef __CUDA_ARCH__
+/* 1 / a of a float32 that N(divisor) takes: what NVRTC makes of 1 / a, without its test and branch for greater and
+ * smaller ones. */
+FN T N(reciprocal)(T a)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"((float)a));
+    return F(fma)((T)r, F(fma)(-a, (T)r, (T)1), (T)r);
+}
+#else
+FN T N(reciprocal)(T a)
+{
+    return 1 / a;
+}
+#endif
 //: floating least
 FN T N(least)(T a, T b)
 {
