@@ -54,6 +54,18 @@ static int run_case(const struct row *row, char *said, size_t size)
     return status;
 }
 
+/* Removes what AddressSanitizer says of itself when fibers first run. */
+static void leave_out_warning(char *said)
+{
+    char *line = strstr(said, "ASan doesn't fully support makecontext/swapcontext"), *end;
+    if (!line)
+        return;
+    while (line > said && line[-1] != '\n')
+        line--;
+    end = strchr(line, '\n');
+    memmove(line, end ? end + 1 : "", end ? strlen(end + 1) + 1 : 1);
+}
+
 static void test_case(void **state)
 {
     const struct row *row = *state;
@@ -62,6 +74,7 @@ static void test_case(void **state)
     if (!CHECKED && row->sanitizer && !*row->sanitizer)
         skip();
     int status = run_case(row, said, sizeof said);
+    leave_out_warning(said);
     int end = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     bool by_sanitizer = !CHECKED && row->sanitizer;
     if (!strstr(said, says) || (!*says && !row->ends && *said) ||

@@ -369,7 +369,7 @@ static void write_inputs(struct trial *trial, struct text *text, const char *pro
         if (formula->kernel)
             put(text, i ? ", %s: %s" : "%s: %s", input_name(i), type);
         else if (formula->in_text && formula->inputs[i].declared != DECLARE_NOT)
-            put(text, "input %s: %s%s", input_name(i), type, separator(formula->manner >> i));
+            put(text, "input %s: %s%s", input_name(i), type, separator(formula->manner >> i % 32));
     }
     if (!formula->kernel)
         return;
