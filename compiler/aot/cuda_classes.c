@@ -1,7 +1,7 @@
 /* Chooses the CUDA kernels that a loop gets ahead of time: few, and together they serve every call. Dense data gets
- * those that the extents of likely calls ask for, one for the same data with gaps between rows, and one for many
- * samples of such data in a table. Any other strides take a general kernel, of which there is one with indices of
- * 32 bits and one with 64. */
+ * those that the extents of likely calls ask for, one for the same data with gaps between rows, one for many
+ * samples of such data in a table, and one for inputs that are not aligned. Any other strides take a general kernel, of
+ * which there is one with indices of 32 bits and one with 64. */
 #include "compiler/aot/kernel_impl.h"
 
 #include <string.h>
@@ -53,6 +53,26 @@ static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct
     else if (g->period)
         form_any_period(tuning_for(0), &class.form);
     add_class(k, loop, class);
+}
+
+/* Adds a partner of the first class, for calls whose inputs are not aligned as chunks of their result are. Such inputs
+ * are loaded as chunks of words (ACCESS_UNALIGNED), the others as before. */
+static void add_unaligned(struct aot_kernel *k, struct aot_loop *loop)
+{
+    const struct kernel *kernel = loop->kernel;
+    struct aot_class class = loop->classes[0];
+    unsigned char *kinds = arena_copy(k->arena, class.kinds, (size_t)kernel->access_count);
+    for (int a = 0; a < kernel->load_count; a++)
+        if (kinds[a] == ACCESS_UNIT) {
+            kinds[a] = ACCESS_UNALIGNED;
+            class.form.mixed = true;
+        }
+    if (class.form.block == 1 || !class.form.mixed)
+        return;
+    class.kinds = kinds;
+    class.form.spare = true;
+    loop->classes[0].unaligned = loop->class_count;
+    ARENA_PUSH(k->arena, loop->classes, loop->class_count, class);
 }
 
 /* A geometry with just the kinds and groups on which a form depends. */
@@ -125,5 +145,7 @@ void aot_cuda_classes(struct aot_kernel *k, struct aot_loop *loop, const struct 
         add_rows(k, loop, &usual->geometry);
     if (usual && !any_numbered(loop->kernel, usual->geometry.kinds))
         add_likely(k, loop, &usual->geometry, usual->kernel, fixed, true);
+    if (usual)
+        add_unaligned(k, loop);
     add_general(k, loop);
 }

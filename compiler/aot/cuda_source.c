@@ -151,12 +151,12 @@ static void put_class(struct buf *out, struct aot_kernel *k, int p, int c)
     const struct aot_class *class = &loop->classes[c];
     const struct form *form = &class->form;
     const char *name = k->program->name;
-    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
+    buf_printf(out, "    {\"%.*s\", %d, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %d, %d, %s, "
                NAME_CODES "},\n",
                form->accesses, (const char *)class->kinds, class->number, truth(class->batch), truth(form->flat),
                truth(form->mapped), truth(form->wide), truth(form->many), form->block,
-               form->block * form->unroll * form->threads, form->threads, (int)form->along, form->groups, form->steps, class->period,
-               form->accesses, form->literals, truth(form->apart), literal_constant(loop), loop->fault,
+               form->block * form->unroll * form->threads, form->threads, (int)form->along, form->groups, form->steps,
+               class->period, class->unaligned, form->accesses, form->literals, truth(form->apart), literal_constant(loop), loop->fault,
                form->literals ? arena_printf(k->arena, NAME_LITERALS, name, p) : "NULL", name, p, c);
 }
 

@@ -35,6 +35,7 @@ struct aot_class {
     struct form form;
     int period;                    /* the period that it requires; 0: any */
     bool batch;                    /* for samples in a table, and never for a single one */
+    int unaligned;                 /* the loop's class for the same calls where inputs are not aligned; 0: none */
     int number;                    /* its number in the file */
 };
 

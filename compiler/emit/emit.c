@@ -235,7 +235,7 @@ static void put_form(struct emitter *e, struct buf *out)
         {"TILE", form->block * form->unroll * form->threads},
         {"ACCESSES", form->accesses}, {"LITERALS", form->literals ? form->literals : 1},
         {"GROUPS", form->groups}, {"STEPS", form->steps}, {"FLAT", form->flat}, {"PERIOD", form->period},
-        {"MAPPED", form->mapped}, {"SPARE", form->spare},
+        {"MAPPED", form->mapped}, {"SPARE", form->spare}, {"MIXED", form->mixed},
         {"REPEATS", form->repeats}, {"WIDE", form->wide}, {"MANY", form->many}, {"APART", form->apart},
         {"ARGS_BYTES", (int)(form_args_words(form) * sizeof(uint64_t))}};
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)

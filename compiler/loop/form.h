@@ -36,8 +36,10 @@ struct form {
     bool apart;                    /* literals are in memory, not among the arguments */
     bool spare;                    /* the last whole tile is computed element by element, since loads of chunks
                                       that are not aligned read whole words */
+    bool mixed;                    /* ahead of time: which loads of ACCESS_UNALIGNED are not aligned, addresses decide */
     bool reduces;                  /* dimensions are reduced: kernel->lanes says how */
     enum along along;
+    int inner;                     /* reduced: inner elements, where threads have several lanes of few of them; else 0 */
     bool repeats;                  /* all chunks of a thread begin at the same place in the period */
 };
 

@@ -45,6 +45,21 @@ static bool is_dense(const struct loop *loop, const struct plan *plan, const uin
     return dense;
 }
 
+/* Whether the class for inputs that are not aligned serves: results are aligned, and rows follow one another, so that the
+ * words in which narrow elements are loaded lie before a tensor's end. */
+static bool only_inputs_are_unaligned(const struct loop *loop, const struct plan *plan, const uint64_t *bases)
+{
+    bool good = plan->class->unaligned && rows_are_whole(plan->class, &plan->walk);
+    for (int a = 0; a < loop->accesses; a++) {
+        const long long *strides = plan->walk.strides + (ptrdiff_t)a * (plan->walk.groups + 2);
+        if (plan->kinds[a] == ACCESS_UNIT && a >= loop->loads)
+            good = good && is_aligned(plan->class, &plan->walk, a, loop->access[a].size, bases[a]);
+        for (long long g = 0; a < loop->loads && g < plan->walk.groups; g++)
+            good = good && strides[g] >= 0;
+    }
+    return good;
+}
+
 /* Room for a table, which a kernel reads besides its arguments. A graph would copy what is no longer there. */
 static int reserve_table(struct call *call)
 {
@@ -109,8 +124,11 @@ static int launch(struct call *call, const struct loop *loop, const struct plan 
     uint64_t maps[ACCESSES] = {0}, from[ACCESSES];
     memcpy(from, bases, sizeof from);
     const int first = peel(loop, plan, from);
-    struct launch_words launch = {.tiles = count_tiles(plan, first), .dense = 2 * first + is_dense(loop, plan, from),
+    const bool dense = is_dense(loop, plan, from), unaligned = !dense && only_inputs_are_unaligned(loop, plan, from);
+    struct launch_words launch = {.tiles = count_tiles(plan, first), .dense = 2 * first + (dense || unaligned),
                                   .bases = from, .maps = maps, .sample_count = 1};
+    if (unaligned)
+        class = &loop->class[class->unaligned];
     int status = find_function(call->gpu, class);
     if (!status && (class->mapped || class->many))
         status = send_table(call, loop, plan, &launch, maps);

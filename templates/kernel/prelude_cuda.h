@@ -145,12 +145,17 @@ DEVICE void N(load)(T *x, const char *from, const int BLOCK)
         *(struct N(chunk) *)x = *(const struct N(chunk) *)from;
 }
 //: move unaligned
-/* Narrow elements come in whole words, of which the first and the last are theirs only in part. */
+/* Narrow elements come in whole words, of which the first and the last are theirs only in part. If MIXED, this operand
+ * may be aligned. */
 DEVICE void N(unaligned)(T *x, const char *from, const int BLOCK)
 {
     const unsigned skip = (unsigned)(unsigned long long)from % 4;
     const u32_m *const words = (const u32_m *)(from - skip);
     struct N(chunk) chunk;
+    if (MIXED && BLOCK > 1 && (unsigned long long)from % SIZE_AT_ONCE(T) == 0) {
+        N(load)(x, from, BLOCK);
+        return;
+    }
     if (BLOCK == 1 || sizeof(T) >= 4 || CHUNK * sizeof(T) < 4) {
         UNROLLED
         for (int j = 0; j < BLOCK; j++)

@@ -112,7 +112,7 @@ class RealCode(CudaTest):
         self.build_real(*[word for arch in archs for word in ("--arch", arch)], "--check")  # the default ones
         text = (self.here / "out/twice_cuda.c").read_text()
         names = re.findall(r"static const uint64_t \*const codes_(\w+)\[CODES\]", text)
-        self.assertEqual(len(names), 4)
+        self.assertEqual(len(names), 5)
         for name in names:
             for arch in archs:
                 code = self.words(text, f"code_{name}_{arch}")
@@ -124,6 +124,19 @@ class RealCode(CudaTest):
             self.assertEqual((ptx[-1:], ptx.count(b"\0")), (b"\0", 1))
         (self.here / "out/twice_cuda.c").write_text(text.replace("0x", "0X", 1))
         self.assertIn("differs", self.run_in(WEFT, "build", "k.weft", "-o", "out", "--target", "cuda", "--check", mock=False).stderr)
+
+    def test_loads_that_are_not_aligned(self):
+        """The class for them has words for inputs that are not aligned, and chunks for the others and the result."""
+        (self.here / "k.weft").write_text("kernel larger(a: uint8[n], b: uint8[n]) {\n    return y = max(a, b)\n}\n")
+        self.build_real("--arch", "sm_90")
+        text = (self.here / "out/larger_cuda.c").read_text()
+        usual = re.search(r'\{"uuu", .*codes_(\w+)\}', text)[1]
+        unaligned = re.search(r'\{"aau", .*codes_(\w+)\}', text)[1]
+        for name, words in ((usual, False), (unaligned, True)):
+            ptx = self.words(text, f"code_{name}_compute_90").decode("ascii", "replace")
+            for wide in ("ld.global.v4.u32", "st.global.v4.u32"):
+                self.assertIn(wide, ptx, name)
+            self.assertEqual("shf.r" in ptx, words, name)
 
     def test_every_class(self):
         """NVRTC takes kernels of each kind that a loop gets."""
@@ -204,6 +217,17 @@ class Called(CudaTest):
         (self.here / "few.c").write_text(few)
         self.compiled("few.c")
         self.assertEqual(self.good("./calls"), "0 failures\n")
+
+    def test_loads_that_are_not_aligned(self):
+        """They do not make all elements be loaded singly."""
+        text = (self.source / "sample_cuda.c").read_text()
+        chosen = "class = &loop->class[class->unaligned];"
+        self.assertEqual(text.count(chosen), 1)
+        (self.here / "told.c").write_text(text.replace(chosen, "puts(\"unaligned\"), " + chosen))
+        self.compiled("told.c")
+        told = self.good("./calls").splitlines()
+        self.assertGreater(told.count("unaligned"), 10)
+        self.assertEqual(told[-1], "0 failures")
 
     def test_what_cannot_run(self):
         self.compiled_once()
