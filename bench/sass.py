@@ -4,8 +4,8 @@
 
 For each case of bench/gpu.py (CASE: a word of its name) the kernel is compiled by NVRTC and read with nvdisasm. Printed
 are, for the path of a thread that computes whole chunks: registers, threads that an SM holds at once, widths of loads and
-stores in bits, bytes that a thread and an SM have in flight (loads that stand in front of the first use of any of them),
-instructions for each element, all and by pipe, and the share of issue slots that they take when data move at the speed
+stores in bits, bytes that a thread and an SM have in flight (loads that stand in front of the first use of any of them) and
+what an SM needs of these at the speed of a copy on an H200, where a load takes 700 ns, instructions for each element, all and by pipe, and the share of issue slots that they take when data move at the speed
 of a copy on an H100 and on an H200. Above about 0.8 a kernel is no longer bound by memory. scripts/sass gets nvdisasm."""
 import argparse
 import dataclasses
@@ -27,6 +27,7 @@ import nvrtc  # noqa: E402
 REGISTERS, THREADS, ISSUE = 65536, 2048, 132 * 4 * 32 * 1.755e9
 PIPES = {"fma": 1, "alu": 2, "xu": 8, "memory": 4, "uniform": 32, "other": 1}
 COPY = {"H100": 3.0e12, "H200": 4.3e12}     # bytes a second, read and written
+LATENCY, SMS = 700e-9, 132
 PIPE_OF = [("uniform", r"U[A-Z]|R2UR|S2UR|VOTEU"),
            ("xu", r"MUFU|I2F|F2I|F2F|FRND|POPC|S2R|I2I"),
            ("memory", r"LD|ST|RED|ATOM|TEX|CCTL"),
@@ -172,8 +173,10 @@ def read(text, registers, cuda, element_out, element_bytes, element_in):
         pipes[ins.pipe] = pipes.get(ins.pipe, 0) + 1
     each = len(path) / elements if elements else 0
     flight = in_flight(path)
+    loaded = 1 if "REDUCES" in sizes else 1 - element_out / element_bytes  # of all bytes that are moved
     return {"registers": registers, "threads": threads, "loads": runs(path, "LDG"), "stores": runs(path, "STG"),
             "elements": elements, "thread_bytes": flight, "sm_kbytes": flight * threads / 1024,
+            "needed_kbytes": COPY["H200"] * loaded * LATENCY / SMS / 1024,
             "instructions": each, "pipes": {name: count / elements for name, count in sorted(pipes.items())} if elements else {},
             "issue": {gpu: each * speed / element_bytes / ISSUE for gpu, speed in COPY.items()},
             "xu": {gpu: pipes.get("xu", 0) / elements * PIPES["xu"] * speed / element_bytes / ISSUE if elements else 0
@@ -246,7 +249,7 @@ def figures(options):
     if not options.library or not shutil.which("nvdisasm"):
         print(f"there is no {'nvdisasm' if options.library else f'NVRTC: tried {place}'}")
         return None
-    return [{"case": name, "text": text, **measure(options, text, types, out, moved, batch, loaded)}
+    return [{"case": name, "text": text, "narrow": any(size_of(word) <= 2 for word in types.values()), **measure(options, text, types, out, moved, batch, loaded)}
             for name, text, types, out, moved, batch, loaded in all_cases()
             if not options.cases or any(word in name for word in options.cases)]
 
@@ -254,7 +257,7 @@ def figures(options):
 def tell(row):
     print(f"{row['case']}: {row['text']}\n    {row['registers']} registers, {row['threads']} threads an SM; "
           f"loads {row['loads'] or 'none'}, stores {row['stores'] or 'none'}; in flight {row['thread_bytes']} bytes a thread, "
-          f"{row['sm_kbytes']:.0f} KB an SM\n    {row['instructions']:.1f} instructions an element ("
+          f"{row['sm_kbytes']:.0f} KB an SM of {row['needed_kbytes']:.0f} that it needs\n    {row['instructions']:.1f} instructions an element ("
           + ", ".join(f"{pipe} {count:.1f}" for pipe, count in row["pipes"].items())
           + f"), {row['elements']:.0f} elements a turn; issue slots at copy speed "
           + ", ".join(f"{gpu} {share:.2f}" for gpu, share in row["issue"].items()), flush=True)

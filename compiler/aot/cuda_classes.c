@@ -47,6 +47,8 @@ static void add_likely(struct aot_kernel *k, struct aot_loop *loop, const struct
 {
     struct aot_class class = {.kinds = with_values(k, loop->kernel, g->kinds), .batch = batch};
     make_form(kernel, g, tuning_for(0), batch, &class.form);
+    if (kernel->lanes)
+        form_one_lane(kernel, &class.form);
     class.form.wide = false;
     if (fixed && class.form.repeats)
         class.period = (int)g->period;

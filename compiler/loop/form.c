@@ -14,6 +14,7 @@ enum {
     THREADS_MOST = 1024,           /* of a block */
     RESIDENT_MOST = 2048,          /* threads of a multiprocessor */
     CHUNK_LOADS_MOST = 384,        /* bytes that a chunk loads; a thread has 255 registers of four bytes */
+    INNER_MOST = 4,                /* inner elements that a text knows: channels */
     WORK_MOST = 512,               /* weight of what a thread computes at once, by op_weight */
     CHUNK_WORK_MOST = 2048,        /* the same of a chunk */
     SINGLES = 4,                   /* elements of a thread at once without chunks */
@@ -165,23 +166,66 @@ static enum along choose_along(const struct lanes *lanes, const struct geometry 
     return g->columns == lanes->tiles.inner && g->groups ? ALONG_ELEMENTS : ALONG_ANY;
 }
 
-/* A thread computes elements singly, some of them at once. Those of a node must come out even. */
+/* How many neighbouring lanes a thread has: those whose narrow elements are loaded in a word, where all operands are dense
+ * and a point's lanes lie there one after the other. Short rows leave single elements at their ends. */
+static int lanes_of_thread(const struct kernel *kernel, const struct geometry *g, enum along along)
+{
+    const struct lanes *lanes = kernel->lanes;
+    const struct lane_tiles *tiles = &lanes->tiles;
+    int widest = 0;
+    for (int a = 0; a < kernel->load_count; a++) {
+        const int size = type_rows[kernel->accesses[a].dtype].size;
+        if (!access_stays(g->kinds[a]) && g->kinds[a] != ACCESS_UNIT)
+            return 1;
+        if (g->kinds[a] == ACCESS_UNIT && size > widest)
+            widest = size;
+    }
+    if (!(g->fast & FAST_CHUNK) || !widest || widest >= WORD_BYTES || lanes->partial || lanes->threads.serial ||
+        tiles->width != tiles->inner || tiles->elements < BLOCK_ELEMENTS || (g->groups && along != ALONG_POINTS))
+        return 1;
+    const int lane_count = WORD_BYTES / widest;
+    return g->groups || tiles->points == 1 || tiles->elements * tiles->inner % lane_count == 0 ? lane_count : 1;
+}
+
+/* A thread computes elements of its lanes, some of them at once. Those of a node must come out even. */
 static void choose_joining(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning,
                            struct form *form)
 {
     const struct lanes *lanes = kernel->lanes;
-    const int work = kernel_weight(kernel) + 1;
+    const enum along along = choose_along(lanes, g);
+    const int block = lanes_of_thread(kernel, g, along), work = block * (kernel_weight(kernel) + 1);
     int elements = most(LANE_COUNT, WORK_MOST / work);
-    elements = most(elements, tuning->loads / loaded_bytes(kernel, g->kinds));
+    elements = most(elements, tuning->loads / (block * loaded_bytes(kernel, g->kinds)));
     if (lanes->threads.serial)
         elements = (int)lanes->tiles.lanes;
     else if (lanes->partial)
         elements = lanes->threads.node / LANE_COUNT;
     form->reduces = true;
-    form->along = choose_along(lanes, g);
-    form->block = 1;
+    form->along = along;
+    form->block = block;
+    form->inner = block > 1 && lanes->tiles.inner <= INNER_MOST ? (int)lanes->tiles.inner : 0;
     form->unroll = form->singles = elements;
-    form->threads = lanes->threads.threads;
+    form->threads = lanes->threads.threads / block;
+}
+
+void form_one_lane(const struct kernel *kernel, struct form *form)
+{
+    form->block = 1;
+    form->inner = 0;
+    form->threads = kernel->lanes->threads.threads;
+}
+
+/* Loads of several lanes are words. */
+static void align_lanes(const struct kernel *kernel, const unsigned char *misalignment, const struct geometry *g,
+                        struct form *form)
+{
+    for (int a = 0; a < kernel->load_count; a++) {
+        int64_t begins = misalignment[a] + g->starts[a];
+        for (int i = 0; i < g->groups; i++)
+            begins |= g->strides[(ptrdiff_t)a * (g->groups + 2) + i];
+        if (g->kinds[a] == ACCESS_UNIT && begins % ((int64_t)form->block * type_rows[kernel->accesses[a].dtype].size))
+            form_one_lane(kernel, form);
+    }
 }
 
 void make_form(const struct kernel *kernel, const struct geometry *g, const struct tuning *tuning, bool many,
@@ -248,6 +292,10 @@ static void find_columns(const struct kernel *kernel, struct geometry *g, const 
 
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *g, struct form *form)
 {
+    if (form->reduces) {
+        align_lanes(kernel, misalignment, g, form);
+        return;
+    }
     find_columns(kernel, g, form);
     g->peel = choose_peel(kernel, misalignment, g, form);
     for (int a = 0; a < kernel->access_count; a++)

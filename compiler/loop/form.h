@@ -50,10 +50,12 @@ void make_form(const struct kernel *kernel, const struct geometry *geometry, con
                struct form *form);
 /* Whether some access of a kernel with these kinds finds elements by number. Maps are tables, one for each shape. */
 bool any_numbered(const struct kernel *kernel, const unsigned char *kinds);
-/* Makes accesses ACCESS_COLUMN for which the form's period is short enough. Chooses geometry->peel for tensors whose
+/* Of a reduction: where loads are not aligned, each thread gets one lane. Else: makes accesses ACCESS_COLUMN for which the form's period is short enough. Chooses geometry->peel for tensors whose
  * addresses are `misalignment`[a] modulo 16, and makes accesses whose chunks are not aligned then ACCESS_UNALIGNED. */
 void align_chunks(const struct kernel *kernel, const unsigned char *misalignment, struct geometry *geometry,
                   struct form *form);
+/* Changes the form of a reduction so that each thread has one lane. */
+void form_one_lane(const struct kernel *kernel, struct form *form);
 /* Changes the form so that it serves any period. */
 void form_any_period(const struct tuning *tuning, struct form *form);
 /* The number of tiles of a sample with this geometry; 0 where it is empty. */

@@ -63,7 +63,9 @@ operands: ALIGNED T y_$[CHUNK];
 results: N(scatter)(p_$[u], STEP($), y_$, m, BLOCK);
 //: store reduced
 operands: ALIGNED T y_$[CHUNK];
-results: values[u] = m ? (acc_t)y_$[0] : absent;
+results: UNROLLED
+results: for (int j = 0; j < BLOCK; j++)
+results:     values[u * BLOCK + j] = m ? (acc_t)y_$[j] : absent;
 //: store nested
 buffers: index phase_$[CHUNKS_MOST], turn_$[CHUNKS_MOST];
 loads: p_$[u] = bases[$] + o_$;

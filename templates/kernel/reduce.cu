@@ -9,6 +9,8 @@ $blocks
 $joins
 #if LINE
 #define INNER 1
+#elif INNER_KNOWN
+#define INNER INNER_KNOWN
 #else
 #define INNER (index)s->lanes.inner
 #endif
@@ -16,15 +18,21 @@ $joins
  * the compiler knows are part of a load's address. */
 #define NUMBER(others) (WHOLE ? (i64)(((others) + element) * INNER + inner) + u * BETWEEN * (i64)(INNER) \
                               : (i64)(((others) + e) * INNER + inner))
+#if CHUNK > 1 && defined __cplusplus
+/* 64 registers, with which NVRTC leaves the loads of a turn in front. */
+#undef KERNEL
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 32 ? 1024 / THREADS : 32)
+#endif
 #define ALWAYS_WHOLE (SERIAL && UNROLL < LANE_COUNT) /* there are no more elements */
 /* What is joined of element `element` of a point and an inner element, and of every BETWEEN-th behind it: UNROLL values. If
  * WHOLE, all of these are there; else the first one is. From element `end` on there are none: `absent` takes their place, and
- * the one before is computed again, so that loads need no branches. */
+ * the one before is computed again, so that loads need no branches. BLOCK is 1, or of whole ones CHUNK: each value is
+ * followed by those of the next numbers. */
 DEVICE void compute(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
                     const index element, const index end, const index inner, const acc_t absent, acc_t *values,
-                    const int WHOLE)
+                    const int WHOLE, const int BLOCK)
 {
-    const int BLOCK = 1, begin = 0;
+    const int begin = 0;
     $literals
     $faults
     $buffers
@@ -80,9 +88,9 @@ DEVICE void compute_values(const struct weft_args *args, const struct weft_geome
                            const index element, const index end, const index inner, const acc_t absent, acc_t *values)
 {
     if (ALWAYS_WHOLE || end - element > (UNROLL - 1) * BETWEEN)
-        compute(args, s, bases, point, element, end, inner, absent, values, true);
+        compute(args, s, bases, point, element, end, inner, absent, values, true, 1);
     else
-        compute(args, s, bases, point, element, end, inner, absent, values, false);
+        compute(args, s, bases, point, element, end, inner, absent, values, false, 1);
 }
 #if SERIAL
 /* Each thread joins all elements of one result: value u of a row of lanes is lane u's. */
@@ -116,6 +124,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
     ((tree_t *)bases[ACCESSES - 1])[inner] = all[0];
 }
 #else
+#if ORDERED
 /* Joins node `number` of a thread to those before it: level l of the tree holds 2 ** l of them. */
 DEVICE void plant(tree_t *tree, tree_t x, const int number)
 {
@@ -139,14 +148,47 @@ DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
             x = join_tree(tree[l], x);
     return x;
 }
-/* One lane of the nodes from element `first` on and before `last`, of a point and an inner element. A node is a block, or where
- * the elements are lanes of blocks UNROLL of these. Nodes are joined in pairs. */
-DEVICE tree_t join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                         const index inner, const int lane, const index first, const index last, const acc_t absent)
+#endif
+/* Joins whole turns of the thread's places, and single elements of each of them at the end of a block. */
+DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
+                        const index element, const index end, const int place, const acc_t absent, acc_t *values, acc_t *x)
 {
-    tree_t tree[LEVELS];
-    acc_t values[UNROLL];
+    if (end - element >= UNROLL * LANE_COUNT) {
+        compute(args, s, bases, point, element, end, place, absent, values, true, CHUNK);
+        UNROLLED
+        for (int u = 0; u < UNROLL * CHUNK; u++)
+            x[u % CHUNK] = join_acc(x[u % CHUNK], values[u]);
+        return;
+    }
+    ROLLED
+    for (int k = 0; k < CHUNK; k++) {
+        const index first = element + (place + k) / INNER;
+        acc_t own = absent;
+        UNROLLED
+        for (int q = 0; q < CHUNK; q++)
+            own = q == k ? x[q] : own;
+        if (first < end)
+            compute(args, s, bases, point, first, end, (place + k) % INNER, absent, values, false, 1);
+        UNROLLED
+        for (int u = 0; u < UNROLL; u++)
+            own = first < end ? join_acc(own, values[u]) : own;
+        UNROLLED
+        for (int q = 0; q < CHUNK; q++)
+            x[q] = q == k ? own : x[q];
+    }
+}
+/* The thread's lanes of the nodes from element `first` on and before `last`, of a point: from place `place` on, where a place
+ * is a lane and an inner element. A node is a block, or where the elements are lanes of blocks UNROLL of these. Nodes are
+ * joined in pairs, if the order matters; else to what `all` holds. */
+DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
+                       const int lane, const index inner, const int place, const index first, const index last,
+                       const acc_t absent, tree_t *all)
+{
+    acc_t values[UNROLL * CHUNK], x[CHUNK];
+#if ORDERED
+    tree_t tree[CHUNK][LEVELS];
     int count = 0;
+#endif
     ROLLED
     for (index node = first; node < last; node += NODE) {
 #if PARTIAL
@@ -156,80 +198,107 @@ DEVICE tree_t join_nodes(const struct weft_args *args, const struct weft_geometr
             UNROLLED
             for (int u = 0; u + apart < UNROLL; u += 2 * apart)
                 values[u] = join_acc(values[u], values[u + apart]);
-        plant(tree, (tree_t)values[0], count++);
+        x[0] = values[0];
 #else
         const index end = last - node < NODE ? last : node + NODE;
-        acc_t x = absent;
+        UNROLLED
+        for (int k = 0; k < CHUNK; k++)
+            x[k] = absent;
         ROLLED
-        for (index e = node + lane; e < end; e += UNROLL * LANE_COUNT) {
+        for (index e = node + (CHUNK > 1 ? 0 : lane); e < end; e += UNROLL * LANE_COUNT) {
+#if CHUNK > 1
+            join_places(args, s, bases, point, e, end, place, absent, values, x);
+#else
             compute_values(args, s, bases, point, e, end, inner, absent, values);
             UNROLLED
             for (int u = 0; u < UNROLL; u++)
-                x = join_acc(x, values[u]);
-        }
-        plant(tree, (tree_t)x, count++);
+                x[0] = join_acc(x[0], values[u]);
 #endif
+        }
+#endif
+#if ORDERED
+        UNROLLED
+        for (int k = 0; k < CHUNK; k++)
+            plant(tree[k], (tree_t)x[k], count);
+        count++;
     }
-    return harvest(tree, count, (tree_t)absent);
+    UNROLLED
+    for (int k = 0; k < CHUNK; k++)
+        all[k] = harvest(tree[k], count, (tree_t)absent);
+#else
+        UNROLLED
+        for (int k = 0; k < CHUNK; k++)
+            all[k] = join_tree(all[k], (tree_t)x[k]);
+    }
+#endif
 }
-/* The threads of a block stand beside each other as inner elements, lanes, parts of a point's nodes, and points.
- * Each joins a lane of its part; then parts are joined in pairs, then lanes 8, 4, 2 and 1 apart. Where a point has
- * further tiles, its lanes are stored instead. */
+#define EACH_PLACE    \
+    UNROLLED          \
+    for (int k = 0; k < CHUNK; k++)
+/* The threads of a block stand beside each other as inner elements, lanes, parts of a point's nodes, and points; CHUNK
+ * inner elements and lanes are one thread's. Each joins the lanes of its part; then parts are joined in pairs, then lanes 8,
+ * 4, 2 and 1 apart. Where a point has further tiles, its lanes are stored instead. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
                       const acc_t absent)
 {
-    __shared__ tree_t shared[THREADS];
+    __shared__ tree_t shared[THREADS * CHUNK];
     const struct weft_lanes *const r = &s->lanes;
     const uindex chunks = (uindex)r->chunks, windows = (uindex)r->windows;
     const uindex chunk = chunks > 1 ? (uindex)tile % chunks : 0, above = chunks > 1 ? (uindex)tile / chunks : (uindex)tile;
     const uindex window = windows > 1 ? above % windows : 0, group = windows > 1 ? above / windows : above;
-    const int t = (int)threadIdx.x, width = LINE ? 1 : (int)r->width, unit = t / (LANE_COUNT * width);
-    const int beside = BESIDE ? BESIDE : (int)r->beside;
-    const int lane = t / width % LANE_COUNT, part = unit % beside, used = unit / beside < (int)r->together;
-    const index point = (index)group * (index)r->together + unit / beside;
-    const index inner = LINE ? 0 : (index)window * width + t % width, elements = (index)r->elements;
-    const index nodes = (index)r->chunk / beside, first = ((index)chunk * beside + part) * nodes * NODE;
-    const bool mine = used && point < (index)r->points && inner < INNER;
+    const int t = (int)threadIdx.x * CHUNK, width = LINE || INNER_KNOWN ? INNER : (int)r->width, unit = t / (LANE_COUNT * width);
+    const int beside = BESIDE ? BESIDE : (int)r->beside, place = t % (LANE_COUNT * width);
+    const int part = unit % beside, used = unit / beside < (int)r->together;
+    const index point = (index)group * (index)r->together + unit / beside, from = LINE ? 0 : (index)window * width;
+    const index elements = (index)r->elements, nodes = (index)r->chunk / beside;
+    const index first = ((index)chunk * beside + part) * nodes * NODE;
+    const bool mine = used && point < (index)r->points && (CHUNK > 1 || from + place % width < INNER);
     tree_t *const to = (tree_t *)bases[ACCESSES - 1];
-    tree_t x = (tree_t)(elements ? absent : NOTHING(absent));
+    tree_t x[CHUNK];
+    EACH_PLACE
+        x[k] = (tree_t)(elements ? absent : NOTHING(absent));
     if (mine && first < elements)
-        x = join_nodes(args, s, bases, point, inner, lane, first,
-                       elements - first < nodes * NODE ? elements : first + nodes * NODE, absent);
+        join_nodes(args, s, bases, point, place / width, from + place % width, place, first,
+                   elements - first < nodes * NODE ? elements : first + nodes * NODE, absent, x);
 #if BESIDE != 1
-    shared[t] = x;
+    EACH_PLACE
+        shared[t + k] = x[k];
     __syncthreads();
     UNROLLED
     for (int apart = 1; apart < beside; apart *= 2) {
         if (used && part % (2 * apart) == 0) {
-            x = join_tree(x, shared[t + apart * LANE_COUNT * width]);
-            shared[t] = x;
+            EACH_PLACE
+                shared[t + k] = x[k] = join_tree(x[k], shared[t + k + apart * LANE_COUNT * width]);
         }
         __syncthreads();
     }
 #endif
     if (chunks > 1) {
-        if (mine && part == 0)
-            to[((i64)((i64)point * chunks + chunk) * LANE_COUNT + lane) * INNER + inner] = x;
+        const i64 at = ((i64)point * chunks + chunk) * LANE_COUNT;
+        EACH_PLACE
+            if (mine && part == 0)
+                to[(at + (place + k) / width) * INNER + from + (place + k) % width] = x[k];
         return;
     }
-#if LINE
+#if LINE && CHUNK == 1
     UNROLLED
     for (int apart = LANE_COUNT / 2; apart; apart /= 2)
-        x = join_tree(x, (tree_t)__shfl_down_sync(~0u, x, apart, LANE_COUNT));
+        x[0] = join_tree(x[0], (tree_t)__shfl_down_sync(~0u, x[0], apart, LANE_COUNT));
 #else
-    shared[t] = x;
+    EACH_PLACE
+        shared[t + k] = x[k];
     __syncthreads();
     UNROLLED
     for (int apart = LANE_COUNT / 2; apart; apart /= 2) {
-        if (used && lane < apart) {
-            x = join_tree(x, shared[t + apart * width]);
-            shared[t] = x;
-        }
+        EACH_PLACE
+            if (used && (place + k) / width < apart)
+                shared[t + k] = x[k] = join_tree(x[k], shared[t + k + apart * width]);
         __syncthreads();
     }
 #endif
-    if (mine && part == 0 && lane == 0)
-        to[(i64)point * INNER + inner] = x;
+    EACH_PLACE
+        if (mine && part == 0 && (place + k) / width == 0)
+            to[(i64)point * INNER + from + (place + k) % width] = x[k];
 }
 #endif
 $samples

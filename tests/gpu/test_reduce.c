@@ -46,6 +46,16 @@ static const struct scene scenes[] = {
     {"reshape(sum(reshape(a, [6, -1, 40]), axes=1), [-1])", WEFT_FLOAT64, WEFT_FLOAT64, 6 * 40 * 100, 240},
     {"sum(reshape(a, [-1, 200]), axes=0)", WEFT_FLOAT32, WEFT_FLOAT32, 200 * 5000, 200, true},
     {"sum(reshape(a, [7, 300, 11]), axes=[0, 2])", WEFT_INT32, WEFT_INT64, 7 * 300 * 11, 300},
+    /* narrow elements: several lanes of a thread, where all rows are aligned, and one where they are not */
+    {"mean(reshape(a, [-1, 3]), axes=0)", WEFT_UINT8, WEFT_FLOAT32, 3 * 6001, 3},
+    {"max(reshape(a, [-1, 5]), axes=0)", WEFT_INT16, WEFT_INT16, 5 * 3003, 5},
+    {"sum(reshape(a[1:], [3, -1]), axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 3 * 2100 + 1, 3},
+    {"sum(reshape(a, [5, -1]), axes=1)", WEFT_BFLOAT16, WEFT_BFLOAT16, 5 * 2001, 5},
+    {"sum(reshape(a, [5, -1])[:, :1500], axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 5 * 2000, 5},
+    {"sum(reshape(a, [5, -1])[:, :1500], axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 5 * 2001, 5},
+    {"sum(reshape(a, [6, -1]) * reshape(b[:6], [6, 1]), axes=1)", WEFT_FLOAT16, WEFT_FLOAT16, 6 * 1300, 6},
+    {"reshape(mean((a - b) ** 2), [1])", WEFT_UINT8, WEFT_FLOAT32, 100001, 1},
+    {"reshape(count_nonzero(a > 3), [1])", WEFT_INT8, WEFT_INT64, 20011, 1},
     /* a thread for each result */
     {"norm(reshape(a, [-1, 3]), axes=1)", WEFT_FLOAT32, WEFT_FLOAT32, 3 * 700, 700},
     {"sum(reshape(a, [-1, 16]), axes=1)", WEFT_INT16, WEFT_INT64, 16 * 300, 300},
@@ -107,7 +117,7 @@ static void check(const struct scene *scene, const struct line *want, const char
 
 static void every_way(void **unused)
 {
-    static const char *const disabled[] = {"", "reduce", "index, value"};
+    static const char *const disabled[] = {"", "reduce", "index, value", "chunk"}; /* chunks are of narrow elements */
     (void)unused;
     for (size_t s = 0; s < sizeof scenes / sizeof *scenes; s++) {
         const struct scene *scene = &scenes[s];
@@ -116,8 +126,9 @@ static void every_way(void **unused)
         for (int k = 0; k < 2; k++)
             fill(scene->input, operands[k], scene->count, (uint64_t)s * 2 + (uint64_t)k + 1);
         pair_run(WEFT_TARGET_C, "", WEFT_MATH_STRICT, scene->text, in, inputs_of(scene), &want);
-        for (size_t d = 0; d < (scene->heavy ? 1 : sizeof disabled / sizeof *disabled); d++)
-            if (sample_chosen((long)(s * 3 + d)))
+        const size_t ways = scene->heavy ? 1 : weft_dtype_size(scene->input) < 4 ? 4 : 3;
+        for (size_t d = 0; d < ways; d++)
+            if (sample_chosen((long)(s * 4 + d)))
                 check(scene, &want, disabled[d]);
         free(want.data);
     }
