@@ -74,12 +74,22 @@ def run_step(bench, result, name, seconds):
     result.put()
 
 
+def shares(names, seconds):
+    """Of each step its seconds, if each of them takes its share."""
+    minutes = [sweep_steps.STEPS[name][0] for name in names]
+    return [seconds * own / sum(minutes) for own in minutes]
+
+
+def tell_steps(names, limit):
+    print("with one, these steps would run:")
+    for name, seconds in zip(names, shares(names, limit)):
+        print(f"  {name}, {seconds:.0f} s: {sweep_steps.STEPS[name][1].__doc__}")
+
+
 def run_steps(bench, result, names, limit):
     end = time.monotonic() + limit
     for i, name in enumerate(names):
-        left = end - time.monotonic()
-        minutes = [sweep_steps.STEPS[other][0] for other in names[i:]]
-        run_step(bench, result, name, max(0.0, left * minutes[0] / sum(minutes)))
+        run_step(bench, result, name, max(0.0, shares(names[i:], end - time.monotonic())[0]))
 
 
 def main():
@@ -97,6 +107,7 @@ def main():
         bench = sweep_steps.Bench(given)
     except sweep_steps.cuda.DriverError as error:
         print(f"no GPU: {error}")
+        tell_steps(names, given.limit)
         result.put(no_gpu=str(error))
         return NO_GPU
     result.put(gpu=dict(bench.driver.describe(), state=gpu_result.state_of_card()))

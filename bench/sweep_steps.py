@@ -288,6 +288,7 @@ def clocks_entry(bench):
 
 
 def ceilings(bench):
+    """Copies by the driver, in a graph and by hand, of 20 to 400 MB, written once, twice and four times."""
     yield clocks_entry(bench)
     for megabytes in (20, 60, 400):
         for ratio in (1, 2, 4):
@@ -359,6 +360,7 @@ def sizes():
 
 
 def sweep(bench):
+    """Threads, elements, loads and bounds, for six texts, with registers."""
     yield from each_case(bench, swept(bench), sizes, registers=True)
 
 
@@ -369,6 +371,7 @@ def parts(bench):
 
 
 def hints(bench):
+    """Hints to the caches."""
     cases = list(swept(bench)) + list(by_name(bench, "a row on float32"))
     yield from each_case(bench, cases, lambda: [[Setting()] + [Setting(f"hints={n}") for n in (1, 2, 3, 4, 7)]])
 
@@ -419,6 +422,7 @@ def places(bench):
 
 
 def overhead(bench):
+    """Calls on 1,000 elements, also in a graph and with a number of the host's."""
     weft = bench.weft()
     count = 3 if bench.mock else 2000
     with contextlib.closing(weft):
