@@ -1,4 +1,5 @@
 /* See ending.h. A write to a closed pipe is a signal, too, but of the thread that wrote: its handler passes it on. */
+#define _GNU_SOURCE /* a mutex that its thread may lock twice: memory may run out while it is held */
 #include "cli/base/ending.h"
 
 #include "include/weft/weft.h"
@@ -12,13 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Milliseconds: another thread may hold a lock while it waits for a device that does not answer. */
-enum { PATIENCE = 50 };
+/* Milliseconds. Another thread may hold a lock while it waits for a device that does not answer. That of what has to be
+ * removed is held for some calls of the system, for which a busy machine may take long. */
+enum { PATIENCE = 50, LONG_PATIENCE = 1000 };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct watch *watches;      /* the last first */
 static atomic_bool begun;
 static pthread_t waiter;
@@ -27,9 +29,7 @@ static void lock_in_time(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PATIENCE * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    until.tv_sec += LONG_PATIENCE / 1000;
     pthread_mutex_timedlock(&mutex, &until);
 }
 

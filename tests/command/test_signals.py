@@ -3,6 +3,7 @@ file stays behind."""
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -37,9 +38,9 @@ class Signals(CommandTest):
     def hung(self):
         return any("more.o" in os.listdir(self.path("tmp/" + name)) for name in os.listdir(self.path("tmp")))
 
-    def end(self, number, begun, *arguments, env=None, between=0):
+    def end(self, number, begun, *arguments, env=None, between=0, under=()):
         """Starts the command and, once it has begun, sends it the signal."""
-        process = subprocess.Popen([WEFT, *arguments], cwd=self.here, env=dict(os.environ, **(env or self.env)),
+        process = subprocess.Popen([*under, WEFT, *arguments], cwd=self.here, env=dict(os.environ, **(env or self.env)),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed)
         while not begun() and process.poll() is None:
             time.sleep(0.002)
@@ -108,6 +109,17 @@ class Signals(CommandTest):
         for number in SIGNALS:
             self.end(number, lambda: True, "run", "sum(sin(x + y))", "x=x.npy", "y=y.npy", "-o", "out.npy",
                      env={"TMPDIR": self.path("tmp")}, between=1)
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not here")
+    def test_a_folder_that_takes_long(self):
+        """The signal comes while the folder of unfinished outputs is made: it goes as well."""
+        under = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_exit=400000"]
+        if subprocess.run([*under, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("strace may not trace here")
+        before = self.files()
+        self.end(signal.SIGINT, lambda: any(name.startswith(".weft-") for name in os.listdir(self.here)), "run", "x + 1",
+                 "x=[1, 2]", "-o", "out.npy", env={"TMPDIR": self.path("tmp"), "WEFT_DISABLE": "first,cache"}, under=under)
+        self.assertEqual(self.files(), before)
 
     def test_ignored(self):
         """As nohup asks."""

