@@ -3,11 +3,12 @@
     /usr/bin/python3 bench/busy.py [--build build] [--threads 2] [--runs 200] [--only NAME] [--save NAME]
 
 Each case runs on one thread and on `threads`, in turns of 20 runs: on a machine that is quiet as far as this script
-knows; beside a process that computes, or copies memory; beside as many of them as there are processors; and beside the
-threads of an OpenMP library in the same process that spin while they wait for work. Printed are the median of all
-runs on threads and their 95th percentile, both over the median of the runs on one thread, and the latter's own 95th
-percentile as a measure of how noisy the machine was. With one processor taken a median above 1.2, or a percentile
-above 1.6 that is not the noise of one thread as well, makes the exit status 1."""
+knows; beside a process that computes, or copies memory; beside as many of them as there are processors; beside the
+threads of an OpenMP library in the same process that spin while they wait for work; and beside those of PyTorch, where
+it is installed, with an operation of its own on two threads in front of each run. Printed are the median of all runs on
+threads and their 95th percentile, both over the median of the runs on one thread, and the latter's own 95th percentile
+as a measure of how noisy the machine was. With one processor taken a median above 1.2, or a percentile above 1.6 that
+is not the noise of one thread as well, makes the exit status 1."""
 import argparse
 import ctypes
 import os
@@ -67,10 +68,12 @@ CASES = [
 
 
 class Surroundings:
-    """Processes, or threads of this one, that take processors while the block runs."""
+    """Processes, or threads of this one, that take processors while the block runs; `before` is called in front of each
+    run."""
 
-    def __init__(self, name, *programs, team=False, judged=False):
-        self.name, self.programs, self.team, self.judged, self.children = name, programs, team, judged, []
+    def __init__(self, name, *programs, team=False, before=None, judged=False):
+        self.name, self.programs, self.team, self.before, self.judged = name, programs, team, before, judged
+        self.children = []
 
     def __enter__(self):
         self.children = [subprocess.Popen([sys.executable, "-c", program])
@@ -89,14 +92,31 @@ class Surroundings:
             child.wait()
 
 
+def torch_operation():
+    """An addition that PyTorch's threads share; None without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(2)
+    a = torch.ones(1 << 20)
+    b = torch.empty_like(a)
+    return lambda: torch.add(a, a, out=b)
+
+
 def surroundings():
     processors = len(os.sched_getaffinity(0))
     yield Surroundings("quiet")
     yield Surroundings("one computes", COMPUTE, judged=True)
     yield Surroundings("one copies", COPY, judged=True)
     yield Surroundings("all compute", *[COMPUTE] * processors)
-    # the last: its threads spin until the process ends
+    # the last: their threads spin until the process ends
     yield Surroundings("OpenMP spins", team=True, judged=True)
+    operation = torch_operation()
+    if operation:
+        yield Surroundings("PyTorch spins", before=operation, judged=True)
+    else:
+        print("PyTorch spins: skipped, PyTorch is not installed")
 
 
 def prepared(case, contexts):
@@ -109,12 +129,13 @@ def prepared(case, contexts):
     return [context.prepared(text, named, shaped(out))[0] for context in contexts]
 
 
-def times(runs):
-    """Milliseconds of all runs of each function, in turns."""
+def times(runs, before):
+    """Milliseconds of all runs of each function, in turns; `before` is no part of them."""
     found = [[] for _ in runs]
     while len(found[0]) < OPTIONS.runs:
         for run, mine in zip(runs, found):
             for _ in range(TURN):
+                before()
                 start = time.perf_counter()
                 run()
                 mine.append((time.perf_counter() - start) * 1e3)
@@ -122,7 +143,7 @@ def times(runs):
 
 
 def measured(case, around, contexts):
-    one, many = times(prepared(case, contexts))
+    one, many = times(prepared(case, contexts), around.before or (lambda: None))
     base, tail = statistics.median(one), len(one) * 95 // 100
     entry = {"case": case[0], "beside": around.name, "one_ms": base, "median": statistics.median(many) / base,
              "percentile": many[tail] / base, "one_percentile": one[tail] / base}
