@@ -28,11 +28,14 @@ void cuda_write_geometry(const struct planned *planned, const uint64_t *maps, ui
     put_geometry(words, form_of(planned), &planned->walk, maps);
 }
 
-/* Whether chunks may be loaded and stored whole, and where tiles begin: `dense` of a sample. */
+/* Whether chunks may be loaded and stored whole, and where tiles begin: `dense` of a sample. A reduction only loads them, and
+ * they are parts of rows of lanes. */
 static int64_t dense_word(const struct planned *planned, const uint64_t *bases)
 {
-    bool dense = rows_are_whole(form_of(planned), &planned->walk);
-    for (int a = 0; a < planned->kernel->access_count; a++) {
+    const bool reduces = form_of(planned)->reduces;
+    const int count = reduces ? planned->kernel->load_count : planned->kernel->access_count;
+    bool dense = reduces || rows_are_whole(form_of(planned), &planned->walk);
+    for (int a = 0; a < count; a++) {
         const int size = type_rows[planned->kernel->accesses[a].dtype].size;
         dense = dense && (planned->kinds[a] != ACCESS_UNIT ||
                           is_aligned(form_of(planned), &planned->walk, a, size, bases[a]));

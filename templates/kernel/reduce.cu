@@ -95,7 +95,7 @@ DEVICE void compute_values(const struct weft_args *args, const struct weft_geome
 #if SERIAL
 /* Each thread joins all elements of one result: value u of a row of lanes is lane u's. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
-                      const acc_t absent)
+                      const bool dense, const acc_t absent)
 {
     const index inner = tile * THREADS + (index)threadIdx.x, count = (index)s->lanes.elements;
     acc_t lanes[UNROLL], values[UNROLL];
@@ -149,11 +149,13 @@ DEVICE tree_t harvest(const tree_t *tree, const int count, tree_t x)
     return x;
 }
 #endif
-/* Joins whole turns of the thread's places, and single elements of each of them at the end of a block. */
+/* Joins whole turns of the thread's places, and single elements of each of them at the end of a block, or where words of
+ * them are not aligned. */
 DEVICE void join_places(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
-                        const index element, const index end, const int place, const acc_t absent, acc_t *values, acc_t *x)
+                        const index element, const index end, const int place, const bool dense, const acc_t absent,
+                        acc_t *values, acc_t *x)
 {
-    if (end - element >= UNROLL * LANE_COUNT) {
+    if (dense && end - element >= UNROLL * LANE_COUNT) {
         compute(args, s, bases, point, element, end, place, absent, values, true, CHUNK);
         UNROLLED
         for (int u = 0; u < UNROLL * CHUNK; u++)
@@ -182,7 +184,7 @@ DEVICE void join_places(const struct weft_args *args, const struct weft_geometry
  * joined in pairs, if the order matters; else to what `all` holds. */
 DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index point,
                        const int lane, const index inner, const int place, const index first, const index last,
-                       const acc_t absent, tree_t *all)
+                       const bool dense, const acc_t absent, tree_t *all)
 {
     acc_t values[UNROLL * CHUNK], x[CHUNK];
 #if ORDERED
@@ -207,7 +209,7 @@ DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry 
         ROLLED
         for (index e = node + (CHUNK > 1 ? 0 : lane); e < end; e += UNROLL * LANE_COUNT) {
 #if CHUNK > 1
-            join_places(args, s, bases, point, e, end, place, absent, values, x);
+            join_places(args, s, bases, point, e, end, place, dense, absent, values, x);
 #else
             compute_values(args, s, bases, point, e, end, inner, absent, values);
             UNROLLED
@@ -239,7 +241,7 @@ DEVICE void join_nodes(const struct weft_args *args, const struct weft_geometry 
  * inner elements and lanes are one thread's. Each joins the lanes of its part; then parts are joined in pairs, then lanes 8,
  * 4, 2 and 1 apart. Where a point has further tiles, its lanes are stored instead. */
 DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *s, char *const *bases, const index tile,
-                      const acc_t absent)
+                      const bool dense, const acc_t absent)
 {
     __shared__ tree_t shared[THREADS * CHUNK];
     const struct weft_lanes *const r = &s->lanes;
@@ -259,7 +261,7 @@ DEVICE void join_tile(const struct weft_args *args, const struct weft_geometry *
         x[k] = (tree_t)(elements ? absent : NOTHING(absent));
     if (mine && first < elements)
         join_nodes(args, s, bases, point, place / width, from + place % width, place, first,
-                   elements - first < nodes * NODE ? elements : first + nodes * NODE, absent, x);
+                   elements - first < nodes * NODE ? elements : first + nodes * NODE, dense, absent, x);
 #if BESIDE != 1
     EACH_PLACE
         shared[t + k] = x[k];
@@ -319,9 +321,10 @@ KERNEL weft_kernel(const BY_VALUE struct weft_args parameters)
 #if MANY
         while (sample < last && (tiles_index)sample[1].first_tile <= tile)
             sample++;
-        join_tile(args, sample->geometry, sample->bases, (index)(tile - (tiles_index)sample->first_tile), absent);
+        join_tile(args, sample->geometry, sample->bases, (index)(tile - (tiles_index)sample->first_tile),
+                  sample->dense & 1, absent);
 #else
-        join_tile(args, &args->geometry, args->bases, (index)tile, absent);
+        join_tile(args, &args->geometry, args->bases, (index)tile, args->dense & 1, absent);
 #endif
     }
 }
